@@ -3,9 +3,9 @@
     python -m benchmarks.corpus [FOLDER]
 
 FOLDER holds documents, and beside it is a `manifest.tsv` that counts their operations. The default is the corpus beside
-the repository. At least 99.9 % of the operations that OpenAPI can express must become tools. Reasons that say that
-OpenAPI cannot express an operation are marked. Logins are hidden until their owner offers them; they are counted
-separately.
+the repository. At least 99.9 % of the operations that OpenAPI can express must become tools. The table marks reasons
+for skipping an operation that OpenAPI cannot express. Login operations are counted separately: they become tools only
+if the server's owner allows it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ LOGIN = "login-operation"
 class Row(NamedTuple):
     """The results of one document.
 
-    `skipped`: reason for which an operation became no tool → count, including logins. `refusal`: why there is no
-    project, or "".
+    `skipped`: reason for which operations became no tools → number of these operations, logins included. `refusal`: why
+    there is no project, or "".
     """
 
     name: str

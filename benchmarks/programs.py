@@ -1,5 +1,7 @@
-"""Measure programs of a model: what random ones reach, how many mistakes are found before a request, and the delay of
-other calls.
+"""Measure the tool `run_program`, which runs programs that a model writes.
+
+The results are what random programs can reach, how many mistakes are found before a request is sent, and how much other
+calls are delayed.
 
     python -m benchmarks.programs [--fuzzed 10000] [--mistaken 2000] [--seconds 3]
 
@@ -72,7 +74,8 @@ AT_ONCE, ROUNDS = 4, 5
 def fuzz_and_mistakes(folder: Path, fuzz: int, mistakes: int) -> list[Bar]:
     """Run random programs and programs with a mistake.
 
-    Return what the random ones did that is forbidden, and the share of mistakes that are reported before a request.
+    Return the number of forbidden actions of the random programs, and the share of mistakes that are reported before a
+    request is sent.
     """
     api = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=api.serve_forever, daemon=True).start()
@@ -98,8 +101,10 @@ def fuzz_and_mistakes(folder: Path, fuzz: int, mistakes: int) -> list[Bar]:
 
 
 async def beside(folder: Path, seconds: float) -> list[Bar]:
-    """Return how much slower ordinary calls are while a program uses all that it may: the ratio of their 99th
-    percentiles.
+    """Measure how much slower ordinary calls are while a program runs that uses much CPU time or memory, or large
+    values.
+
+    Return the ratio of the calls' 99th percentiles with and without the program.
     """
     source = folder / "beside.tools.yaml"
     source.write_text(TOOLS)
@@ -132,7 +137,7 @@ async def _play(connection: Connection) -> None:
 async def _percentile(server: Session, seconds: float, code: str = "") -> float:
     """Return the 99th percentile of ordinary calls in milliseconds, while the program `code` runs again and again.
 
-    "": no program.
+    If `code` is "", no program runs.
     """
     until = time.perf_counter() + seconds
     calls = [asyncio.ensure_future(_ordinary(server, until)) for _ in range(AT_ONCE)]

@@ -1,8 +1,8 @@
 """Measure what telemetry costs: `python -m benchmarks.telemetry [--against FOLDER]`.
 
-The CPU time of a small call is measured in turns for each setting. It includes the thread that encodes and sends, and
-the time in the kernel. Valgrind counts the instructions of the process, on which noise has no effect. `--against` names
-a checkout of mcpgen: its server is compared with ours when telemetry is off.
+The CPU time of a small call is measured in turns for each setting. It includes the thread that encodes and sends
+telemetry, and the time in the kernel. Valgrind counts the instructions of the process, on which noise has no effect.
+`--against` names a checkout of mcpgen: its server is compared with ours when telemetry is off.
 """
 
 from __future__ import annotations

@@ -195,7 +195,9 @@ def _with_origins(
 
 
 def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
-    """Return all files of the project, and `lock` updated with their digests and the pins of the tools."""
+    """Return all files of the project, and `lock` updated with their digests and with the stored names (pins) of the
+    tools.
+    """
     tree = emit(catalog, deploy=lock.options.deploy)
     ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
     promises = fingerprint.promised(catalog, tree, lock.promises)

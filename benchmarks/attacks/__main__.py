@@ -21,7 +21,7 @@ from benchmarks.attacks.subjects import Subject, ours, peer
 def _judged(scene: Scene, subject: Subject) -> Verdict:
     try:
         return scene.judge(subject)
-    except Exception as problem:  # a server that is killed by an attack must not end the whole run
+    except Exception as problem:  # a server that an attack kills must not end the whole run
         return Verdict(False, f"the conversation broke: {type(problem).__name__}")
 
 

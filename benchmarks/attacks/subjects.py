@@ -91,7 +91,7 @@ class Session:
         self.write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def write(self, message: object) -> None:
-        """Write one message, or one line of any bytes."""
+        """Write one message, or one line of arbitrary bytes, to the server's stdin."""
         line = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):
@@ -99,7 +99,7 @@ class Session:
             self.process.stdin.flush()
 
     def line(self, patience: float | None = None) -> Any:
-        """Return the next message, or None if none comes in time."""
+        """Return the server's next message, or None if none comes in time."""
         try:
             line = self._lines.get(timeout=patience or self._patience)
         except queue.Empty:
@@ -173,7 +173,7 @@ class Session:
                 continue
             data = os.read(stream.fileno(), 65536)
             if not data:
-                keep(b"")  # wakes those that wait for a line, because none will come
+                keep(b"")  # an empty line tells readers that wait in `line` that the output has ended
                 break
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
@@ -181,7 +181,7 @@ class Session:
 
 
 class Called:
-    """The result of a call."""
+    """The response to a tool call, as the judges read it."""
 
     def __init__(self, message: Any) -> None:
         self.answered = message is not None

@@ -106,7 +106,7 @@ async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, wor
 
 
 async def _settled(server: Session) -> None:
-    """Wait until no more unused connections are open than the server keeps."""
+    """Wait until the server has closed the unused connections beyond those that it keeps for later calls."""
     known = -1
     while known != (known := server.descriptors()):
         await asyncio.sleep(1)

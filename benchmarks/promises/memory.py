@@ -74,7 +74,7 @@ async def _unread(server: Session) -> None:
 
 
 async def _grown(project: Path, play: Play, deed: Deed) -> float:
-    """Return by how many MiB `deed` with this API raises a server's peak memory."""
+    """Return how many MiB the work `deed` adds to a server's peak memory, with an API that behaves as `play`."""
     connections = 0
 
     async def first_well(connection: Connection) -> None:
@@ -90,7 +90,7 @@ async def _grown(project: Path, play: Play, deed: Deed) -> float:
 
 
 async def stays_small(project: Path) -> list[Bar]:
-    """Measure REL-03: each kind of work takes at most 64 MiB."""
+    """Measure REL-03: each hostile response, line or client behaviour adds at most 64 MiB to the peak memory."""
 
     async def two_calls(server: Session) -> None:
         await asyncio.gather(*(server.call("get_case_structured", n=number) for number in (2, 3)))

@@ -19,7 +19,8 @@ from tests.runtime.revisions import ENVELOPE
 from tests.runtime.upstream import Connection, Play
 
 _LONGEST_LINE = 64 * 2**20
-_ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"a":"an item"}'  # at /case
+# The API's response at the path /case
+_ANSWER = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"a":"an item"}'
 
 
 class Session:
@@ -84,7 +85,8 @@ class Session:
             message = json.loads(line)
             future = self._waiting.pop(message.get("id"), None)
             if future is not None and future.done():
-                continue  # the caller has just cancelled the request
+                # The caller has just cancelled the request, so this response is neither delivered nor counted as lost
+                continue
             if future is not None:
                 future.set_result(message)
             elif message.get("id", 0) > self._last or "id" not in message:

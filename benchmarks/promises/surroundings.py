@@ -63,8 +63,8 @@ def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
         assert server.stderr is not None
         server.stdin.write(SAID)
         server.stdin.flush()
-        # Close stdin only after all responses: a server on a busy machine would have no time for the remaining calls
-        # afterwards.
+        # Read all responses before closing stdin: after the end of stdin, a server on a busy machine might not have
+        # enough time to finish the remaining calls.
         said = [server.stdout.readline() for _ in SAID.splitlines()]
         server.stdin.close()
         said += server.stdout.readlines()

@@ -39,7 +39,8 @@ class Client:
             {"jsonrpc": "2.0", "id": next(self._ids), "method": "initialize", "params": params}
         ) as answer:
             answer.raise_for_status()
-            self.session = answer.headers.get("Mcp-Session-Id", "")  # other servers may work without sessions
+            # "": the server, such as another product, uses no sessions
+            self.session = answer.headers.get("Mcp-Session-Id", "")
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return a new request of the client's revision, with a new id."""

@@ -23,7 +23,7 @@ NOTHING: dict[str, Any] = {"type": "object", "properties": {}}
 
 @dataclass
 class Agreement:
-    """The form of the question. It has one optional field."""
+    """The form by which the server asks the user to confirm a deletion. It has one optional field."""
 
     note: str = ""
 

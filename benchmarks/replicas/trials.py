@@ -34,7 +34,7 @@ class Figures:
 async def confirmations(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16) -> Figures:
     """Confirm and decline calls in turn, up to `most`.
 
-    Each confirmed call must be sent to the API once, and no declined one.
+    The API must get each confirmed call once, and no declined call.
     """
     figures = Figures()
     client = await _client(rig, http, revision)

@@ -2,19 +2,19 @@
 
     python -m benchmarks.retrieval [FOLDER] [--lists] [--schemas]
 
-FOLDER holds the documents of the corpus. The output has a row for each API and each half of its questions. R@5 and R@10
-are the shares of needed tools among the first 5 and 10 results. C@10 is the share of questions with all needed tools
-among the first 10. Further columns are the tokens of an answer with 10 tools, and the milliseconds of a question.
-`refused` counts answerable questions for which the search said that nothing fits, and `doubted` those for which it said
-that perhaps nothing fits.
+FOLDER holds the documents of the corpus. The output has a row for each API, once with the questions used for tuning and
+once with the held-out questions. R@5 and R@10 are the shares of needed tools among the first 5 and 10 results. C@10 is
+the share of questions with all needed tools among the first 10. Further columns are the tokens of an answer with 10
+tools, and the milliseconds of a question. `refused` counts answerable questions for which the search said that nothing
+fits, and `doubted` those for which it said that perhaps nothing fits.
 
 The lines below the table are: how many unanswerable questions were refused or doubted, the share of found tools that
-refusing loses, and how many ids of a judged table get the right producer. `--lists` also measures the list of tools of
-every document.
+are lost because the search refuses a question, and the results of `producers`. `--lists` also measures the list of
+tools of every document.
 
 The search is compared with BM25 over the same tools, and with FastMCP's search over the tools that FastMCP makes of the
-document. Both answer with definitions. FastMCP's definitions are without output schemas, and so smaller and faster than
-by default. `--schemas` includes the schemas, and takes half an hour.
+document. Both answer with complete tool definitions. FastMCP's definitions lack output schemas here, which makes its
+answers smaller and faster than by default. `--schemas` includes the output schemas, and takes half an hour.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def index_seconds(path: Path) -> float:
 
 
 def list_tokens(found: Compiled) -> int:
-    """Return the number of tokens in the answer to `tools/list`. The table is loaded as a server loads it."""
+    """Return the number of tokens in the response to `tools/list`. The tools are read from the files that a server
+    loads.
+    """
     package = found.catalog.identity.package
     with tempfile.TemporaryDirectory() as folder:
         for path, data in found.tree.items():
@@ -74,7 +76,7 @@ def list_tokens(found: Compiled) -> int:
 
 
 def row(name: str, ranker: Ranker, asked: list[Question]) -> dict[str, float]:
-    """Print the results of a ranker for some questions as a row, and return them."""
+    """Print a row with the results of a ranker for the questions `asked`, and return the results."""
     needed = sum(len(each.needs) for each in asked)
     five = ten = whole = refused = doubted = 0
     cost, took = [], []

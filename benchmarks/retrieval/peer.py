@@ -33,7 +33,8 @@ def python() -> str:
 class Peer:
     """FastMCP's search over one document. All questions are asked at once, because FastMCP takes seconds to start.
 
-    `names`: method and path of an operation, which FastMCP finds → names of our tools that call the operation.
+    `names`: method and path of an operation → names of our tools that call the operation. FastMCP's results name
+    operations.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""Measure how many ids get the right producer: the tool whose result contains the id.
+"""Measure how often the compiler names the right producer of an id: the tool whose result contains the id.
 
-People have judged a random sample of ids (`tests/corpus/producers.yaml`). A producer is right if this table names it.
-Without a named producer, it is right to give none. The results are two shares. Of the producers that are given: how
-many are right. Of the ids that have a producer: how many get a right one.
+People have judged a random sample of arguments that take ids (`tests/corpus/producers.yaml`). A producer is right if
+this file names it. If the file names none for an id, naming none is right. The first result is the share of named
+producers that are right. The second is the share of ids with a producer for which the compiler names a right one.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ _REQUEST = re.compile(r"(\()?([A-Z]+ /[^\s()]*)\)?")
 
 
 class Judged(NamedTuple):
-    """A judged id. `id`: its operation, place and name. `right`: requests that produce the id.
+    """An id that people have judged.
 
-    `allowed`: further requests that are accepted.
+    `id`: operation, place and name of the argument that takes the id. `right`: requests that return the id. `allowed`:
+    further requests that count as right.
     """
 
     id: str
@@ -50,7 +51,7 @@ class Judged(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A judged id of a document, and the request of the producer that the compiler gives it, or ""."""
+    """A judged id of a document. `named`: the request of the producer that the compiler names for the id, or ""."""
 
     document: str
     judged: Judged
@@ -58,7 +59,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Return True if a person has named or allowed the producer, or if there is none and none is needed."""
+        """Return True if people accept the named producer, or if none is named and the id has none."""
         return self.named in self.judged.right | self.judged.allowed or not (self.named or self.judged.right)
 
     def __str__(self) -> str:
@@ -85,7 +86,7 @@ class _Seen(Exception):
 
 @cache
 def compiled(document: str) -> tuple[list[ToolSpec], dict[str, list[Source]]]:
-    """Return the tools of a document of the corpus, and the producers of their ids, as given to the index builder."""
+    """Return the tools of a document of the corpus, and the producers that the compiler passes to the index builder."""
     seen: list[tuple[list[ToolSpec], dict[str, list[Source]]]] = []
 
     def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], *_: object) -> NoReturn:
@@ -99,7 +100,7 @@ def compiled(document: str) -> tuple[list[ToolSpec], dict[str, list[Source]]]:
 
 
 def measure() -> list[Verdict]:
-    """Return the producer that each id of the table gets."""
+    """Return, for each judged id, the producer that the compiler names."""
     return [verdict for document, judged in table().items() for verdict in _of(document, judged)]
 
 
@@ -122,7 +123,9 @@ def _request(method: str, path: str) -> str:
 
 
 class Figures(NamedTuple):
-    """Share of given producers that are right, share of ids with a producer that get a right one, and number of ids."""
+    """Share of named producers that are right, share of ids with a producer whose named producer is right, and number
+    of ids.
+    """
 
     right: float
     found: float

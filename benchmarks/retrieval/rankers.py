@@ -22,8 +22,8 @@ Tool = dict[str, Any]
 class Answer(NamedTuple):
     """Answer of a search, as a model sees it: rows of text, or a list of definitions.
 
-    `names`: for each rank, the tools that it shows. `sure`: False if the search doubts that a tool fits. `ms`:
-    milliseconds of the search, if measured by another process.
+    `names`: for each rank, the tools that the rank shows. `sure`: False if the search doubts that a tool fits. `ms`:
+    milliseconds of the search, if another process measured them.
     """
 
     names: list[set[str]]
@@ -40,8 +40,8 @@ class Ranker(Protocol):
 
 
 class Search:
-    """The search of a generated server: rows for tools and their producers, without the description of the
-    best tool.
+    """The search of a generated server. Its answer has a row for each tool and for tools that produce its ids. The
+    description of the best tool is left out.
     """
 
     def __init__(self, index: bytes, tools: list[Tool]) -> None:

@@ -3,8 +3,8 @@
     python -m benchmarks.retrieval.start [SOURCE]
 
 SOURCE is a small API (the petstore). Both servers get a handshake and `tools/list` on stdin, and then end. Valgrind
-counts the instructions of the whole process; without valgrind, CPU time is measured. Both take turns, and the lowest of
-ROUNDS values counts.
+counts the instructions of the whole process; without valgrind, CPU time is measured. The two servers take turns, and
+the lowest of ROUNDS values counts.
 """
 
 from __future__ import annotations

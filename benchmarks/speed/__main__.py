@@ -77,7 +77,7 @@ def main() -> int:
     found = measured([*dict.fromkeys(options.family)] or list(FAMILIES), options.rounds, options.quick)
     if options.write:
         results.write(found.over(results.read()))
-        stored = results.read()  # the stored value is rounded
+        stored = results.read()  # read the file back, because stored values are rounded
         for page in PAGES:
             table.update(page, stored)
         plot.update(stored)

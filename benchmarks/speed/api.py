@@ -73,7 +73,7 @@ def document() -> dict[str, Any]:
 
 
 def _body(size: int) -> bytes:
-    """Return compact JSON of exactly `size` bytes. The last name in it is padded."""
+    """Return compact JSON of exactly `size` bytes. Padding in the last item's name fills up the size."""
     page: dict[str, Any] = {"page": 7, "items": []}
     each = len(_compact({**page, "items": [_item(0), _item(0)]})) - len(_compact({**page, "items": [_item(0)]}))
     page["items"] = [_item(number) for number in range(max(1, size // each - 1))]

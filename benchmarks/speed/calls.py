@@ -53,7 +53,10 @@ def measure(setting: Setting) -> Found:
 
 
 def measured(setting: Setting, bodies: tuple[str, ...], numbers: tuple[int, ...], where: str = "") -> Found:
-    """Measure bodies of these sizes with these numbers of concurrent calls. `where`: suffix of the names of cases."""
+    """Measure calls with response bodies of these sizes, at these numbers of concurrent calls.
+
+    `where`: suffix of the names of cases.
+    """
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     seldom: dict[tuple[str, str], int] = {}
     with ExitStack() as stack:

@@ -41,7 +41,7 @@ BARS = MappingProxyType({(HTTP, "FastMCP"): 5, (ASGI, FASTMCP_ASGI): 5, (HTTP, "
 def measure(setting: Setting) -> Found:
     """Measure calls over HTTP: in each era of MCP, with each number of connections, on each server in turn.
 
-    Return the results, with a limit on the ratio of our server to each other one.
+    Return the results, with a limit on the ratio of our server to each other server.
     """
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     with ExitStack() as stack:
@@ -149,7 +149,9 @@ class Client:
         return latencies
 
     def _begun(self, number: int) -> list[str]:
-        """Open `number` sessions, which outlive their connections. The stateless era has none."""
+        """Open `number` sessions, which outlive their connections. In the stateless era, open none and return empty
+        ids.
+        """
         if self._era != OLDER:
             return [""] * number
         if len(self._sessions) < number:

@@ -1,9 +1,9 @@
 """Measure the memory of idle sessions (handshake era) and of streams for notifications of changes, over HTTP.
 
-The result is the growth of a server's RSS between some and many of them, divided by their number. A session of our
-server is sealed into its id, and the server stores none: the ids alone would take twice the limit. So the result for
-sessions is memory that the allocator does not return. A stream is measured with its connection: in the handshake era a
-GET in its own session, in the stateless era `subscriptions/listen`.
+The result is the growth of a server's RSS from few to many sessions or streams, divided by their number. Our server
+stores no sessions: the id of a session contains its encrypted state. Storing the ids alone would take twice the limit.
+So the result for sessions is memory that the allocator does not return. A stream is measured with its connection: in
+the handshake era a GET in its own session, in the stateless era `subscriptions/listen`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _growth(server: Server, hold: Hold, many: int) -> float:
-    """Return by how many KiB a server grows for each session or stream. `hold`: function that opens them."""
+    """Return by how many KiB a server's memory grows for each session or stream. `hold`: function that opens them."""
     with server, ExitStack() as stack:
         hold(server, many // BEFORE, stack)
         before = server.resident()

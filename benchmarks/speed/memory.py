@@ -1,8 +1,8 @@
 """Measure the peak memory of a server (RSS) and its current share of memory (PSS) at three moments.
 
 The moments are: after the first list, after a call, and after 64 calls at a time. Each time the process is new, and
-libraries are read from disk again, as after a boot. Linux holds files that were just written in larger pieces than
-files that were read, and counts a whole piece if one page of it is touched.
+libraries are read from disk again, as after a boot. Otherwise the result would be too high: Linux caches files that
+were just written in larger pieces than files that were read. It counts a whole piece if one page of it is touched.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class Wrong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Timing of a number of calls: the total seconds, the seconds of each, and the server's CPU seconds."""
+    """Timing of a number of calls: the total seconds, the seconds of each call, and the server's CPU seconds."""
 
     seconds: float
     latencies: list[float]
@@ -34,7 +34,7 @@ class Flow:
         return len(self.latencies) / self.seconds
 
     def quantile(self, part: float) -> float:
-        """Return the seconds within which the fraction `part` of the calls was answered."""
+        """Return the time in seconds within which the fraction `part` of the calls was answered."""
         ordered = sorted(self.latencies)
         return ordered[min(len(ordered) - 1, int(len(ordered) * part))]
 
@@ -122,9 +122,9 @@ def request(call: Call, id_: int) -> bytes:
 
 
 def check(answer: bytes, call: Call, exact: bool) -> None:
-    """Raise Wrong if the response is no result with the API's body as text.
+    """Raise Wrong unless the response is a result whose text is the API's body.
 
-    If the result has a structured value, that must be the body as well.
+    If the result has a structured value, this value must equal the body as well.
     """
     message: Mapping[str, Any] = json.loads(answer)
     result = message.get("result", {})

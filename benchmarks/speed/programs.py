@@ -158,7 +158,7 @@ def installed_compiler() -> Path:
 def _servers(compiler: Path, document: Path, many: Path, folder: Path) -> Path:
     """Compile our servers anew, and return their environment.
 
-    Install again only those whose compiled files have changed.
+    The environment is made again only if the compiled files have changed.
     """
     sources = {OURS: (document, ()), STRUCTURED: (document, ("--structured",)), MANY: (many, ())}
     for name, (source, flags) in sources.items():

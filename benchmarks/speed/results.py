@@ -46,7 +46,10 @@ OWN_LOAD = 3.0
 
 
 def busy() -> list[str]:
-    """Return a list with the note if more processes wait for a CPU than a family runs itself, else an empty list."""
+    """Return a list with a note that the machine is busy, or an empty list.
+
+    The machine is busy if more processes wait for a CPU than a family of cases runs itself.
+    """
     load = os.getloadavg()[0]
     return [f"{BUSY}: a load of {load:.1f}. Ratios are rough; run it again on an idle one."] if load > OWN_LOAD else []
 

@@ -20,7 +20,7 @@ INSTALLERS = ("pip", "setuptools", "wheel", "_distutils_hack")
 
 
 def measure(setting: Setting) -> Found:
-    """Measure the kB on disk without bytecode, and the milliseconds of a process that imports the package."""
+    """Measure the kB of packages on disk without bytecode, and the milliseconds of a process that imports a package."""
     programs = setting.programs
     found = Found()
     servers = _site(programs.servers)

@@ -1,8 +1,8 @@
 """Measure the start: how long an MCP host waits for the first list of tools, and for the first call, after it starts a
 server.
 
-Both begin with the handshake, and all lines are written at once. For comparison, `python -c pass` is measured in our
-servers' environment.
+Both measurements begin with the handshake, and the client writes all lines at once. For comparison, `python -c pass` is
+measured in our servers' environment.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Case = tuple[str, str]
 
 
 def measure(setting: Setting) -> Found:
-    """Measure the milliseconds from the start of the process to its response."""
+    """Measure the milliseconds from the start of each server to its response to `tools/list` or to a call."""
     programs, url = setting.programs, setting.upstream.url
     slow = (MANY_TOOLS, "FastMCP")
     cases: dict[Case, Callable[[], float]] = {(BARE, BARE): lambda: _bare(programs.python)}

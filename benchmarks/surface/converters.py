@@ -30,7 +30,9 @@ def measure(surface: Surface) -> Row:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print which tools each converter refuses, and return the limits, or no limits if the SDKs cannot be installed."""
+    """Print which tools each converter refuses. Return the results with their limits, or [] if the SDKs cannot be
+    installed.
+    """
     every = [(row.name, tool) for row in rows for tool in row.tools]
     held: list[Bar] = []
     for converter, called in CONVERTERS.items():

@@ -1,8 +1,8 @@
 """Measure how much of a document's inputs the tools show: how many appear with type, required flag and values.
 
-The document and the tool's input schema are walked in parallel. The binding gives the parameter names in the document.
-An input counts as shown if the schema states everything about it by keywords, or values by a description. If an input
-is lost, everything within it counts as lost, too.
+The document and the tool's input schema are walked in parallel. The tool's entry in `bindings.json` maps its arguments
+to the document's parameter names. An input counts as shown if the schema states everything about it by keywords, or
+values by a description. If an input is lost, everything within it counts as lost, too.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class _Walk:
         )
 
     def _bound(self, place: str, name: str) -> Schema | None:
-        """Return the part of the binding for a parameter, or None."""
+        """Return the entry of a parameter in the tool's request description (`bindings.json`), or None."""
         binding = self.tool.binding
         keys = {"query": ("query", "querystring"), "header": ("headers",), "cookie": ("cookies",)}
         listed = (
@@ -272,7 +272,7 @@ def _is_run(values: tuple[str, ...], nodes: list[Schema]) -> bool:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, the worst document first, with reasons for lost inputs. Return the limits."""
+    """Print the table, the worst document first, with reasons for lost inputs. Return the results with their limits."""
     print(f"\n{'facts':52} {'inputs':>8} {'kept':>8} {'per cent':>9}")
     for row in sorted(rows, key=_share):
         print(f"{row.name[-52:]:52} {row.inputs:8,} {row.kept:8,} {_share(row):9.2f}")

@@ -137,7 +137,7 @@ _NONE_OF = ("empty", "over 1,000 characters", "equal to the name", "no title", "
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table and the defects, and return the limits."""
+    """Print the table and the defects, and return the results with their limits."""
     print(f"\n{'descriptions':52} {'tools':>6} {'markup':>7} {'URLs':>6} {'first>=3':>9} {'arguments described':>20}")
     for row in rows:
         first = 100 - 100 * row.findings[_SHORT_FIRST] / row.tools

@@ -24,7 +24,9 @@ Request = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: its entry in the list of tools, its binding, and its operation in the document."""
+    """One tool: its entry in the list of tools, its request description in `bindings.json`, and its operation in the
+    document.
+    """
 
     listed: dict[str, Any]
     binding: dict[str, Any]
@@ -82,7 +84,9 @@ def of_document(path: Path, name: str, tools: list[dict[str, Any]], bindings: li
 
 
 def emitted(fetched: Fetched) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the tools and bindings from the generated files. Raise FatalError if no project can be generated."""
+    """Return the contents of `tools.json` and the tools' entries in `bindings.json`. Raise FatalError if no project can
+    be generated.
+    """
     tree = compile_source(fetched, Options()).tree
     tools = next(data for path, data in tree.items() if path.endswith("_mcp/tools.json"))
     bindings = next(data for path, data in tree.items() if path.endswith("_mcp/bindings.json"))

@@ -1,10 +1,10 @@
 """Read what a document says about an input: types, values, members.
 
-The input is raw JSON and YAML, read by the standard.
+Documents are read as raw JSON or YAML, and schemas are interpreted as the OpenAPI standard says.
 
 A schema is a list of alternatives for a value. `allOf` is merged, and each branch of a union is merged with the schema
-around it. For an input in several branches, the statements of all branches are collected. It is required if all of them
-require it.
+around it. For an input in several branches, the statements of all branches are collected. The input is required if all
+branches require it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Shape:
         return bool(self.leaves) and all(leaf.is_read_only for leaf in self.leaves)
 
     def members(self) -> dict[str, tuple[list[Group], bool]]:
-        """Return a mapping from the name of each property to its schemas, and True if the property is required."""
+        """Return a mapping from each property name to the schemas of the property, and True if it is required."""
         found: dict[str, tuple[list[Group], bool]] = {}
         for leaf in self.leaves:
             for name, nodes in leaf.members.items():

@@ -1,7 +1,8 @@
 """Compare the hints of POST operations with the judgments of people who read them: `tests/corpus/hints.yaml`.
 
 HTTP does not say what a POST does, so the compiler derives hints from words. No dangerous error is allowed: a change
-that is hinted as additive or read-only, or an addition hinted as read-only. Errors of caution have a limit.
+that is hinted as additive or read-only, or an addition hinted as read-only. The number of hints that are too cautious
+has a limit.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Row:
 
 @cache
 def table() -> dict[str, dict[str, Effect]]:
-    """Return a mapping from document and `POST /path` to the effect that people saw."""
+    """Return a mapping from document and `POST /path` to the effect that people judged the operation to have."""
     written = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
     return {
         name: {request: effect for effect, requests in verdicts.items() for request in requests}
@@ -78,7 +79,7 @@ def _told(tool: Tool) -> Effect:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table of the judged documents, and return the limits."""
+    """Print the table of the judged documents, and return the results with their limits."""
     judged = [row for row in rows if row.pairs]
     print(f"\n{'hints of POST':52} {'judged':>7} {'dangerous':>10} {'too cautious':>13}")
     for row in judged:
@@ -90,7 +91,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the limits over the rows of all documents."""
+    """Return the results over all documents, with their limits."""
     pairs = sum((row.pairs for row in rows), Counter[tuple[Effect, Effect]]())
     adds = sum(count for (does, _), count in pairs.items() if does == "adds")
     reads = sum(count for (does, _), count in pairs.items() if does == "reads")

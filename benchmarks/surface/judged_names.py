@@ -19,7 +19,9 @@ VERDICTS = ("ok", "ugly", "misleads")
 
 @dataclass(slots=True)
 class Row:
-    """Results of one document: the number of judged names with each verdict, and the names that have changed since."""
+    """Results of one document: the number of judged names with each verdict, and the names that have changed since they
+    were judged.
+    """
 
     name: str
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -46,7 +48,7 @@ def measure(surface: Surface) -> Row:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the verdicts, and return the limits, or no limits if nothing was judged."""
+    """Print the verdicts, and return the results with their limits, or no limits if nothing was judged."""
     found = sum((row.verdicts for row in rows), Counter[str]())
     changed = [text for row in rows for text in row.changed]
     if not found and not changed:
@@ -58,7 +60,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the limits over the rows of all documents."""
+    """Return the results over all documents, with their limits."""
     misleading = sum(row.verdicts["misleads"] for row in rows)
     return [
         Bar("of 100 names judged by a person, those that mislead", misleading, "<=", MOST_MISLEADING),

@@ -62,7 +62,7 @@ def measure(surface: Surface) -> Row:
 
 
 def _said(surface: Surface, tool: Tool) -> Iterable[str]:
-    """Return the texts in the document that describe an operation. For the path `/`, add its common name."""
+    """Return the texts in the document that describe an operation. The path `/` counts as the word `root`."""
     operation, path = tool.operation, tool.request[1]
     tags = [tag for tag in operation["tags"].value or [] if isinstance(tag, str)]
     return [operation.text("operationId"), path if path.strip("/") else "root", operation.text("summary"), *tags]
@@ -122,7 +122,7 @@ def _thinned(value: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, the worst document first, and return the limits."""
+    """Print the table, the worst document first, and return the results with their limits."""
     print(f"\n{'names':52} {'tools':>6} {'legal':>7} {'faithful':>9} {'moved':>6} {'renamed':>8}")
     for row in sorted(rows, key=lambda row: row.faithful / row.tools):
         print(

@@ -78,7 +78,7 @@ def write_pairs(rows: list[Row], path: Path) -> None:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, and return the limits."""
+    """Print the table, and return the results with their limits."""
     head = f"{'total':>9} {'mean':>6} {'median':>6} {'p95':>6} {'max':>6} {'listed':>9} {'mean':>6} ratio"
     print(f"\n{'tokens':52} {head}")
     for row in rows:

@@ -133,7 +133,9 @@ def measured(name: str, way: str, start: Callable[[str], Session], names: Names,
 
 
 def check(requests: list[str]) -> None:
-    """Check the requests that the API received. Raise RuntimeError with these if they are not the task's."""
+    """Check the requests that the API received. Raise RuntimeError that lists them if they are not the requests of the
+    task.
+    """
     place = api.REPOSITORY
     expected = [
         f"GET {place}/actions/runs?status=failure",
@@ -178,7 +180,7 @@ def main() -> int:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the limits for our search, and for programs if these were measured."""
+    """Return the results of our search with their limits, and those of programs if programs were measured."""
     limits = {
         "search": (MOST_TOKENS, MOST_TRIPS),
         "search and a program": (MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM),

@@ -58,7 +58,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One tool name of the other server, and the new tool that can be called by this name; "" if there is none."""
+    """One tool name of the other server, and the new tool that can be called by this name; "" if no new tool has it."""
 
     name: str
     tool: str
@@ -86,8 +86,8 @@ class Adopted:
 def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adopted:
     """Return a tools file with the same tools as `server`.
 
-    `name`: the server's name in the client's configuration. `folder`: base of its relative paths. Raises FatalError if
-    an OpenAPI document cannot be read, or two tools need the same name.
+    `name`: the server's name in the client's configuration. `folder`: folder to which the configuration's relative
+    paths refer. Raises FatalError if an OpenAPI document cannot be read, or two tools need the same name.
     """
     remarks = list(server.remarks)
     draft = _draft(server, name, folder, wanted, remarks)
@@ -218,8 +218,9 @@ def _fetched(draft: Draft, wanted: Wanted, folder: Folder) -> Fetched:
 def _offering(
     draft: Draft, offered: Sequence[list[Served]], first: Compiled, wanted: Wanted, remarks: list[Remark]
 ) -> Compiled:
-    """Compile the draft with the same operations as the other server. Mark the tools that mcpgen would hide, such as
-    logins, so that the new server keeps them.
+    """Compile the draft so that its tools call the same operations as the other server's tools.
+
+    Mark the tools that mcpgen would hide, such as logins, so that the new server keeps them.
     """
     last = _compiled(draft, wanted)
     missing = 0
@@ -370,7 +371,9 @@ def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[K
 
 
 def _kept(each: Served, compiled: Compiled, index: int) -> Kept:
-    """Return which tool can be called by an old name, and still sends the request of the old operation."""
+    """Return the old name with the new tool that has this name or alias and sends the same request, or with "" if there
+    is none.
+    """
     if each.component != "tool":
         return Kept(each.name, each.name if _has_resource(each, compiled) else "")
     tool = _tools(compiled, index).get(each.operation.request)

@@ -115,8 +115,9 @@ class Naming:
 class ForeignServer:
     """An MCP server as another program runs it.
 
-    `name`: its name in the client or its configuration. `timeout`: seconds a request may take. `searches`: the server
-    lists only tools that find and call other tools. `remarks`: settings that a tools file cannot express.
+    `name`: the server's name in the client, or in the server's configuration. `timeout`: seconds a request may take.
+    `searches`: the server lists only tools that find and call other tools. `remarks`: settings that a tools file cannot
+    express.
     """
 
     program: Program

@@ -18,8 +18,8 @@ _BLOCKS = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A server found in the given files. `name`: its name in the configuration, if any. `folder`: base of its relative
-    paths.
+    """A server found in the given files. `name`: its name in the configuration, if any. `folder`: folder to which the
+    server's relative paths refer.
     """
 
     name: str
@@ -28,7 +28,8 @@ class Found:
 
 
 def find(sources: Sequence[str], wanted: str | None) -> tuple[ForeignServer, str, str]:
-    """Return the server, its name in a client's configuration or "", and the folder of its relative paths.
+    """Return the server, its name in a client's configuration or "", and the folder to which the server's relative
+    paths refer.
 
     `sources`: paths of files, or the words of one command line. `wanted`: name of the server to take if there are
     several. Raises FatalError if there is no such server, or more than one.

@@ -67,7 +67,9 @@ class Draft:
 
     @property
     def rule(self) -> JsonObject:
-        """Return the settings that apply to all operations."""
+        """Return the settings of the tools file that apply to all operations: the timeout, and `hide: false` if all are
+        offered.
+        """
         seconds = self.timeout
         timeout: JsonObject = {"timeout": int(seconds) if seconds == int(seconds) else seconds} if seconds else {}
         return {**timeout, **({"hide": False} if self.offers_all else {})}

@@ -22,7 +22,8 @@ class ProjectBusy(FatalError):
 class SkipOperation(Exception):
     """One operation cannot become a tool.
 
-    Caught where operations are read and lowered, so that the other operations are still compiled.
+    The exception is caught where operations are read and converted to tools, so that the other operations are still
+    compiled.
     """
 
     def __init__(self, code: str, message: str, where: Where, hint: str = "") -> None:

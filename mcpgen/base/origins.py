@@ -1,7 +1,8 @@
 """Decide which origins (RFC 6454, section 4) calls and credentials may reach.
 
 The first compile accepts every origin that the source names, and the lock file records them. Later the owner must
-accept each new origin. The generated table lists the accepted origins, and the server sends nothing to others.
+accept each new origin. `bindings.json` lists the accepted origins, and the generated server sends nothing to other
+origins.
 """
 
 import re
@@ -53,7 +54,9 @@ def of_url(url: str) -> str:
 
 
 def is_origin(text: str) -> bool:
-    """Return True if `text` is the origin of an http or https URL with a host. Its scheme may be a variable."""
+    """Return True if `text` is the origin of an http or https URL with a host. The scheme of the URL may be a
+    variable.
+    """
     return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
@@ -69,14 +72,14 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_entry(entry: JsonObject) -> tuple[str, ...]:
-    """Return the origins that must be accepted for a server; `entry` is the server's entry in a generated table."""
+    """Return the origins that must be accepted for a server; `entry` is the server's entry in `bindings.json`."""
     variables = as_object(entry.get("variables"))
     defaults = {name: as_text(as_object(each).get("default")) for name, each in variables.items()}
     return of_server(as_text(entry.get("url")), defaults)
 
 
 def destinations(header: JsonObject) -> Iterator[Destination]:
-    """Yield each absolute URL in the `header` of a table: servers, and the URLs of security schemes for tokens,
+    """Yield each absolute URL in the `header` of `bindings.json`: servers, and the URLs of security schemes for tokens,
     discovery and login.
     """
     for entry in map(as_object, as_list(header.get("servers"))):
@@ -94,15 +97,16 @@ def destinations(header: JsonObject) -> Iterator[Destination]:
 
 
 def described(header: JsonObject) -> frozenset[str]:
-    """Return the origins of all URLs in the `header` of a table."""
+    """Return the origins of all URLs in the `header` of `bindings.json`."""
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
 # Decision 0079: Accepted origins that the source no longer names are dropped.
 def accepted(header: JsonObject) -> frozenset[str]:
-    """Return the accepted origins of a table.
+    """Return the accepted origins in the `header` of `bindings.json`.
 
-    A table of an older compiler has no list of accepted origins; then every origin in the table counts as accepted.
+    Older compilers did not write a list of accepted origins. Without the list, every origin in the header counts as
+    accepted.
     """
     if "origins" not in header:
         return described(header)
@@ -139,7 +143,7 @@ def report(
     diagnostics: Diagnostics,
     unconfirmed: frozenset[str] = frozenset(),
 ) -> None:
-    """Add a diagnostic for each URL in the `header` of a table whose origin the owner has not accepted yet.
+    """Add a diagnostic for each URL in the `header` of `bindings.json` whose origin the owner has not accepted yet.
 
     `found`: the result of `decided`.
     """

@@ -8,8 +8,8 @@ from collections import Counter
 
 
 class Exhausted(Exception):
-    """Raised if a budget is used up. `is_run`: True if it was the budget of the whole run, False if that of one
-    part.
+    """Raised if a budget is used up. `is_run`: True if the budget of the whole run is used up, False if only that of
+    one part is.
     """
 
     def __init__(self, *, is_run: bool) -> None:
@@ -47,5 +47,5 @@ class Budget:
             raise Exhausted(is_run=self._granted < self._part)
 
     def charge(self, name: str, steps: int) -> None:
-        """Record that `steps` were spent on `name`, for `culprit`. Takes nothing from the budget."""
+        """Record that `steps` were spent on `name`, so that `culprit` can find it. Takes nothing from the budget."""
         self._charged[name] += steps

@@ -1,4 +1,5 @@
-"""Open a generated project for a release: its identity, its tables, and the files to release.
+"""Open a generated project for a release: its identity, the JSON files that describe its tools, and the files to
+release.
 
 Only files that mcpgen wrote and files in the package are released. A generated file that was edited stops the release.
 """
@@ -34,7 +35,8 @@ class Project:
     """A project that can be released.
 
     `files`: path → contents of all files to release. `metadata`: table `[project]` of its pyproject.toml. `surface`:
-    the generated tables of its tools. `compiler`: the version of mcpgen that wrote it.
+    the contents of the generated JSON files that describe its tools. `compiler`: the version of mcpgen that wrote the
+    project.
     """
 
     identity: Identity

@@ -54,8 +54,8 @@ def _artifact(server: str, name: str, data: bytes) -> JsonObject:
 
 
 def _runtime(project: Project) -> JsonObject:
-    """Return the bill's entry for the runtime, which mcpgen copied into the package. Its digest covers the runtime's
-    list of digests.
+    """Return the bill's entry for the runtime, which mcpgen copied into the package. Its digest is that of SHA256SUMS,
+    which lists the digests of the runtime's files.
     """
     sums = project.files.get(f"{project.identity.package}/runtime/SHA256SUMS", b"")
     return {

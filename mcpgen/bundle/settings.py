@@ -1,5 +1,5 @@
-"""List the settings for which clients ask the user of a released server. The settings come from the project's
-tables.
+"""List the settings for which clients ask the user of a released server. The settings come from the project's JSON
+files, such as `bindings.json`.
 """
 
 import re
@@ -47,7 +47,7 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     """Return the settings of a server: credentials, variables of the API, base URL, folders of tools, and the read-only
     switch.
 
-    Raises FatalError if the tables name an invalid environment variable.
+    Raises FatalError if the project's JSON files name an invalid environment variable.
     """
     header, prefix = project.surface.header, project.identity.prefix
     servers = tables.servers(header)
@@ -76,7 +76,10 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
 
 
 def _partly_needed(schemes: tuple[BoundScheme, ...], choices: list[list[tuple[str, ...]]]) -> set[str]:
-    """Return the variables of security schemes that at least one tool works without. A form must not require them."""
+    """Return the environment variables of security schemes that are not needed by every tool.
+
+    A form must not require these variables, because at least one tool works without them.
+    """
     always = [set(ways[0]).intersection(*ways) if ways else set[str]() for ways in choices]
     needed = set.intersection(*always) if always else set()
     kept = {variable for each in schemes if each.name in needed for variable in each.variables.values()}
@@ -99,8 +102,9 @@ def _described(purpose: str) -> str:
 
 
 def _choices(variable: str, servers: tuple[Server, ...], prefix: str) -> tuple[str, ...]:
-    """Return the allowed values of the server URL's variable that the environment variable `variable` sets; () if not
-    listed.
+    """Return the allowed values of the variable of a server URL that the environment variable `variable` sets.
+
+    Return () if the API lists no values.
     """
     for declared in (each for server in servers for each in server.variables):
         if server_variable(declared, prefix) == variable and all(map(_is_plain, declared.enum)):

@@ -1,11 +1,11 @@
-"""Read the header of a generated table back into model objects: security schemes and servers."""
+"""Read the header of `bindings.json` back into model objects: security schemes and servers."""
 
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.model import BoundScheme, Login, Server, ServerVariable, UserFlow
 
 
 def servers(header: JsonObject) -> tuple[Server, ...]:
-    """Return the servers in a table, with the variables of their URLs."""
+    """Return the servers in the header of `bindings.json`, with the variables of their URLs."""
     return tuple(_server(as_object(entry)) for entry in as_list(header.get("servers")))
 
 
@@ -21,7 +21,7 @@ def _server(entry: JsonObject) -> Server:
 
 
 def schemes(header: JsonObject) -> tuple[BoundScheme, ...]:
-    """Return the security schemes in a table. Schemes of unknown kinds are left out."""
+    """Return the security schemes in the header of `bindings.json`. Schemes of unknown kinds are left out."""
     return tuple(
         found
         for name, entry in as_object(header.get("security")).items()
@@ -70,8 +70,8 @@ def _user_flow(entry: JsonObject) -> UserFlow:
 
 
 def security(binding: JsonObject) -> list[tuple[str, ...]]:
-    """Return the security alternatives of a binding. Each alternative is a tuple of schemes that are needed
-    together.
+    """Return the security alternatives of a tool's entry in `bindings.json`. Each alternative is a tuple of schemes
+    that are needed together.
     """
     return [_texts(each) for each in as_list(binding.get("security"))]
 

@@ -235,8 +235,9 @@ def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
 
 
 def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Yield a problem for each argument that no binding uses, and for each argument in a binding that the tool does not
-    have.
+    """Yield a problem for each argument of the tool that its request does not use.
+
+    Also yield a problem for each argument that the request uses but the tool does not have.
     """
     bound: set[str | None] = set()
     for parameter in tool.binding.parameters():

@@ -78,7 +78,9 @@ def _counts(operations: list[Operation]) -> str:
 
 
 def _line(operations: list[Operation]) -> str:
-    """Return the hint: the `--include` flags of a selection within the limit, or general advice if `few` finds none."""
+    """Return the hint: the `--include` flags of a selection within the limit, or general advice if `few` finds no
+    selection.
+    """
     total, chosen = few(operations)
     if not chosen:
         return "Select fewer operations with --include or --exclude."

@@ -1,6 +1,6 @@
 """The command line of mcpgen: one module per command, built with click.
 
-Only this room prints and sets exit codes. It may import every other room.
+Only this package prints and sets exit codes. It may import every other package.
 """
 
 import atexit
@@ -78,7 +78,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         code = _misused(error, given)
     except OSError as error:
-        from mcpgen.cli import report  # imported late: needs the model, which `--help` does not
+        from mcpgen.cli import report  # imported late: imports `mcpgen.model`, which `--help` does not need
 
         report.cannot_write(error)
     sys.exit(code)
@@ -86,7 +86,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _misused(error: click.ClickException, given: list[str]) -> int:
     """Report a wrong command line, in the output format that its arguments ask for. Return the exit code."""
-    from mcpgen.cli import report  # imported late: needs the model, which `--help` does not
+    from mcpgen.cli import report  # imported late: imports `mcpgen.model`, which `--help` does not need
 
     if report.asks_for_json(given):
         report.misused_json(error)

@@ -15,8 +15,8 @@ from mcpgen.read.fetch import Network
 
 
 class _Adopt(click.Command):
-    """Click command whose options may also stand after file arguments. After the first word of a command line they
-    belong to that command line.
+    """Click command whose options may also stand after file arguments. After the first word of a server's command line,
+    options belong to that command line.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

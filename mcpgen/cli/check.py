@@ -107,7 +107,7 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 @contextlib.contextmanager
 def _ending(output: str) -> Iterator[None]:
-    """If `output` is `sarif`, print a FatalError as a SARIF log and exit with 2. Otherwise do not catch the error."""
+    """If `output` is `sarif`, print a FatalError as a SARIF log and exit with 2. Otherwise the error passes through."""
     try:
         yield
     except FatalError as end:

@@ -43,7 +43,9 @@ class InstalledProject:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Flags that `install` and `uninstall` share, and that the generated server takes under the same names."""
+    """Flags that the commands `install` and `uninstall` have in common. The generated server takes them under the same
+    names.
+    """
 
     project: bool
     file: str | None

@@ -22,7 +22,7 @@ def command() -> None:
         try:
             for number, step in enumerate(story, start=1):
                 if stop.number is not None:
-                    break  # stop only between two steps: closing the story ends the server and the API
+                    break  # stop only between two steps: closing the generator `story` ends the server and the API
                 _show(number, step)
         except RuntimeError as failure:
             if stop.number is None:  # Ctrl-C also stops the demo's server, which makes the current step fail

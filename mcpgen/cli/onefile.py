@@ -12,8 +12,9 @@ from mcpgen.base.errors import FatalError
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:
     """Write `data` to `path` atomically.
 
-    `is_ours`: function that tells from the bytes of an existing file whether it may be replaced. If it may not, raises
-    FatalError, with `refused` in the message and `hint` as the hint. Also raises FatalError if the file system fails.
+    `is_ours`: function that tells from the bytes of an existing file whether it may be replaced. Raises FatalError if
+    the file may not be replaced: the message ends with `refused`, and the hint is `hint`. Also raises FatalError if the
+    file cannot be written.
     """
     try:
         if _is_foreign(path, is_ours):
@@ -33,7 +34,7 @@ def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused:
 
 
 def _is_foreign(path: Path, is_ours: Callable[[bytes], bool]) -> bool:
-    """Return True if `path` exists and may not be replaced: it is no regular file, or not `is_ours`."""
+    """Return True if `path` exists and may not be replaced: it is not a regular file, or `is_ours` returns False."""
     try:
         status = path.lstat()
     except FileNotFoundError:

@@ -95,7 +95,7 @@ def counted(number: int, noun: str) -> str:
 def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *, most: int | None = None) -> None:
     """Print findings as `file:line:column: severity: sentence [code]` with a hint below, notes last.
 
-    `most`: limit per code.
+    `most`: number of findings that are printed for each code.
     """
     counts: Counter[str] = Counter()
     for diagnostic in sorted(found, key=lambda diagnostic: diagnostic.severity == "note"):
@@ -110,8 +110,9 @@ def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *,
 
 
 def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skipped]:
-    """Return the skipped operations whose reason is not an error in `found`, because those errors are printed
-    anyway.
+    """Return the skipped operations that still have to be reported.
+
+    An operation is left out if the reason for skipping it is an error in `found`, because that error is printed anyway.
     """
     errors = {diagnostic for diagnostic in found if diagnostic.severity == "error"}
     return [entry for entry in skipped if entry.reason not in errors]
@@ -158,7 +159,7 @@ def finding_json(finding: Finding) -> JsonObject:
 
 
 def diagnostic_json(diagnostic: Diagnostic) -> JsonObject:
-    """Return one diagnostic in the JSON shape of reports."""
+    """Return one diagnostic in the JSON format of reports."""
     where = diagnostic.where
     return {
         "code": diagnostic.code,
@@ -173,7 +174,7 @@ def diagnostic_json(diagnostic: Diagnostic) -> JsonObject:
 
 
 def skipped_json(entry: Skipped) -> JsonObject:
-    """Return one skipped operation in the JSON shape of reports."""
+    """Return one skipped operation in the JSON format of reports."""
     where = entry.reason.where
     place = str(where) if where else None
     return {"operation": entry.operation, "code": entry.reason.code, "reason": entry.reason.message, "where": place}

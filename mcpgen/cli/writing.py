@@ -41,7 +41,7 @@ class WriteFlags:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The result of a run: its flags, the next generation of the project, and the plan to write it."""
+    """The result of a run: its flags, the newly compiled version of the project, and the plan to write it."""
 
     wanted: WriteFlags
     succession: NextGeneration
@@ -49,7 +49,7 @@ class Run:
 
     @property
     def stale(self) -> bool:
-        """Return True if the project differs from its next generation."""
+        """Return True if the project on disk differs from the newly compiled version."""
         return bool(self.planned.write or self.planned.remove or self.planned.edited)
 
     @property
@@ -85,7 +85,8 @@ class Run:
 
 
 def carry_out(succession: NextGeneration, wanted: WriteFlags) -> Run:
-    """Show the changes of `succession`, and write the files if the flags `wanted` allow it.
+    """Show the changes between the project on disk and `succession`, the newly compiled version, and write the files if
+    the flags `wanted` allow it.
 
     Raises FatalError if the files cannot be written.
     """

@@ -75,8 +75,9 @@ class Refusal(Exception):
         self.status, self.kind, self.headers, self.faults = status, kind, tuple(headers), tuple(faults)
 
     def answer(self, problems: str) -> Answer:
-        """Return the response, with a problem document (RFC 9457) as its body. `problems`: beginning of the URIs of
-        problem types.
+        """Return the error response, with a problem document (RFC 9457) as its body.
+
+        `problems`: beginning of the URIs of problem types.
         """
         document: dict[str, Any] = {
             "type": problems + self.kind,

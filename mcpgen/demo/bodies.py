@@ -141,5 +141,5 @@ def json_part(part: wire.Part) -> Any:
 
 
 def file_part(part: wire.Part) -> Any:
-    """Return a part that is a file unchanged, with its file name."""
+    """Return a part that is a file: its bytes and file name stay unchanged."""
     return part

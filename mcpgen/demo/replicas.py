@@ -60,7 +60,7 @@ class Replica:
 
 
 def can_serve() -> bool:
-    """Return True if LIBRARY is installed."""
+    """Return True if LIBRARY is installed, which a server needs for HTTP but not for stdio."""
     return find_spec(LIBRARY) is not None
 
 

@@ -36,8 +36,8 @@ def deployment_files(catalog: Catalog) -> dict[str, bytes]:
 
 
 def secret_files(catalog: Catalog) -> list[str]:
-    """Return the names of the secret files for the API's credentials. Of alternative credentials, only one has a
-    file.
+    """Return the names of the secret files for the API's credentials. If one of several credentials is enough, only one
+    of them has a file.
     """
     return [row.variable for row in _variables(catalog)[0] if row.active]
 
@@ -79,7 +79,8 @@ def _chosen(catalog: Catalog) -> Iterator[str]:
 def _ports(origins: Iterable[str]) -> list[int]:
     """Return the ports of `origins`, sorted; 443 if there are none.
 
-    An origin with variables in its URL is skipped: the origin with their default values is listed too.
+    An origin with variables in its URL is skipped, because `origins` also contains the origin with the variables'
+    default values.
     """
     parts = filter(None, map(_ORIGIN.fullmatch, origins))
     found = {int(each[2] or _PORTS[each[1]]) for each in parts}

@@ -13,7 +13,9 @@ from mcpgen.model import Catalog, HttpBinding, Message, Operation, PromptSpec, R
 
 # Decision 0009: Resources and prompts have separate tables.
 def tables(catalog: Catalog) -> dict[str, bytes]:
-    """Return the name of a table (`resources` or `prompts`) → its contents, without tables that would be empty."""
+    """Return name (`resources` or `prompts`) → contents of the JSON file with this name. A file without entries is left
+    out.
+    """
     sources = {each.resource.completes: each for each in catalog.resources if each.resource.completes}
     found = {
         "resources": [{**_resource(each), **_sources(sources, "resource", each)} for each in catalog.offered],

@@ -1,5 +1,5 @@
-"""Map kinds of the model to the words in the JSON tables that the runtime knows: security schemes, parameter styles,
-body encodings, parts of a form.
+"""Map kinds of the model to the words that the JSON files of a project use and the runtime knows: security schemes,
+parameter styles, body encodings, parts of a form.
 
 A kind that is missing in this file is a type error in mypy. Before a kind is added here, the runtime (`core/table.py`)
 and `table.schema.json` must know it.

@@ -5,7 +5,7 @@ from mcpgen.model import HttpBinding, Lookup
 
 
 def of_lists(binding: HttpBinding) -> JsonObject:
-    """Return the members of a binding about pages and lookups."""
+    """Return the members of a tool's entry in `bindings.json` about pagination and id lookups."""
     result: JsonObject = {}
     if binding.pages is not None:
         result["pages"] = {} if binding.pages.items is None else {"items": binding.pages.items}

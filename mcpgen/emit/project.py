@@ -1,4 +1,4 @@
-"""Collect the files of a generated project (DESIGN: contract of the generated project)."""
+"""Collect the files of a generated project."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,9 +1,10 @@
 """Write `tools.json` and `bindings.json`.
 
 Each member is written explicitly, so that the files do not change with the classes of `mcpgen.model`. `tools.json` is
-exactly the array in the response to `tools/list`, one tool a line. `bindings.json` has a header line and then one line
-per tool in the same order; the whole file is valid JSON. The header contains the digest of `tools.json`, by which a
-server notices that the two files do not belong together. `table.schema.json` beside this module describes both.
+exactly the array in the response to `tools/list`, one tool a line. `bindings.json` has a header line, and then one line
+per tool in the same order: how a call becomes an HTTP request. The whole file is valid JSON. The header contains the
+digest of `tools.json`, by which a server notices that the two files do not belong together. `table.schema.json` beside
+this module describes both.
 """
 
 from binascii import crc32
@@ -44,7 +45,8 @@ def tools_json(catalog: Catalog) -> bytes:
 
 # Decision 0006: The bindings file begins with a header line.
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
-    """Return the bytes of `bindings.json`: a header with digests of the other JSON tables, then one binding per tool.
+    """Return the bytes of `bindings.json`: a header with digests of the other JSON tables, then one entry per tool that
+    describes its HTTP request.
 
     `tools`: the bytes of `tools.json`. `features`: name → bytes of the tables of resources and prompts, if they have
     entries.
@@ -197,7 +199,7 @@ def _binding(tool: ToolSpec) -> JsonObject:
 
 
 def request(binding: HttpBinding) -> JsonObject:
-    """Return the members of a binding in `bindings.json` that describe the HTTP request."""
+    """Return the members of a tool's entry in `bindings.json` that describe the HTTP request."""
     result: JsonObject = {
         "method": binding.method,
         "server": binding.server,
@@ -230,8 +232,9 @@ def request(binding: HttpBinding) -> JsonObject:
 
 
 def _rules(tool: ToolSpec) -> JsonObject:
-    """Return the members of a binding about calls and results, such as `timeout` and `confirm`, without those of the
-    request.
+    """Return the members of a tool's entry in `bindings.json` about calls and results, such as `timeout` and `confirm`.
+
+    The members that describe the HTTP request are left out.
     """
     binding = tool.binding
     result: JsonObject = {}
@@ -259,7 +262,7 @@ def _rules(tool: ToolSpec) -> JsonObject:
 
 
 def _asks(tool: ToolSpec) -> JsonObject:
-    """Return the members of a binding about questions to the user."""
+    """Return the members of a tool's entry in `bindings.json` about questions to the user."""
     result: JsonObject = {} if tool.confirm == "never" else {"confirm": tool.confirm}
     if tool.questions:
         result["ask"] = [questions.question(each) for each in tool.questions]
@@ -274,7 +277,7 @@ def operation(operation: Operation) -> JsonObject:
 
 
 def parameter(binding: ParameterBinding) -> JsonObject:
-    """Return one parameter of a binding in the form of `bindings.json`."""
+    """Return one parameter of a tool's request in the form of `bindings.json`."""
     result: JsonObject = {**_source(binding), "name": binding.name}
     result.update(style=kinds.style(binding.style), explode=binding.explode)
     if binding.reserved:
@@ -298,7 +301,7 @@ def _source(binding: ParameterBinding) -> JsonObject:
 
 
 def body(binding: BodyBinding) -> JsonObject:
-    """Return the body of a binding in the form of `bindings.json`."""
+    """Return the body of a tool's request in the form of `bindings.json`."""
     result: JsonObject = {"contentType": binding.content_type, "encoding": kinds.encoding(binding.encoding)}
     if binding.required:
         result["required"] = True

@@ -1,16 +1,16 @@
-"""Write the member `task` of a binding in `bindings.json`: how the server follows the job that a call starts."""
+"""Write the member `task` of a tool's entry in `bindings.json`: how the server follows the job that a call starts."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.model import HttpBinding, TaskCondition, TaskRequest, TaskRule, TaskTarget
 
 
 def of_jobs(binding: HttpBinding) -> JsonObject:
-    """Return `task` as a member of a binding, or {} if the tool starts no job."""
+    """Return a tool's member `task` for `bindings.json`, or {} if the tool starts no job."""
     return {} if binding.task is None else {"task": task(binding.task)}
 
 
 def task(rule: TaskRule) -> JsonObject:
-    """Return the `task` member of a binding."""
+    """Return the value of `task` for a tool's entry in `bindings.json`."""
     result: JsonObject = {"poll": _target(rule.poll)}
     for key, conditions in (("done", rule.done), ("failed", rule.failed)):
         if conditions:

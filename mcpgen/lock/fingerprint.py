@@ -20,10 +20,12 @@ DIGITS = 32
 
 
 def promised(catalog: Catalog, tree: FileTree, before: Pins) -> Pins:
-    """Return the pins for the lock file: for the tools of `catalog`, and for names that are no longer used.
+    """Return the names that the lock file stores (pins): those of the tools of `catalog`, and names that are no longer
+    used.
 
-    `tree`: the emitted files of `catalog`, with its tables. `before`: the pins of the last generation; names that are
-    no longer used stay reserved. Aliases are reserved too, so that no name ever calls another operation.
+    `tree`: the emitted files of `catalog`, with `tools.json` and `bindings.json`. `before`: the pins after the last
+    run; names that are no longer used stay reserved. Aliases are reserved too, so that no name ever calls another
+    operation.
     """
     tools = {
         tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))

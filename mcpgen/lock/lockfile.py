@@ -1,8 +1,8 @@
 """Read and write `mcpgen.lock.json`, the record of a project's last generation.
 
-The lock file contains the source, the flags, the pins of each tool, and a digest of every emitted file. It contains no
-secrets, no times, and nothing about the machine. Users commit the file and review its changes, so each fact is on its
-own line.
+The lock file contains the source, the flags, the stored names and fingerprints (pins) of each tool, and a digest of
+every emitted file. It contains no secrets, no times, and nothing about the machine. Users commit the file and review
+its changes, so each fact is on its own line.
 """
 
 import json
@@ -134,8 +134,8 @@ def _known(value: JsonValue) -> Pin:
 
 
 def _tools(value: JsonValue) -> dict[str, Pin]:
-    """Return operation key → pin for the valid entries. People merge lock files, so names may be repeated or
-    invalid.
+    """Return operation key → pin (stored names of a tool) for the valid entries. People merge lock files, so names may
+    be repeated or invalid.
     """
     tools: dict[str, Pin] = {}
     names: set[str] = set()

@@ -61,7 +61,7 @@ def guessed(pairs: Iterable[tuple[tuple[str, Pin], tuple[str, Pin]]]) -> set[str
     """Return the new keys of uncertain matches, which rest only on equal descriptions and arguments.
 
     A match is certain if operationId or request are equal, or if the path gained a prefix that another match confirms.
-    `pairs`: (key, pin) of the old and of the new operation.
+    `pairs`: for each match, (key, pin) of the old and of the new operation. A pin holds stored names and fingerprints.
     """
     left: dict[str, Prefix | None] = {}
     told: set[Prefix | None] = set()
@@ -95,7 +95,7 @@ def request(key: str) -> tuple[str, str]:
 
 
 def _agree(old: Pin, new: Pin) -> bool:
-    """Return True unless both operations have an operationId and these ids differ in more than a version."""
+    """Return False if both operations have an operationId and the ids differ in more than a version, else True."""
     return not (old.id and new.id) or _plain(old.id) == _plain(new.id)
 
 

@@ -1,5 +1,5 @@
 """Turn an `Api` (in OpenAPI's terms) into a `Catalog` (in MCP's terms): names, arguments, schemas, descriptions, hints
-and bindings of tools.
+and HTTP requests of tools.
 
 This package imports `lock`, `merge` and the packages below them. Its subpackages, from the lowest: `text`, `schema`,
 `inputs`, `request`, `tool`. `lower.py` calls them in order.

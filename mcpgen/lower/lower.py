@@ -67,7 +67,8 @@ _FLATTEN = "Let the references point directly to the schema."
 def lower(
     api: Api, identity: Identity, options: Options, promises: Pins, diagnostics: Diagnostics, nodes: int = 0
 ) -> Catalog:
-    """Return the catalog of tools for `api`, sorted by name. Names that are pinned in `promises` are kept.
+    """Return the catalog of tools for `api`, sorted by name. Tools keep the names that `promises` holds from earlier
+    versions of the project.
 
     The work budget grows with `nodes`, the number of values and keys in the source.
     """
@@ -114,10 +115,11 @@ def _lowered(
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> Catalog:
-    """Return the catalog of one attempt.
+    """Convert every operation to a tool, and return the catalog. `lower` does this again if a text mentions a missing
+    tool.
 
-    `sources`: the operations that list ids. The function adds to `named` the keys of the operations whose tools are
-    mentioned in texts of other tools.
+    `sources`: the operations that list ids. `named` is filled: keys of the operations whose tools are mentioned in
+    texts of other tools.
     """
     context = _Context(
         api,
@@ -164,7 +166,10 @@ def _lowered(
 
 
 def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics: Diagnostics) -> None:
-    """Report each argument name in a rule of the tools file that none of the operations matched by the rule has."""
+    """Report argument names in rules (overrides for several operations) that have no effect.
+
+    A name has no effect if no operation that the rule matches has this argument.
+    """
     changes = ((name, change) for operation in operations for name, change in operation.decided.arguments.items())
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
@@ -219,7 +224,8 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer.budget.begin()
     whole, operation = operation, views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    composer.contradictions.clear()  # report the findings from responses, and from operations that were skipped
+    # Forget findings about responses and about skipped operations, so that they are not reported for this tool
+    composer.contradictions.clear()
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)
@@ -331,7 +337,10 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
 
 
 def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
-    """Return the index of the operation's server in `servers`, adding a new server. Index 0 is the API's."""
+    """Return the index of the operation's server in `servers`. A server that is missing there is added.
+
+    Index 0 is the API's own server.
+    """
     if not operation.servers:
         return 0
     return servers.setdefault(operation.servers[0], len(servers))

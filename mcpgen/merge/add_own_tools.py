@@ -14,7 +14,7 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     """Return `api` with the tools of the tools file `settings` added.
 
     Where `settings` gives a title, version, schemes or other values, they replace those of `api`. `base` replaces the
-    servers of `api`. Both APIs must be read with the same `Library`, so that they share their schemas.
+    servers of `api`. `api` and `settings` must be read with the same `Library`, so that they share their schemas.
     """
     home = base or api.servers
     known = {scheme.name for scheme in settings.schemes}

@@ -232,8 +232,9 @@ def _at(api: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
-    """Return the origins that the owner must accept: documents whose server was replaced name them, and no other
-    document does.
+    """Return the origins that the owner must accept.
+
+    These are origins that only documents with a replaced server name.
     """
     believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
     return frozenset(origin for api in apis for origin in api.unconfirmed) - believed

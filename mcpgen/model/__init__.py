@@ -1,7 +1,7 @@
 """Data types of the compiler: an API in OpenAPI's words, and a catalog of tools in MCP's words.
 
 Only `lower` converts one to the other. Every class is frozen. Schemas are JSON Schema 2020-12 whatever the document's
-version, and a `$ref` in a schema is a key of `Api.definitions`. This room imports only `base`.
+version, and a `$ref` in a schema is a key of `Api.definitions`. This package imports only `base`.
 """
 
 from mcpgen.model.accepted import Accepted, AcceptedKind, AnswerLink

@@ -1,4 +1,4 @@
-"""What can be looked at after an operation has answered 202 Accepted, as the document shows it."""
+"""Data type for operations that answer 202 Accepted: where a client can later see their result or state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,9 +29,11 @@ class AnswerLink:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What an operation that answers 202 leaves to look at. `look`: the place, as `poll` of a tools file names it.
+    """Where a client can see the result or state of work that goes on after the answer 202.
 
-    `task`: the `task` that a tools file can have for the tool; {} if the document does not tell enough.
+    `look`: the request or place to read, in the form of `poll` in a tools file.
+
+    `task`: the `task` that a tools file can have for the tool; {} if the document does not contain the needed facts.
     """
 
     kind: AcceptedKind

@@ -89,7 +89,9 @@ class RequestBody:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response. `status` is written as in the document: `200`, `2XX`, `default`. `links`: what may follow."""
+    """One response. `status` is written as in the document: `200`, `2XX`, `default`. `links`: operations that may
+    follow.
+    """
 
     status: str
     description: str
@@ -148,7 +150,7 @@ class UserFlow:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Return the URLs that the document gives; empty ones are left out."""
+        """Return the URLs that the document gives; empty URLs are left out."""
         found = self.authorization_url, self.token_url, self.device_url, self.refresh_url, self.metadata_url
         return tuple(filter(None, found))
 

@@ -23,8 +23,8 @@ class Question:
     """A question of a tool, as its owner wrote it.
 
     `fields`: empty if `missing` is set; such a question asks for required arguments that a call leaves out. `when`:
-    argument → schema that its value must match for the question to be asked. `without`: what a client gets that cannot
-    ask.
+    argument → schema that its value must match for the question to be asked. `without`: what happens to a call if the
+    client cannot ask its user.
     """
 
     name: str

@@ -1,4 +1,6 @@
-"""Data types for a catalog of tools in MCP's words: the input of the room `emit`, which writes it to files."""
+"""Data types for a catalog of tools in MCP's words: the input of the package `emit`, which writes the catalog
+to files.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -51,8 +53,8 @@ class FieldBinding:
     """One member of a body, and where its value comes from: an `argument`, or the constant `value` if `constant` is
     True.
 
-    Without both, the whole body is one argument, and the binding only describes how this member of it is serialized.
-    `part`: for multipart bodies only.
+    If there is neither an argument nor a constant, the whole body is one argument. The object then only describes how
+    this member of the body is serialized. `part`: for multipart bodies only.
     """
 
     name: str
@@ -95,7 +97,8 @@ class BodyBinding:
 class Listing:
     """Where a response holds the list of items: a JSON Pointer to the list, "" if the response is the list itself.
 
-    None if the document does not describe the response; then the server searches each response for its only list.
+    `items` is None if the document does not describe the response; then the server searches each response for its only
+    list.
     """
 
     items: str | None = None
@@ -142,8 +145,8 @@ class HttpBinding:
     `pages`: place of the list in a response, if a call fetches all pages. `lookups`: arguments for names in place of
     ids. `task`: how the job that a call starts is followed.
 
-    `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the
-    argument, added by the server, that makes it write responses to files. `settings`: schemes of the kind `setting`,
+    `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the argument
+    that the server adds so that a call can name a file for the response. `settings`: schemes of the kind `setting`,
     sent if their variables are set.
     """
 
@@ -203,11 +206,12 @@ class Annotations:
 class ToolSpec:
     """One tool.
 
-    `operation`: its origin, for reports only. `output_form`: set exactly if `output_schema` is set. `roles`: an
-    operator needs one of these roles; empty for no limit. `arguments`: slot (place in the request, parameter name) →
-    argument name. `renamed`: slots whose argument was named by a person. `aliases`: other names by which it can be
-    called. `input_schema` lacks the arguments that `questions` ask the user for. `accepted`: what can be looked at
-    after the answer 202; None if the operation never answers 202, or if it has a `task`.
+    `operation`: the operation from which the tool was made, for reports only. `output_form`: set exactly if
+    `output_schema` is set. `roles`: an operator needs one of these roles; empty for no limit. `arguments`: slot (place
+    in the request, parameter name) → argument name. `renamed`: slots whose argument was named by a person. `aliases`:
+    other names by which the tool can be called. `input_schema` lacks the arguments that `questions` ask the user for.
+    `accepted`: where a client can see the state of the work after the answer 202; None if the operation never answers
+    202, or if it has a `task`.
     """
 
     name: str

@@ -35,10 +35,10 @@ def arguments_of(node: Template) -> Iterator[str]:
 class ArgumentChange:
     """The owner's changes of one argument.
 
-    `value`: a constant that is always sent in its place. `default`: sent if a call omits the argument. `media_type`:
-    chosen for a parameter that the document describes by `content`. `allow_empty`: an empty text is allowed in the
-    path. `by_rule`: the change applies to every operation that has the argument. `credential`: True if the parameter
-    carries a credential, which the environment supplies; False if it does not.
+    `value`: a constant that is always sent in place of the argument. `default`: sent if a call omits the argument.
+    `media_type`: chosen for a parameter that the document describes by `content`. `allow_empty`: an empty text is
+    allowed in the path. `by_rule`: the change applies to every operation that has the argument. `credential`: True if
+    the parameter carries a credential, which the environment supplies; False if it does not.
     """
 
     where: Where
@@ -221,8 +221,8 @@ class SentArgument:
 class Sends:
     """What is sent beside parameters and body: name → template, for each place in the request.
 
-    `arguments`: arguments that the templates use. `open`: where undeclared arguments are sent that a handwritten schema
-    allows; None if it allows none.
+    `arguments`: arguments that the templates use. `open`: where undeclared arguments are sent, if the handwritten
+    schema allows such arguments, else None.
     """
 
     where: Where
@@ -284,9 +284,9 @@ class Change:
 class PreviousNames:
     """Names of tools and arguments in the last generation.
 
-    An override of such a name is reported as out of date, since the API changed, and not as a mistake. `tools`:
-    operation key, operationId or `METHOD /path` → tool name. `arguments`: operation key → former names of arguments and
-    parameters.
+    An override that uses one of these names is reported as out of date, since the API has changed, and not as a
+    mistake. `tools`: operation key, operationId or `METHOD /path` → tool name. `arguments`: operation key → former
+    names of arguments and parameters.
     """
 
     tools: Mapping[str, str] = field(default_factory=dict)

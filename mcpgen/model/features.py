@@ -18,9 +18,10 @@ class Resource:
     Either `content` is fixed at compile time, or `operation` fetches it: a GET whose parameters are the `variables`. An
     empty `uri` is derived later.
 
-    `completes`: set if the resource is not offered, because its operation fetches completion values: (`prompt` or
-    `resource`, its name, the argument). `pointer`: JSON Pointer to these values in the response.
-    `poll`: seconds after which the server looks again whether a watched resource has changed.
+    `completes`: set if clients do not see the resource, because its operation only fetches values for completion. The
+    tuple holds `prompt` or `resource`, the name of this prompt or resource, and the argument to complete. `pointer`:
+    JSON Pointer to these values in the response. `poll`: seconds after which the server checks again whether a
+    subscribed resource has changed.
     """
 
     where: Where

@@ -1,5 +1,6 @@
 """Read all inputs of a run: files and URLs, OpenAPI documents, overlays, tools files, flags.
 
-Later rooms do not know in which format a description was written. This room imports `model` and `base`. Its own floors:
-`document`; then `fetch`, `overlay` and `openapi`; then `toolsfile`; then `inputs` and `flags`.
+Later packages do not know in which format a description was written. This package imports `model` and `base`. Its parts
+import only parts before them in this order: `document`; `fetch`, `overlay` and `openapi`; `toolsfile`; `inputs` and
+`flags`.
 """

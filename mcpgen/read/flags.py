@@ -41,14 +41,16 @@ class Flags:
 
     @property
     def base_url(self) -> str | None:
-        """Return the base URL from the command line, or else the recorded one, unless a tools file sets its own; None
-        if there is none.
+        """Return the base URL from the command line, else the base URL of the last run.
+
+        The base URL of the last run does not count if a tools file sets one. Return None if there is no base URL.
 
         Raises FatalError if the URL cannot be used.
         """
         url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
         reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
-        if reason and "metadata" not in reason:  # the owner may use metadata addresses
+        # The owner, unlike a document, may choose the address of a metadata service
+        if reason and "metadata" not in reason:
             shown = "" if "@" in str(url) else f" {url}"
             raise FatalError("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")
         return url

@@ -181,7 +181,8 @@ class Sources:
                 "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
             )
         api = openapi.read(document, self._definitions, url, self._diagnostics)
-        if not document.sources:  # not for a translation, whose faults are not those of the author
+        # Skipped for a translated document: its author did not write the OpenAPI in which faults would be found
+        if not document.sources:
             openapi.quick(document, version, self._diagnostics)
         return api
 

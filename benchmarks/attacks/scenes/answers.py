@@ -22,7 +22,7 @@ def endless(subject: Subject) -> Verdict:
     def reply(connection: socket.socket, request: bytes) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n")
         chunk = b"10000\r\n" + b"x" * 65536 + b"\r\n"
-        for _ in range(8 * 1024):  # 512 MiB, if the client reads all of it
+        for _ in range(8 * 1024):  # 512 MiB in all, if the server reads every chunk
             connection.sendall(chunk)
         connection.sendall(b"0\r\n\r\n")
 
@@ -89,8 +89,9 @@ def mislabelled_image(subject: Subject) -> Verdict:
 
 
 def _memory(subject: Subject, reply: Any) -> Verdict:
-    """Measure by how many MiB a call with this response raises the peak memory, compared with a call with a small
-    response.
+    """Compare the peak memory after a call with this response and after a call with a small response.
+
+    The server withstands the attack if the difference is at most EXTRA MiB and the call is answered.
     """
     turn = iter((OK,))
 

@@ -81,7 +81,7 @@ def _first(api: Upstream) -> str:
 
 
 def _named(server: Session, tool: str, part: str) -> str:
-    """Return the name of the tool's argument that contains `part`."""
+    """Return the first argument name of the tool that contains the text `part`."""
     properties = server.tools()[tool]["inputSchema"].get("properties", {})
     return next((name for name in properties if part in name.lower()), "")
 

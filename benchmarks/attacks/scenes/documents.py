@@ -19,7 +19,10 @@ def hidden_characters(subject: Subject) -> Verdict:
 
 
 def escaped_characters(subject: Subject) -> Verdict:
-    """Judge a description as an MCP host shows it that renders HTML or Markdown."""
+    """Check that hidden characters written as HTML or Markdown escapes do not reach the model.
+
+    An MCP host that renders the tool's description would resolve the escapes.
+    """
     with serving() as api, subject.running(api.url, SECRET) as server:
         text = html.unescape(json.dumps(server.tools()["get_escaped"], ensure_ascii=False))
         return said(

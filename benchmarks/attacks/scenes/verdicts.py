@@ -35,6 +35,6 @@ class Scene:
 def said(*each: tuple[bool, str], otherwise: str) -> Verdict:
     """Return a failed verdict with the text of the first finding whose condition is true.
 
-    If none is true, return a passed one with `otherwise`.
+    If no condition is true, return a passed verdict with the text `otherwise`.
     """
     return next((Verdict(False, what) for found, what in each if found), Verdict(True, otherwise))

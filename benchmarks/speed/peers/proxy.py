@@ -1,4 +1,4 @@
-"""Run a lower limit for servers: a proxy on asyncio that implements HTTP/1.1 itself, for one tool. It checks nothing.
+"""Run a minimal proxy that shows the least time a server can need: asyncio with its own HTTP/1.1, one tool, no checks.
 
 BASE_URL is the URL of the API. The tool's name determines the path, into which the argument `number` is put.
 """

@@ -1,7 +1,8 @@
 """Run the API that every measured server calls. The API must be faster than all of them.
 
 It is nginx if installed; else our server in C, if there is a compiler and epoll; else a Python server on asyncio in
-several processes. `ceiling` measures the API in each run, so that a report can say how far from it the servers were.
+several processes. `ceiling` measures the API in each run, so that a report can compare the servers' rates with the
+API's.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def kinds() -> list[Kind]:
 
 @contextmanager
 def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[Upstream]:
-    """Serve `/NAME...` with these bodies within the `with` block."""
+    """Serve each body at the paths that begin with `/NAME`, its name in `bodies`, within the `with` block."""
     chosen = kind or kinds()[0]
     with tempfile.TemporaryDirectory() as folder:
         for name, content in bodies.items():
@@ -84,7 +85,7 @@ def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[U
 
 
 def _command(kind: Kind, folder: Path, names: list[str]) -> tuple[list[str], int]:
-    """Return the command that starts the API, and its port, or 0 if the program chooses a port and prints it."""
+    """Return the command that starts the API, and the API's port, or 0 if the program chooses and prints the port."""
     pairs = [f"{name}={folder / name}.json" for name in names]
     if kind == "asyncio":
         return [sys.executable, str(HERE / "plain.py"), *pairs], 0

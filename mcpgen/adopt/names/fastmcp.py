@@ -1,4 +1,5 @@
-"""Derive the names that FastMCP 2.8 and later gives, and so does awslabs.openapi-mcp-server, which calls FastMCP.
+"""Derive the names that FastMCP 2.8 and later gives to tools. awslabs.openapi-mcp-server gives the same names, because
+it calls FastMCP.
 
 The rules come from `fastmcp/server/openapi/server.py` of 2.14.7 and `fastmcp/server/providers/openapi/provider.py` of
 3.4.10.

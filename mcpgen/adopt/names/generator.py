@@ -1,5 +1,5 @@
-"""Derive the names that openapi-mcp-generator gives, for its versions 4.x and 3.x. They differ in long names and in
-repeated names.
+"""Derive the names that openapi-mcp-generator gives, for its versions 4.x and 3.x. The two versions treat long names
+and repeated names differently.
 
 The rules come from `parser/extract-tools.js` and `utils/code-gen.js` of 3.3.0 and 4.0.1.
 """

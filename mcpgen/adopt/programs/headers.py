@@ -1,4 +1,4 @@
-"""Convert header fields that every request of another tool carries to credentials. The values of the fields are never
+"""Convert header fields to credentials, if another tool sends these fields with every request. Their values are never
 stored.
 """
 

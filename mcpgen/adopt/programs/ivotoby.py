@@ -82,7 +82,7 @@ def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) 
 
 
 def _folded(texts: list[str]) -> frozenset[str] | None:
-    """Return the texts in lower case, since the tool ignores case; None if there are no texts."""
+    """Return the texts in lower case, since ivotoby's server ignores case; None if there are no texts."""
     return frozenset(text.lower() for text in texts) or None
 
 

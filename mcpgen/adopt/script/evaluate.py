@@ -128,8 +128,10 @@ class Evaluator:
         return Unknown(node.lineno)
 
     def _with_entries(self, value: Value, name: str, scope: Scope, depth: int) -> Value:
-        """Return a dictionary with the items that the script assigns later. Mark a parsed file that the script
-        changes.
+        """Return the value of a variable with later changes to it.
+
+        Items that the script assigns later are added to a dictionary. A parsed file that the script changes is marked
+        with the line of the change.
         """
         entries = scope.entries.get(name, [])
         if isinstance(value, Content) and name in scope.changes:

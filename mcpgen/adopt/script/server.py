@@ -47,7 +47,8 @@ _AFTER = {
 
 
 def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
-    """Return the server that a script creates. Raises FatalError if the file is not valid Python, or creates no server.
+    """Return the server that a script creates. Raises FatalError if the file is not valid Python, or if the script
+    creates no server.
 
     `environ`: environment variables with known values.
     """

@@ -1,4 +1,4 @@
-"""Define the command `mcpgen diff`: select the two sides, show the changes, and choose the exit code."""
+"""Define the command `mcpgen diff`: read the two versions to compare, show the changes, and choose the exit code."""
 
 import click
 

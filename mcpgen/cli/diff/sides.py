@@ -1,8 +1,8 @@
 """Read the two sides of a comparison: the tables of a project, or tables compiled from a document.
 
 The tables of a project are read as they were generated. A document compared to a project is compiled as that project
-would compile it: with its flags, its mcpgen.yaml and the names in its lock. Of two documents the later one keeps the
-names of the earlier one. So only changes are listed that generating again would make.
+would compile it: with its flags, its mcpgen.yaml and the names in its lock. Of two documents, the later one keeps the
+names of the earlier one. So the list contains only changes that generating the project again would make.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Check `--max-tokens`, the limit on the tokens of one tool."""
+"""Check that no tool has more tokens than `--max-tokens` allows."""
 
 from collections.abc import Sequence
 

@@ -140,8 +140,9 @@ def _body_places(body: BodyBinding) -> list[tuple[str, JsonObject]]:
 
 
 def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, JsonObject]]:
-    """Return (argument, place in the request) for each argument in a template. If an argument is part of a text, its
-    place holds that text as `template`.
+    """Return (argument, place in the request) for each argument in a request template of the tools file.
+
+    If an argument is only a part of a text, the place contains the whole text under `template`.
     """
     if "argument" in node:
         return [(str(node["argument"]), {"in": kind, "name": name})]
@@ -152,7 +153,7 @@ def _template_places(node: JsonObject, kind: str, name: str) -> list[tuple[str, 
 
 
 def _inside(node: JsonObject, name: str) -> list[tuple[str, JsonObject]]:
-    """Return the items and members of a template, each with its dotted name in the request."""
+    """Return the items and members of a request template, each with its dotted name in the request."""
     members = as_object(node.get("members"))
     inner = [(name, each) for each in as_list(node.get("items"))]
     inner += [(f"{name}.{key}" if name else key, each) for key, each in members.items()]

@@ -1,4 +1,4 @@
-"""Show templates, fixed values and result rules as their owner wrote them."""
+"""Show request templates, fixed values and result rules in the syntax of the tools file."""
 
 import json
 from collections.abc import Iterator

@@ -82,7 +82,9 @@ def _question(question: AskedQuestion) -> str:
 
 
 def _lookup(lookup: Lookup) -> str:
-    """Return a sentence on how an id is looked up: by which tool, by which names, and which member is the id."""
+    """Return a sentence on how an id is looked up: by which tool, by which names of items, and which member of an item
+    is the id.
+    """
     asked = f"({lookup.query}={lookup.argument})" if lookup.query else ""
     found = f"the {' or '.join(lookup.names)} of an item that {lookup.tool}{asked} finds"
     return f"{lookup.argument} is {found}; its {lookup.value} is {lookup.id}"
@@ -97,7 +99,7 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts += [f"for callers with {_any_of(tool.binding.caller_scopes)}"] if tool.binding.caller_scopes else []
     facts += [f"about {report.counted(contract.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
-    by = dict.fromkeys(reversed(operation.decided.changed_by))  # the rule with the highest precedence comes first
+    by = dict.fromkeys(reversed(operation.decided.changed_by))  # the override with the highest precedence comes first
     facts += [f"changed by {', '.join(by)}"] if by else []
     facts += [f"tags {', '.join(operation.tags)}"] if operation.tags else []
     return ", ".join(facts)

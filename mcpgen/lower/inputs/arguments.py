@@ -37,10 +37,10 @@ Writer = Portable | Verbatim
 class Arguments:
     """The arguments of one tool.
 
-    `schema` and `profile`: the input schema. `names`: slot → argument. `constants`: slot → fixed value. `cuts`: phrases
-    for what is left out of the schema. `given_up`: phrases for what is left out to save tokens. `fits`: True if the
-    schema stays within the token limit. `defaults`: argument → value that is sent if a call leaves it out.
-    `sends_body`: a default or constant is in the body, so every call has a body.
+    `schema` and `profile`: the input schema. `names`: slot (place in the request, parameter name) → argument name.
+    `constants`: slot → fixed value. `cuts`: phrases for what is left out of the schema. `given_up`: phrases for what is
+    left out to save tokens. `fits`: True if the schema stays within the token limit. `defaults`: argument → value that
+    is sent if a call leaves it out. `sends_body`: a default or constant is in the body, so every call has a body.
 
     Choices of the server's owner: `renamed`: slots with chosen names. `media_types`: chosen media types of parameters.
     `empty`: path parameters that may be empty. `used`: places of rules in the tools file that changed an argument.
@@ -74,8 +74,8 @@ def lay_out(
 ) -> Arguments:
     """Return the arguments of `operation`, in a schema of at most `most_tokens` if the profile allows one.
 
-    `plan`: how the body is sent. `producers`: slot of an id → the tool that lists its values. `known`: the pin of the
-    tool from an earlier generation.
+    `plan`: how the body is sent. `producers`: slot (place in the request, parameter name) of an id → the tool that
+    lists its values. `known`: the names that the lock file stores for the tool.
     """
     everything = [
         *(_of_parameter(each, producers, composer) for each in operation.parameters),
@@ -127,7 +127,7 @@ def _written(
     exhausted: set[int] = set()
     for writer in writers:
         if isinstance(writer, Portable) and writer.limits.depth in exhausted:
-            continue  # same depth, so it would run out of nodes too
+            continue  # a writer with the same depth has already reached the limit on nodes, so this one would, too
         is_last = writer is writers[-1]
         schema = _schema_of(inputs, names, writer, whole=is_last)
         if writer.is_exhausted and not is_last:
@@ -233,7 +233,7 @@ def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
 
 
 def part_slot(key: str, header: Parameter) -> Slot:
-    """Return the slot of a header of the part `key`."""
+    """Return the slot (place in the request, name) of a header field of the multipart part `key`."""
     return "part", f"{key}\n{header.name}"
 
 
@@ -289,10 +289,11 @@ def _named(
 def _kept(
     inputs: list[Input], promised: Mapping[tuple[str, str], str], former: Mapping[tuple[str, str], str]
 ) -> dict[Slot, str]:
-    """Return slot → the argument name that the slot keeps from an earlier generation.
+    """Return slot (place in the request, parameter name) → the argument name that the parameter keeps from an earlier
+    version of the project.
 
-    A name in `promised` always stays. `former`: names of arguments that the last generation did not have. Such a name
-    comes back only if no other argument has it or would get it.
+    Names in `promised` always stay. `former`: names of arguments that an earlier version had and the last one did not.
+    A former name comes back only if no other argument has it or would get it.
     """
     kept: dict[Slot, str] = {}
     for entry in inputs:

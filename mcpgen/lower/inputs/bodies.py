@@ -72,7 +72,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     schema = media_type.schema or {}
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
-        encoding = "text"  # the model writes the encoded form itself
+        encoding = "text"  # a form described as one string: the model writes the encoded form itself
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
             "unsupported-body",
@@ -204,7 +204,7 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     """Return the kind of the part `key` of a multipart body (OpenAPI 3.1, 4.8.15.1.1), by its schema and its declared
     content type.
 
-    Of several content types, the first counts that is not a range such as `image/*`. Since OpenAPI 3.1, a part without
+    Of several content types, the first one counts, ranges such as `image/*` excepted. Since OpenAPI 3.1, a part without
     any type is a file. None means that the value of a call decides: an object or a list is sent as JSON, anything else
     as text. Raises SkipOperation for an array or object whose declared content type is a form, since mcpgen cannot
     write a form in a part.

@@ -49,8 +49,8 @@ def settled(
 ) -> ChangedArguments:
     """Return the arguments of `operation` after the owner's changes.
 
-    `everything`: all inputs of the operation. `inputs`: the inputs that are arguments, called by `names`. `constants`:
-    values of inputs that are no arguments.
+    `everything`: all inputs of the operation. `inputs`: the inputs that become arguments; `names`: their argument
+    names. `constants`: values of inputs that do not become arguments.
     """
     found = ChangedArguments([*inputs], dict(names), dict(constants))
     if operation.decided.arguments:

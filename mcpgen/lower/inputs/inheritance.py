@@ -40,7 +40,7 @@ def _joined(
 ) -> JsonObject:
     """Return a schema for one member that allows every value that one of the schemas in `places` allows.
 
-    `places`: kind → its schema of the member.
+    `places`: pairs of a kind (a subtype's discriminator value) and the member's schema in that subtype.
     """
     schemas: list[JsonValue] = [schema for _, schema in places]
     distinct = unique([*schemas, *([inherited] if inherited is not None else [])])

@@ -57,7 +57,9 @@ def ends(state: State | None) -> JsonObject:
 
 
 def report(accepted: Accepted, operation: Operation, diagnostics: Diagnostics) -> None:
-    """Report an operation whose job the server could follow, and in the hint the override for doing so."""
+    """Report an operation whose job the server could follow. The hint contains the override that makes the server
+    follow it.
+    """
     if accepted.task:
         request = f"{operation.method} {operation.path}"
         message = f"{clipped(request)} may answer 202 before its work has ended; {_told(accepted)}."

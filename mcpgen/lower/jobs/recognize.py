@@ -88,7 +88,7 @@ def _again(operation: Operation, arguments: Arguments) -> Accepted:
 
 
 def _of_answer(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
-    """Yield the places that the response itself certainly names."""
+    """Yield the places that the response itself states: a header field, a link, or a status URL in the body."""
     name = places.header(answer.response.headers)
     if operation.long_running and name in ("", "location"):
         name = _OF_EXTENSION.get(operation.long_running, "location")
@@ -107,7 +107,8 @@ def _of_requests(operation: Operation, answer: _Answer, requests: Requests, argu
     said = [operation.summary, operation.description, answer.response.description]
     text = " ".join([*said, *(as_text(each.node.get("description")) for each in answer.members)])
     by_id = [*requests.by_id(operation, answer.members, text)]
-    if operation.path.endswith("}"):  # the item belongs to the operation; an id in the response is the id of a job
+    # A path variable at the end names an item, so an id in the response counts only if it is the id of a job
+    if operation.path.endswith("}"):
         by_id = [(look, of_job) for look, of_job in by_id if of_job]
     for look in (look for look, _ in by_id if look.state is not None):
         yield job(look, arguments)

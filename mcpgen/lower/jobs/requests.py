@@ -189,7 +189,8 @@ class Requests:
         pointer = _id_for(last, segment, answer, own)
         if not pointer or not {*_VARIABLE.findall(before)} <= {*known}:
             return None
-        name = f"{singular(segment)}_{last}" if last in known else last  # the operation has this variable too
+        # The operation's own path has a variable of the same name, so a new name avoids confusion
+        name = f"{singular(segment)}_{last}" if last in known else last
         return self._look(read, f"{before}/{{{name}}}", {name: pointer})
 
     def _look(self, read: Operation, target: str, values: Mapping[str, str]) -> Look:
@@ -201,7 +202,7 @@ class Requests:
 
 
 def _renamed(path: str, own: str) -> str:
-    """Return `path` with its variables renamed as in `own`, as long as the two paths have the same segments."""
+    """Return `path` with variables renamed as in `own`, up to the first segment in which the two paths differ."""
     parts, others = path.split("/"), own.split("/")
     for index, (part, other) in enumerate(zip(parts, others, strict=False)):
         if _blank(part) != _blank(other):
@@ -211,8 +212,9 @@ def _renamed(path: str, own: str) -> str:
 
 
 def _id_for(variable: str, segment: str, answer: Sequence[Member], own: bool) -> str:
-    """Return the JSON Pointer to the value of a path variable in a response, or "". `own`: the response describes the
-    item itself.
+    """Return the JSON Pointer to the member of a response that gives the value of a path variable, or "".
+
+    `own`: True if the response describes the item that the path names.
     """
     scalars = [each for each in answer if {"string", "integer", "number"} & {*types(each.node)}]
     if exact := next((each for each in scalars if plain(each.name) == plain(variable)), None):

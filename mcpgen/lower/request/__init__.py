@@ -1,4 +1,4 @@
-"""Bind a tool to HTTP requests: where each argument goes, and which credentials are sent.
+"""Describe the HTTP request of a tool: where each argument goes, and which credentials are sent.
 
 Imports `lower/inputs` and the packages below it.
 """

@@ -1,4 +1,7 @@
-"""Bind the arguments of a tool to places in the request, as an `HttpBinding` with styles, encodings and constants."""
+"""Assign the arguments of a tool to places in its HTTP request.
+
+The result is an `HttpBinding` with styles, encodings and constants.
+"""
 
 import re
 from dataclasses import replace
@@ -41,7 +44,7 @@ def bind(
     scopes: Scopes,
     caller_scopes: CallerScopes,
 ) -> HttpBinding:
-    """Return the binding of `operation`.
+    """Return the `HttpBinding` of `operation`: how a call of its tool becomes an HTTP request.
 
     `server`: index in the catalog's servers. `security` and `scopes`: the credentials that calls send, and the OAuth
     scopes that these need. `caller_scopes`: the scopes that callers of a server over HTTP need.
@@ -165,7 +168,7 @@ def _saves(operation: Operation, arguments: Arguments) -> str | None:
 
     Return None if no 2xx response can be a file, or if the owner's `result` rules decide what is shown.
     """
-    # redirects lead to content that the document does not describe, such as a log or an archive
+    # a followed redirect may lead to a file that the document does not describe, such as a log or an archive
     leads_away = _follows(operation) and bool(_redirects(operation))
     if not leads_away and not any(each.status[:1] == "2" and _is_file(each) for each in operation.responses):
         return None
@@ -246,8 +249,8 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
 
 
 def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
-    """Return the binding of an urlencoded field (OpenAPI 3.1, 4.8.15.1), by the style in its Encoding Object, or as
-    JSON if the content type there is JSON.
+    """Return how an urlencoded field is sent (OpenAPI 3.1, 4.8.15.1): by the style in its Encoding Object, or as JSON
+    if the content type there is JSON.
 
     If the document has neither style nor content type, the value decides: an array is exploded, and an object is
     written with brackets (`a[b]=c`), as most APIs expect.
@@ -262,7 +265,7 @@ def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
 
 
 def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
-    """Return the binding of one part of a multipart body (OpenAPI 3.1, 4.8.15.1.1).
+    """Return how one part of a multipart body is sent (OpenAPI 3.1, 4.8.15.1.1).
 
     An array becomes one part per item, unless it is sent as JSON, or a style joins its items. Of several content types,
     a file gets the type that matches its bytes, and other parts get the first type.

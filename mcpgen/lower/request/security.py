@@ -180,7 +180,7 @@ def requirement(
 
 
 def _has_other(operation: Operation, api: Api) -> bool:
-    """Return True if an alternative in `security` of the operation, or else of the API, names a credential."""
+    """Return True if the operation's `security`, or else the API's, names any security scheme."""
     declared = operation.security if operation.security is not None else api.security
     return any(declared or ())
 

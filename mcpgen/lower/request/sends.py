@@ -1,4 +1,5 @@
-"""Bind the owner's request templates (`send`), and lay out tools with a handwritten input schema.
+"""Convert the owner's request templates (`send`) to HTTP requests, and lay out the arguments of tools with a
+handwritten input schema.
 
 The arguments of such a tool are the names in its templates, and its schema is not changed.
 """
@@ -38,7 +39,7 @@ def named(operation: Operation) -> list[str]:
 
 
 def bound(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
-    """Return the parameters in one place of the request (query, header or cookie) that the owner's templates fill."""
+    """Return the parameters that the owner's templates fill in one place of the request: query, header or cookie."""
     sends = operation.decided.sends
     if sends is None:
         return ()
@@ -67,7 +68,7 @@ def _parameter(name: str, location: Location, template: Template, arguments: Arg
 
 
 def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
-    """Return the binding of the body that the owner's template describes, or None."""
+    """Return how the body is made from the owner's template, or None if there is no template for the body."""
     sends = operation.decided.sends
     if sends is None or sends.body is None:
         return None

@@ -56,7 +56,9 @@ class _Steps:
         self.leads_back = False
 
     def of(self, schema: JsonValue) -> tuple[int, int]:
-        """Return the steps for the value itself, and the maximum of the steps for a value inside it."""
+        """Return the steps for checking a value against `schema`, and the maximum of the steps for a value inside that
+        value.
+        """
         self.leads_back |= id(schema) in self._same
         if not isinstance(schema, dict) or id(schema) in self._inside:
             return 1, 1

@@ -40,7 +40,7 @@ def _uncompilable(schema: JsonObject) -> str:
     """Return why a schema cannot be compiled, and where, or "" if it can."""
     if not branching.leads_back(schema):
         return _fault(schema)
-    try:  # compiling a schema that applies itself to the same value may never end
+    try:  # in a child process: compiling a schema that applies itself to the same value may never end
         return "".join(map(str, run_confined(lambda tell: tell(_fault(schema)), _SECONDS, _MEBIBYTES)))
     except Stopped as end:
         return f"it {end.args[0]}, because parts of it refer back to themselves for the same value"

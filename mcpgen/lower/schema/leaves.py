@@ -29,8 +29,9 @@ def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
 
 
 def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
-    """Return the alternatives for the type `kind` of `whole`, with the values of that type. An empty text gets an
-    alternative of its own.
+    """Return the schema `whole` as alternatives that allow only the type `kind` and only enum values of this type.
+
+    An empty text in the enum gets an alternative of its own.
 
     `alone`: text is the only type. Then all values are taken as texts, even those that YAML reads as numbers.
     """

@@ -357,7 +357,8 @@ class Portable:
         return self.composer.node(member)[0].get("readOnly") is True
 
     def _array(self, node: JsonObject, at: _Position, words: str) -> JsonObject:
-        items, at = items_of(node), at._replace(patched=False)  # a JSON Merge Patch replaces lists as a whole
+        # A JSON Merge Patch replaces lists as a whole, so null inside an item removes nothing
+        items, at = items_of(node), at._replace(patched=False)
         if items:
             result: JsonObject = {"type": "array", "items": self._emit(items, at.in_collection(), keep_null=True)}
         else:

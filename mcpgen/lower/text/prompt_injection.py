@@ -61,7 +61,7 @@ _ORDERS: tuple[_Order, ...] = (
         ("important>", "system>", "instruction>", "instructions>", "inst]", "<|"),
         r"</?(?:important|system|instructions?)>|\[/?INST\]|<\|[a-z_]+\|>",
     ),
-    # Patterns of files of the user who runs the model.
+    # Patterns of paths of private files, such as keys, of the user who runs the model.
     _order(
         ("~/.", "id_rsa", "/etc/passwd", ".aws/credentials", "mcp.json"),
         r"~/\.|\bid_rsa\b|/etc/passwd|\.aws/credentials|\bmcp\.json\b",

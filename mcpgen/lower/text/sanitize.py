@@ -39,8 +39,8 @@ _REMOVE = "Remove these characters from the document."
 
 
 def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> ToolSpec:
-    """Return `tool` with sanitized texts. Report characters that were removed from these texts, or from longer texts of
-    the document that they shorten.
+    """Return `tool` with sanitized texts. Report characters that were removed from these texts, or from the document's
+    longer texts of which these are short forms.
     """
     schemas = _Schemas(tool.profile != "written", once), _Schemas(tool.output_form != "written", once)
     result = _result(tool.binding.result)
@@ -56,7 +56,8 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
     texts = {place: count for place, text in _written(tool) if (count := hidden_in(text))}
     for place, text in (("title", tool.title), ("description", tool.description)):
         if count := hidden_in(text):
-            texts.setdefault(place, 0 if texts else count)  # 0, since these characters are counted with the source text
+            # 0, because the characters are already counted in the document's own text, from which this one is made
+            texts.setdefault(place, 0 if texts else count)
     texts |= schemas[0].texts | schemas[1].texts | ({"result": 1} if result != tool.binding.result else {})
     if texts:
         taken = f"{sum(texts.values())} invisible or direction-changing characters were removed"

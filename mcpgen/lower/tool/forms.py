@@ -29,7 +29,7 @@ class Unaskable(Exception):
 def form_field(written: JsonObject, argument: JsonObject) -> JsonObject:
     """Return the schema of a field: what the owner has written, completed from the schema of its argument.
 
-    Raises Unaskable.
+    Raises Unaskable if MCP's elicitation has no schema for such a field.
     """
     own = not written.keys().isdisjoint(_KIND)
     return _field(written if own else {**_plain(argument), **written})
@@ -86,7 +86,9 @@ def _default(schema: JsonObject) -> JsonObject:
 
 
 def contradiction(field: JsonObject) -> str:
-    """Return what a field calls its least if that is above its greatest, or "" if some value fits."""
+    """Return the keyword of a field's lower bound, such as `minimum`, if the bound is above the upper bound;
+    else "".
+    """
     for least, greatest in (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems")):
         low, high = field.get(least), field.get(greatest)
         if isinstance(low, (int, float)) and isinstance(high, (int, float)) and low > high:
@@ -115,7 +117,10 @@ def fits(field: JsonObject) -> bool:
 
 
 def _is_within(field: JsonObject, bound: str, value: JsonValue) -> bool:
-    """Return True if a number is within the bounds of a field, whose names end in that way."""
+    """Return True if `value` is within the bounds of a field.
+
+    `bound`: end of the keywords for the bounds, such as `Length` for `minLength` and `maxLength`.
+    """
     low, high = field.get(f"min{bound}"), field.get(f"max{bound}")
     assert isinstance(value, (int, float))
     above = not isinstance(low, (int, float)) or value >= low

@@ -42,7 +42,8 @@ class Producers:
     """For each argument that takes an id, the operation that lists the valid ids.
 
     - `parameters`: key of an operation → its parameter in path or query → key of the operation that lists the values.
-    - `nouns`: noun → the operation that lists such items. Ids in bodies use it: `pet_id` comes from a list of pets.
+    - `nouns`: noun → the operation that lists such items. It is used for ids in
+      bodies: `pet_id` comes from a list of pets.
     """
 
     parameters: Mapping[str, Mapping[str, str]]
@@ -51,8 +52,8 @@ class Producers:
     def of(self, operation: Operation, plan: BodyPlan | None, composer: Composer) -> dict[Slot, str]:
         """Return the arguments of `operation` that take an id, each with the key of the operation that lists the ids.
 
-        The result maps the slot of an argument to that key. Members of a flattened body count, except the id of a new
-        item, which the caller chooses.
+        The result maps the slot (place in the request, parameter name) of an argument to that key. Members of a
+        flattened body count, except the id of a new item, which the caller chooses.
         """
         parameters = self.parameters[operation.key]
         found: dict[Slot, str] = {

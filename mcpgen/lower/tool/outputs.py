@@ -1,4 +1,4 @@
-"""Derive the output schema of a tool from the responses of its operation, if the tool asks for one.
+"""Derive the output schema of a tool from the responses of its operation, if the owner wants output schemas.
 
 Results must match the output schema, and responses of real APIs often do not match their documents. So the schema only
 states names and types of members, and every member may be null. No member is required, further members are allowed, and
@@ -85,7 +85,7 @@ def derive(
 ) -> tuple[JsonObject, OutputForm] | None:
     """Return the output schema of a tool and the form of its results.
 
-    Return None if the operation asks for none, or no response is described.
+    Return None if the owner does not want an output schema, or if no response is described.
     """
     if operation.decided.output_schema is not None:
         return operation.decided.output_schema, "written"
@@ -156,7 +156,8 @@ class _Outputs:
         waiting = deque(places)
         while waiting:
             waiting.extend(self._listed(waiting.popleft()))
-        schema.pop("additionalProperties", None)  # the runtime adds members to the root, besides the members of a map
+        # The runtime adds members to the root object, which `additionalProperties` of a map might forbid
+        schema.pop("additionalProperties", None)
         return schema, form
 
     def said(self) -> str:

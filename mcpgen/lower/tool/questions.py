@@ -32,7 +32,7 @@ def derive(
 ) -> tuple[tuple[AskedQuestion, ...], JsonObject]:
     """Return the questions of a tool, and its input schema without the arguments that the user fills in.
 
-    `names`: slot → argument. Faulty questions are reported and left out.
+    `names`: slot (place in the request, parameter name) → argument name. Faulty questions are reported and left out.
     """
     if not questions:
         return (), schema
@@ -76,7 +76,7 @@ def told(description: str, questions: tuple[AskedQuestion, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The arguments of one tool: its input schema, and slot → argument."""
+    """The arguments of one tool: its input schema, and slot (place in the request, parameter name) → argument name."""
 
     schema: JsonObject
     names: Mapping[Slot, str]
@@ -90,7 +90,9 @@ class _Layout:
         return list(map(str, as_list(self.schema.get("required"))))
 
     def argument(self, name: str) -> str:
-        """Return the argument with the name `name`, or whose name in the request is `name`, or ""."""
+        """Return the argument called `name`, else the only argument whose parameter in the request is called `name`,
+        else "".
+        """
         if name in self.properties:
             return name
         found = {argument for (_, wire), argument in self.names.items() if wire == name and argument in self.properties}

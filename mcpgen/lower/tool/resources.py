@@ -1,4 +1,6 @@
-"""Give resources their final URIs. Resources that the server fetches from the API also get a binding, as tools do."""
+"""Give resources their final URIs. Resources that the server fetches from the API also get an HTTP request
+(`HttpBinding`), as tools do.
+"""
 
 import re
 from collections.abc import Callable

@@ -17,7 +17,8 @@ from mcpgen.model import DESTRUCTIVE, Annotations, Operation
 def derive(
     operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the roles of which an operator needs one, sorted, or () if no role is needed.
+    """Return the roles that allow an operator to use the tool, sorted. One of them is enough; () means that none is
+    needed.
 
     `kinds`: method or `destructive` → the owner's list of roles.
     """
@@ -38,7 +39,7 @@ def derive(
 
 
 def _asked(value: JsonValue, operation: Operation, diagnostics: Diagnostics) -> list[tuple[str, ...]]:
-    """Return the document's list of roles, as a list of at most one. An invalid one is reported."""
+    """Return the document's list of roles, as a list of at most one. An invalid list is reported."""
     names = value if isinstance(value, list) else []
     found = tuple(name for name in names if isinstance(name, str) and ROLE.fullmatch(name))
     if found and len(found) == len(names):

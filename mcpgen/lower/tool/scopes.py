@@ -15,7 +15,9 @@ _NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` req
 
 # Decision 0181: The tools file replaces scopes, and a document only adds them.
 def derive(operation: Operation, api: Api, diagnostics: Diagnostics) -> CallerScopes:
-    """Return the alternatives of scopes of which a caller needs one, or () if a caller needs none."""
+    """Return the alternative sets of scopes. A caller needs all scopes of one set; () means that no scopes are
+    needed.
+    """
     if operation.decided.scopes is not None:
         return (operation.decided.scopes,) if operation.decided.scopes else ()
     described = operation.caller_scopes if operation.security is not None else api.caller_scopes

@@ -49,7 +49,7 @@ def named(key: str, operations: Iterable[Found]) -> list[Found]:
 
 
 class Tools:
-    """Tool names before any override is applied. Overrides may name operations by them."""
+    """Tool names before any override is applied. An override may name an operation by its tool name."""
 
     def __init__(self, api: Api, former: PreviousNames) -> None:
         self._api = api
@@ -99,8 +99,8 @@ def report(
 
 
 def _known(key: str, former: PreviousNames) -> str:
-    """Return the key in `former.tools` that the override's `key` means, or "". In `former.tools`, a document's name may
-    stand before it.
+    """Return the key in `former.tools` that the override's `key` means, or "". In `former.tools`, the name of a
+    document may stand before a key.
     """
     exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
     method, _, path = key.strip().partition(" ")

@@ -27,7 +27,8 @@ class Outline:
     def note(self, path: Path, index: int, line: int, column: int) -> None:
         """Record the position of the key at the end of `path`: offset, line and column, each counted from 0."""
         start = index - column
-        if not self._open or self.text[start:index].strip(" "):  # a key after `?` or `---` does not begin its line
+        # After `?` or `---`, a key does not begin its line, so no piece of text can begin there
+        if not self._open or self.text[start:index].strip(" "):
             return
         if len(self._keys) == budgets.OUTLINE:
             self.drop()

@@ -31,7 +31,7 @@ class Fetched:
 def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = None) -> Fetched:
     """Return the bytes of `source`, and the folders to which its references may point: its own folder and `ref_dirs`.
 
-    Raises FatalError if it cannot be read or is larger than the limit.
+    Raises FatalError if `source` cannot be read or is larger than the limit.
     """
     network = network or Network()
     if source == "-":

@@ -157,7 +157,9 @@ def read_responses(
 
 
 def _links(value: JsonValue, where: Where, references: References) -> Iterator[AnswerLink]:
-    """Yield the links of a response. One that cannot be read is passed over: no tool depends on it."""
+    """Yield the links of a response. A link that cannot be read is skipped without a report, because no tool depends on
+    links.
+    """
     for name, entry in as_object(value).items():
         try:
             raw, _ = references.resolve(entry, where.inside(name))
