@@ -224,8 +224,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer.budget.begin()
     whole, operation = operation, views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    # Forget findings about responses and about skipped operations, so that they are not reported for this tool
-    composer.contradictions.clear()
+    composer.contradictions.clear()  # do not report findings about responses or skipped operations for this tool
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)
