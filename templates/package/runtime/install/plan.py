@@ -34,8 +34,8 @@ _INPUTS: Path = ("inputs",)
 class Change:
     """A planned change of a configuration file.
 
-    `after` is the new content; None removes the file. `backup` is the path at which the former content is kept, or "".
-    `obsolete` is a backup file that is no longer needed afterwards, or "".
+    `after` is the new content; None removes the file. `backup` is the path of a copy of the old content, or "" for no
+    copy. `obsolete` is a backup file that is no longer needed afterwards, or "".
     """
 
     file: ConfigFile
@@ -118,8 +118,8 @@ class Configuration:
         return found
 
     def _without(self, name: str) -> str:
-        """Return the text without the entry and its prompts, and without the section if the installation has
-        added it.
+        """Return the text without the entry and the input prompts that only it uses. Remove the section too if
+        `install` added it.
         """
         entry, section = self.entry(name), self._client.section
         after = self._applied(self._text, [Edit((section, name), ABSENT)])
@@ -131,7 +131,9 @@ class Configuration:
         return after
 
     def _leads_back(self, before: str, name: str) -> bool:
-        """Return True if adding the present entry to the text `before` gives exactly the present text."""
+        """Return True if adding the server's current entry to the text `before` gives exactly the current text of the
+        file.
+        """
         path = (self._client.section, name)
         try:
             if look_up(self._parsed(before), path) is not ABSENT:
@@ -144,8 +146,8 @@ class Configuration:
             return False
 
     def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
-        """Return edits that add those of `prompts` that the entry at `path` uses and that the file does not
-        have yet.
+        """Return edits that add the input prompts that the entry at `path` uses and the file lacks. `prompts`: all
+        candidates.
         """
         if not prompts:
             return []
@@ -157,7 +159,7 @@ class Configuration:
         return [Edit((*_INPUTS, len(there) + index), each) for index, each in enumerate(added)]
 
     def _old_prompts(self, text: str, name: str, entry: Any) -> list[Edit]:
-        """Return edits that remove the prompts that only this entry has used, the last one first."""
+        """Return edits that remove the input prompts that only this entry used, in reverse order."""
         if not self._client.prompts:
             return []
         value = self._parsed(text)

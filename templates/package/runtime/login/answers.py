@@ -48,7 +48,7 @@ class Answer:
 
     @property
     def said(self) -> str:
-        """Return the status and the error code, as part of a sentence."""
+        """Return the status and error code of a response, worded as part of a sentence."""
         return f"HTTP {self.status}" + (f", {self.error}" if self.error else "")
 
     def text(self, name: str, longest: int = token_response.LONGEST) -> str:

@@ -29,7 +29,10 @@ _NAMES = ("state", "code", "error", "iss")
 
 
 class Loopback:
-    """Receiver of one authorization response, at `redirect_uri`. Call `listen` to open it, and `close` at the end."""
+    """HTTP receiver of one authorization response, at `redirect_uri`.
+
+    Call `listen` to open it, and `close` at the end.
+    """
 
     def __init__(self, title: str) -> None:
         """Create the receiver. `title` is the heading of the page that the user sees."""
@@ -45,7 +48,7 @@ class Loopback:
         return f"http://{HOST}:{self.port}{PATH}"
 
     async def listen(self, port: int) -> None:
-        """Listen on that port, or on any free port if it is 0. Raise LoginFailed if the port is taken."""
+        """Listen on the port `port`, or on any free port if `port` is 0. Raise LoginFailed if the port is taken."""
         self._answer = asyncio.get_running_loop().create_future()
         try:
             self._server = await asyncio.start_server(self._connected, HOST, port, limit=LONGEST_HEAD)

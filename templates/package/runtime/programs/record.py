@@ -26,13 +26,15 @@ MOST_NOTES = 10
 
 
 class OtherProgram(Exception):
-    """The serialized program is another one, or was made with other tables or another version of the sandbox."""
+    """Raised if the bytes were written for another program, with other generated files, or by another sandbox
+    version.
+    """
 
 
 class Record:
     """Record of what a program has done.
 
-    `run` is its id in the audit log. `state` is the opaque state of the question that the user is asked.
+    `run` is its id in the audit log. `state` is the `requestState` of the pending question to the user.
     """
 
     __slots__ = ("calls", "notes", "printed", "run", "state", "writes")

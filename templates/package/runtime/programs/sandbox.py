@@ -44,7 +44,7 @@ _NAME = "program.py"
 
 
 class Stopped(Exception):
-    """The program cannot continue. The message says why, with the line.
+    """Raised if the program cannot continue. The message says why, and shows the line.
 
     `checked` is True if no part of the program has run.
     """
@@ -55,7 +55,7 @@ class Stopped(Exception):
 
 
 def _nothing(*_: Any, **__: Any) -> None:
-    """Do nothing. It takes the place of a function whose calls this process answers."""
+    """Do nothing. The sandbox needs a function for each name; this process answers the calls instead."""
 
 
 class Run:
@@ -144,7 +144,8 @@ class Run:
                     self._snapshot = snapshot
                     self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
-                # The program has stopped at a name, or at a forbidden operation.
+                # The program has looked up a name, or tried a forbidden operation: resume it with the sandbox's default
+                # reaction.
                 snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:
@@ -169,7 +170,7 @@ class Run:
 
 
 def _lines(problem: Any) -> list[tuple[int, str]]:
-    """Return the lines of the program where the problem occurred, without lines of code that this server adds."""
+    """Return the lines of the program where the problem occurred, without lines of code that the server has added."""
     frames = [frame for frame in problem.traceback() if OWN not in (frame.source_line or "").replace(KEPT, "")]
     return [(frame.line, (frame.source_line or "").replace(KEPT, "")) for frame in frames]
 

@@ -45,8 +45,7 @@ class Function:
     __slots__ = ("classes", "form", "line", "name", "parameters", "required", "tool")
 
     def __init__(self, name: str, entry: dict[str, Any], form: str = "", taken: set[str] | None = None) -> None:
-        """Create a function for an entry of `tools/list`. `form` is how the result is wrapped (table.OutputForm), or
-        "".
+        """Create the function for an entry of `tools/list`. `form`: how the result is wrapped (table.OutputForm).
 
         `taken` holds the class names of other functions; this function's class names are added.
         """
@@ -93,8 +92,8 @@ class Function:
 class _Types:
     """Types that one function uses. `written` holds definitions of its classes, each after those that it uses.
 
-    `told` is whether null in a schema becomes `None`. It is False for a schema derived from a response, which adds null
-    to every type.
+    `told`: True if null in a schema becomes `None`. It is False for a schema derived from the API's response schema,
+    where null was added to every type.
     """
 
     def __init__(self, prefix: str, taken: set[str] | None) -> None:
@@ -104,7 +103,7 @@ class _Types:
         self._names = set() if taken is None else taken
 
     def of(self, schema: Any, role: str, depth: int = 0) -> str:
-        """Return the Python type for a schema. `role` names the class, if the type needs one."""
+        """Return the Python type for a schema. `role`: part of the class name, if the type needs a class."""
         if not isinstance(schema, dict) or "allOf" in schema or "$ref" in schema:
             return "Any"
         if "const" in schema or "enum" in schema:

@@ -90,7 +90,7 @@ def _keeping(code: str) -> str | None:
     """Return a program changed to store the value of its last expression; None if it cannot be parsed."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ignore warnings, such as one about an unknown escape
+            warnings.simplefilter("ignore")  # hide warnings that parsing causes, such as for an unknown escape
             body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

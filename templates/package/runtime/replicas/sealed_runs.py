@@ -27,7 +27,9 @@ _NUMBER = 16
 
 # Decision 0197: The client stores a paused program over HTTP.
 class SealedRuns:
-    """Issuer and reader of states that contain a program. `spend` marks a state as used (`sealed_states.States`)."""
+    """Issuer and reader of `requestState` values that contain a program. `spend` marks such a value as used
+    (`sealed_states.States`).
+    """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
         self._seal = seal

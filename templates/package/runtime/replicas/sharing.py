@@ -245,7 +245,9 @@ class Sharing:
             await self._store.drop(noted[each][0], listed=(_KEPT, each))
 
     def _put(self, name: str, entry: dict[str, object]) -> None:
-        """Queue an entry for the store. If the queue is full, drop it; other replicas then cannot resume the stream."""
+        """Queue an event for the store. If the queue is full, drop the event; other replicas then cannot resume the
+        stream.
+        """
         if not self._queue.full():
             self._queue.put_nowait((name, self._seal.encrypt(name, "", dumps(entry))))
 

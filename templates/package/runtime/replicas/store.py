@@ -188,7 +188,7 @@ class Store:
         return bool(taken), wait / 1000
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close all connections to the store."""
         await self._client.aclose()
 
     # Private methods
@@ -208,7 +208,7 @@ class Store:
                     found = await step()
         except _FAILURES:
             self._failed()
-            with suppress(*_FAILURES):  # the existing connections no longer work
+            with suppress(*_FAILURES):  # drop the connections, which no longer work
                 await self._client.connection_pool.disconnect(inuse_connections=False)
             raise StoreAway from None
         self._came_back()

@@ -22,7 +22,9 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=l
 
 
 class Problem:
-    """One problem with the arguments: the argument as a dotted path ("" for the whole call), and a text."""
+    """One problem with the arguments: the dotted path of the argument ("" for the whole call), and a text that says
+    what is wrong.
+    """
 
     __slots__ = ("argument", "text")
 
@@ -35,9 +37,9 @@ class Problem:
 
 
 class Problems(list[Problem]):
-    """Problems of one call, at most as many as are shown to the model.
+    """List of the problems of one call, up to the number that is shown to the model.
 
-    `complete` is False if there may be more problems.
+    `complete` is False if the arguments may have more problems.
     """
 
     __slots__ = ("complete",)
@@ -47,7 +49,10 @@ class Problems(list[Problem]):
         self.complete = True
 
     def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems that are not in the list yet, until the list is full. Problems beyond that are not computed."""
+        """Add problems that are not in the list yet, until the list is full.
+
+        If `problems` is a generator, it is not advanced any further then.
+        """
         told = {str(problem) for problem in self}
         for problem in problems:
             if str(problem) in told:
@@ -87,8 +92,8 @@ class Refuse(Exception):
 class Unanswered(Refuse):
     """Raised if the user did not answer a question. It ends the call with a sentence.
 
-    `said`: how the question ended, such as `decline`, `cancel`, `late` or `wrong`, or `unable` if the client cannot
-    ask.
+    `said` says why there is no answer: `decline`, `cancel`, `late` or `wrong`, for example, or `unable` if the client
+    cannot ask.
     """
 
     def __init__(self, said: str) -> None:
@@ -97,7 +102,9 @@ class Unanswered(Refuse):
 
 
 class CannotAsk(Exception):
-    """Raised in a user's hook that asks where it cannot: outside of a call, or once the request was sent."""
+    """Raised if a user's hook asks the user when that is impossible: outside of a call, or after the request was
+    sent.
+    """
 
 
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:

@@ -2,8 +2,8 @@
 """Read binary arguments: base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the operator's files directory.
 
 A model writes the file names. So a name must stay inside the directory, must not pass through a symbolic link, and must
-lead to a regular file. If the binding allows several media types, the file's own type is sent: from the URI, the first
-bytes, or the name.
+lead to a regular file. If the API description allows several media types, the file's own type is sent: from the URI,
+the first bytes, or the name.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Files:
             raise Unsendable(_OUTSIDE) from None
         except NotRegular:
             raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
-        except (OSError, ValueError):  # ValueError: NUL bytes or lone surrogates in the name
+        except (OSError, ValueError):  # ValueError is raised for NUL bytes or lone surrogates in the name
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
 

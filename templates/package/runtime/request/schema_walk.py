@@ -67,7 +67,7 @@ class SchemaWalk:
             for found in walked[-1][1]:
                 if isinstance(found, Violation):
                     yield found
-                elif not _is_among(found, walked):  # skip a schema that refers to itself for the same value
+                elif not _is_among(found, walked):  # a schema may refer to itself: examine each schema once for a value
                     walked.append((found, self._at(found)))
                     break
             else:
@@ -278,8 +278,8 @@ class SchemaWalk:
         return self._judge.is_keyword_valid("#pattern", pattern, {"pattern": pattern}, name)
 
     def _evaluated(self, place: Place) -> tuple[set[str], list[str]]:
-        """Return the members that keywords other than `unevaluatedProperties` evaluate, and the names that they
-        declare.
+        """Return the members of the value that keywords other than `unevaluatedProperties` evaluate, and all names in
+        `properties`.
 
         See JSON Schema 2020-12, Core, section 11.3.
         """

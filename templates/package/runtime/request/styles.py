@@ -28,9 +28,9 @@ Spell = Callable[[Any], str]
 
 
 class Style:
-    """One row of the table of styles.
+    """Rules of one parameter style.
 
-    - `first`: the prefix. `separator`: between exploded members. `named`: whether names are written.
+    - `first`: prefix of the text. `separator`: text between exploded members. `named`: whether names are written.
     - `empty`: text that follows a name without a value.
     - `joint`: separator between members that are not exploded; None means a comma.
     """
@@ -102,7 +102,7 @@ def _spelled_float(value: float) -> str:
 _SPELLINGS: dict[type[Any], Spell] = {str: str, int: str, float: _spelled_float, bool: ("false", "true").__getitem__}
 
 
-# Only values of these types can be undefined in RFC 6570.
+# RFC 6570 calls some values undefined. Only values of these types can be undefined.
 _MAY_BE_UNDEFINED = (list, dict, type(None))
 
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill the templates in generated tables: for values that are more than plain parameters, and for texts of results.
+"""Fill the templates in `bindings.json`: for values that are composed of several arguments, and for texts of results.
 
 A node is `{argument}` (a value unchanged), `{value}` (a constant), `{text: [PART, ...]}` (a text with values inserted),
 `{items}` (a list of nodes) or `{members}` (an object of nodes). A node that needs an omitted argument yields ABSENT,

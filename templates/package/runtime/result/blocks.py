@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Create the content blocks that a tool's owner describes (`result.blocks`): several blocks from one response.
+"""Create the MCP content blocks that the server's owner has declared for a tool (`result.blocks`), from one response.
 
 A block that cannot be created is left out, and a note says why, so that the other blocks still reach the model. If no
-block can be created, the response is shown as it would be without blocks. Texts share the bytes that a result may show,
-and files share MOST_INLINE bytes. The module does no input or output.
+block can be created, the response is shown as it would be without blocks. All texts together get the bytes that a
+result may show, and all files together MOST_INLINE bytes. The module does no input or output.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class BlockMaker:
     def __init__(self, texts: OwnerTexts, usual: list[Block], redactor: Redactor, shown: int) -> None:
         """Create a maker of blocks.
 
-        `usual` is the content without blocks. `shown` is how many bytes of text a result shows.
+        `usual` is the content of the result if no blocks were declared. `shown` is how many bytes of text a result
+        shows.
         """
         self.content: list[Block] = []
         self._texts = texts
@@ -162,7 +163,7 @@ class BlockMaker:
         return self._redactor.content(content)
 
     def _fitting(self, text: str) -> str:
-        """Return the text, cut to the number of bytes that are left.
+        """Return the text, cut to the bytes that the result may still show.
 
         Raise LeftOut if it is empty or nothing of it fits.
         """

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remove the fields that must not leave this server from a response. Pure functions.
+"""Remove fields from a response that must not leave this server. Pure functions.
 
 A response may differ from its description. In case of doubt, more is removed:
 
@@ -91,8 +91,6 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """Return the paths, and what remains of them after a step in `steps`, as if the object were the only item of a
-    list.
-    """
+    """Return the paths, and their rests after a step in `steps`. This treats an object like a list with one item."""
     rests = frozenset(path[1:] or ("*",) for path in paths if path[0] in steps)
     return paths if rests <= paths else _alone(paths | rests, steps)

@@ -41,7 +41,9 @@ def as_tool(wanted: Fetch) -> Tool:
 
 
 def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
-    """Return the contents or error for a request that could not be sent: the URI or a setting is missing."""
+    """Return the contents or error for a request that could not be sent, because the URI is wrong or a setting is
+    missing.
+    """
     if isinstance(reason, Refused):
         problems = "; ".join(map(str, reason.problems))
         return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")

@@ -117,7 +117,7 @@ def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:
 def _alike(found: Any, wanted: Any) -> bool:
     """Return True if two values are equal.
 
-    Letter case of texts is ignored, and a number equals the text that writes it.
+    Letter case of texts is ignored, and a number equals its text, such as 1 and "1".
     """
     if isinstance(found, bool) or isinstance(wanted, bool) or found is None or wanted is None:
         return found is wanted

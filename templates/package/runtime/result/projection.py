@@ -35,11 +35,12 @@ _MISSING: Any = object()
 def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shortened, list[str]]:
     """Return the response, or its selected parts, shortened to `room` bytes.
 
-    Also return notes on paths that match nothing.
+    Also return notes on selected paths that match nothing.
     """
     if not sent.fields:
         return Shortened(value, room, complete), []
-    whole = Shortened(value, sys.maxsize, complete)  # drop an incomplete end before parts are selected
+    # Drop an incomplete member or item at the end before parts are selected.
+    whole = Shortened(value, sys.maxsize, complete)
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
     # A path may begin with the name that the output schema gives the whole response.
@@ -54,18 +55,17 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
 
 
 def mark(text: str) -> str:
-    """Return a private-use character that `text` does not contain, neither literally nor escaped; "" if it contains
-    all.
+    """Return a private-use character that `text` contains neither literally nor escaped; "" if there is none.
 
-    The character is the prefix of numbers that a double cannot hold exactly. These are kept as texts, and `exact`
-    restores them.
+    The character marks numbers that a double cannot hold exactly: they are parsed as texts that begin with it. `exact`
+    restores these numbers.
     """
     held = {*text, *(chr(int(code, 16)) for code in _ESCAPED.findall(text))}
     return next((mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in held), "")
 
 
 def exact(value: Any, marked: str) -> str:
-    """Return the value as compact JSON, with marked numbers written as received."""
+    """Return the value as compact JSON, with the marked numbers (see `mark`) written as received."""
     text = written(value)
     return re.sub(_NUMBER.format(marked), r"\1", text).replace(marked, "") if marked else text
 
@@ -73,8 +73,8 @@ def exact(value: Any, marked: str) -> str:
 class _Place:
     """Node in the tree of selected paths.
 
-    - `wanted`: whether a path ends here. `reached`: whether the response has a value here.
-    - `names`: member names of the first object found here.
+    - `wanted`: whether a selected path ends at this node. `reached`: whether the response has a value at this node. -
+      `names`: member names of the first object that was found at this node.
     - `steps`: the child nodes by name.
     """
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     class Names(Protocol):
         """Protocol for a creator of URIs for stored results, which also decides who may read them.
 
-        Over HTTP this is replicas.sealed_results.
+        Over HTTP, the module `replicas.sealed_results` implements this protocol.
         """
 
         def new(self) -> Callable[[], str]:
@@ -31,7 +31,9 @@ class CountedNames:
         self._numbers = count(1)
 
     def new(self) -> Callable[[], str]:
-        """Return a function that creates the URI for a result of the current call, from the number of the call."""
+        """Return a function that creates the URI for a result of the current call, from the number of the
+        current call.
+        """
         number = next(self._numbers)
         return lambda: f"{self._before}{number}"
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Decide whether any tool does what a query asks for, by how much of the query the best tool explains.
+"""Decide whether any tool does what a query asks for, by how many words of the query the best tool contains.
 
 Theory
 ======
@@ -10,8 +10,8 @@ that a word in the name counts more than one in a response. But words of a query
 - *Objects* say what a query is about. An object that no tool contains counts twice: `pizza` in "order a pizza".
 - *Verbs* count half. They are the known verbs, and the first word, since an order begins with a verb ("translate this
   text").
-- *General* words, such as `soon` or `many`, say nothing about an API, and do not count. Nor do capitalized names, such
-  as `Titanic`, unless a tool contains them.
+- *General* words, such as `soon` or `many`, say nothing about an API, and do not count. Capitalized names, such as
+  `Titanic`, do not count either, unless a tool contains them.
 
 If a query has no object, its verbs are used instead; if it has no verb either, its general words.
 
@@ -45,13 +45,15 @@ _SAID = 0.25
 
 
 class Coverage:
-    """Measures of how much of a query the tools of one index explain."""
+    """Calculator of the share of a query's words that the tools of one index contain."""
 
     def __init__(self, postings: Postings) -> None:
         self._postings = postings
 
     def explained(self, queries: Iterable[str], allowed: Container[int]) -> float:
-        """Return the largest share of any of the queries that one allowed tool explains, between 0 and 1."""
+        """Return the largest share of a query's words that one allowed tool contains: of all queries and tools, from 0
+        to 1.
+        """
         most = 0.0
         for each in queries:
             if most < SURELY_EXPLAINED:
@@ -105,7 +107,7 @@ class Coverage:
         return False
 
     def _is_said(self, word: str) -> bool:
-        """Return True if a tool's description contains the word, not only its responses."""
+        """Return True if a tool contains the word in its own texts, not only in its description of responses."""
         return max(self._postings.strengths(word).values(), default=0.0) >= _SAID
 
 

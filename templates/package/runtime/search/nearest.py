@@ -50,7 +50,10 @@ def nearest(
 
 
 def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], total: int) -> float:
-    """Return the weighted share of words that two names have in common. `counts` says how many names have a word."""
+    """Return the weighted share of words that two names have in common.
+
+    `counts`: in how many names each word occurs.
+    """
     if not own or not theirs:
         return 0.0
     weight = {word: math.log(1 + total / (1 + counts[word])) for word in own | theirs}

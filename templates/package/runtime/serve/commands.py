@@ -70,7 +70,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     if given.new_token:
         return _new_token(given.new_token)
     if given.list and loaded.problems:
-        return loaded  # the server would not start, so its tools are unknown
+        return loaded  # with these settings the server would not start, so the tools are unknown
     if given.list:
         return _list(catalog)
     if given.doctor or given.explain or given.search:
@@ -117,7 +117,7 @@ def _new_token(name: str) -> int:
     The line holds a digest, by which the server recognizes the token. `>> callers` adds the line to the file; the token
     appears only on the screen.
     """
-    import hashlib  # imported late: only for tokens
+    import hashlib  # imported late: only to create a token
     import secrets
 
     token = secrets.token_urlsafe(32)
@@ -143,7 +143,7 @@ def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
 
 
 def _search(catalog: Catalog, queries: list[str]) -> int:
-    """Print the result that a model gets for these search queries, and return the exit code."""
+    """Print what the tool search returns to a model for each query, and return the exit code."""
     if catalog.listing is None:
         complain("--search needs a server that was generated with --tools search: this one lists all of its tools.")
         return USAGE

@@ -27,7 +27,7 @@ larger than connection buffers, so a piece is written only after the piece befor
 
 
 def pieces(data: bytes) -> Iterator[memoryview]:
-    """Return the data in pieces of at most PIECE bytes."""
+    """Return an iterator over the data, in pieces of at most PIECE bytes."""
     whole = memoryview(data)
     return (whole[start : start + PIECE] for start in range(0, len(data), PIECE))
 
@@ -41,7 +41,10 @@ class Broken(Exception):
 
 
 class Connection(Protocol):
-    """One request and its response. `taken` is called with the size of each piece that the client has read."""
+    """One request and its response.
+
+    The connection calls `taken` with the size of each piece that the client has read.
+    """
 
     taken: Callable[[int], None]
 
@@ -64,10 +67,11 @@ class Connection(Protocol):
         """End the response."""
 
     def abort(self) -> None:
-        """Close the connection at once, without sending the rest."""
+        """Close the connection at once, without sending the rest of the response."""
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. None restores the default.
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. With None, the task is
+        cancelled again.
 
         Return False if this HTTP server cannot do so.
         """
@@ -90,11 +94,11 @@ class InlineDoor(Protocol):
     """Connection of a request that is served inline, that is, without a task of its own (`inline_request`)."""
 
     def write_now(self, answer: Answer) -> bool:
-        """Write a whole small response now. Return False if that is impossible; nothing is written in this case."""
+        """Write a whole small response now. If that is impossible, write nothing and return False."""
 
     def hand_over(self) -> None:
         """Let a task serve the rest of the request (`Service.resume`)."""
 
 
 def unheard(size: int) -> None:
-    """Do nothing: used as `taken` if nothing counts the bytes that the client reads."""
+    """Do nothing. Used as `Connection.taken` if nothing counts the bytes that the client reads."""

@@ -203,7 +203,7 @@ def _kept(change: Change) -> list[str]:
 
 
 def _exposure(given: argparse.Namespace, file: ConfigFile) -> list[str]:
-    """Return warnings about who can read the secrets that were written."""
+    """Return warnings about who can read the secrets that `install` wrote to the file."""
     found = []
     if given.project:
         found.append(f"{file.path} belongs to the project and holds secrets now: keep it out of version control.")
@@ -339,7 +339,7 @@ def _list(catalog: Catalog, given: argparse.Namespace, environ: Mapping[str, str
 
 
 def _state(entry: Any, catalog: Catalog, url: str) -> str:
-    """Return a few words that say if an entry of a client's configuration is this server."""
+    """Return a few words that say whether an entry of a client's configuration starts this server."""
     if entry is ABSENT:
         return "no"
     if entries.is_ours(entry, catalog.name, url):
@@ -349,7 +349,7 @@ def _state(entry: Any, catalog: Catalog, url: str) -> str:
 
 
 def _diff(client: Client, change: Change, shown: list[str]) -> list[str]:
-    """Return the change as a unified diff, with the values of variables and headers hidden unless they are `shown`."""
+    """Return the change as a unified diff. It hides the values of variables and headers that are not in `shown`."""
     path = change.file.path
     before = change.file.text
     after = "" if change.after is None else config_file.decode(path, change.after)

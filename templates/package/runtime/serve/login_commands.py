@@ -91,7 +91,7 @@ def _port(text: str) -> int:
 
 
 def _chosen(catalog: Catalog, loaded: Settings, given: argparse.Namespace) -> list[UserScheme]:
-    """Return the security schemes that a command line selects. Raise LoginFailed if it selects none, or too many."""
+    """Return the security schemes that a command line selects. Raise LoginFailed if there are none, or too many."""
     known = [UserScheme(name, catalog, loaded) for name, each in catalog.security.items() if "user" in each]
     if not known:
         raise LoginFailed("The API's description has no login for users: set its credentials in the environment.")

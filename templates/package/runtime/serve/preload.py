@@ -66,7 +66,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for codec in _CODECS:
         codecs.lookup(codec)
     if any(isinstance(server, Address) and not server.is_literal for server in settings.servers):
-        codecs.lookup("idna")  # codec that encodes host names for the resolver
+        codecs.lookup("idna")  # Python loads this codec when it resolves a host name
 
 
 def _names(catalog: Catalog, settings: Settings) -> list[str]:

@@ -27,7 +27,8 @@ def show(lines: list[str]) -> int:
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
         sys.stdout.flush()
     except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # otherwise Python would flush again at exit, and fail
+        # Replace stdout by /dev/null: otherwise Python would flush it again at exit, and fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0 if isinstance(problem, BrokenPipeError) else _unwritten()
     return 0
 

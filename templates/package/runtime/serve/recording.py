@@ -40,7 +40,7 @@ def secrets(settings: Settings, catalog: Catalog) -> list[str]:
 
 def reporter(telemetry: Telemetry, catalog: Catalog, *, over_http: bool) -> Reporter:
     """Return the object that measures requests and reports the measurements."""
-    from ..telemetry.recorder import Recorder  # imported late: audits do not need it
+    from ..telemetry.recorder import Recorder  # imported late: the audit log does not need it
     from ..telemetry.reporter import Reporter
 
     return Reporter(Recorder(telemetry, catalog, over_http), telemetry, catalog.name, catalog.version)

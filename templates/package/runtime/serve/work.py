@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the calls of one event loop, and queue calls that must wait. This module knows neither MCP nor HTTP.
+"""Run calls in one event loop, and queue calls that must wait. This module knows neither MCP nor HTTP.
 
 A call keeps the tool executor that was current when the call arrived, even if that executor is replaced.
 
@@ -43,7 +43,10 @@ class CallScheduler:
     """Scheduler of calls in the current event loop. `caller`: tool executor for new calls, None if its load failed."""
 
     def __init__(self, left: Callable[[int], None]) -> None:
-        """Create the scheduler. `left` is called with the message size in bytes of each finished call."""
+        """Create the scheduler.
+
+        `left(size)` is called when a call is finished; `size` is the size of its message in bytes.
+        """
         self.caller: ToolExecutor | None = None
         self._left = left
         self._at_work = 0
@@ -89,7 +92,7 @@ class CallScheduler:
             taken.task.cancel()
 
     def stop(self) -> None:
-        """Cancel each running call, which then reports that it was cut short."""
+        """Cancel each running call. Its outcome then says that it was cut short."""
         for taken in self._running.values():
             taken.task.cancel()
 
@@ -99,7 +102,7 @@ class CallScheduler:
             taken.answered(reply)
 
     def _completions(self) -> CompletionValues:
-        """Return the cache of completion values. It is kept for later calls, even after a reload."""
+        """Return the cache of values for argument completion. It survives a reload of the tools."""
         if self._values is None:
             from ..calls.completion_values import CompletionValues  # imported late: few servers complete by requests
 
@@ -107,7 +110,7 @@ class CallScheduler:
         return self._values
 
     def _ticking(self) -> Deadlines:
-        """Return the deadlines of progress messages. All calls share one timer."""
+        """Return the timer of all calls, which says when progress messages are due."""
         if self._beats is None:
             self._beats = Deadlines()  # created here, since it needs the running event loop
         return self._beats
