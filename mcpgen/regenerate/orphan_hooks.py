@@ -40,8 +40,8 @@ _MEND = "Correct hooks.py: a server that cannot load this file refuses every cal
 
 
 class _Unreadable(Exception):
-    """Raised if hooks.py cannot be read as Python. It contains the reason, as part of a sentence, and the place in the
-    file.
+    """Raised if hooks.py cannot be read as Python. The exception contains the reason, as part of a sentence, and the
+    place in the file.
     """
 
     def __init__(self, reason: str, line: int = 1, column: int = 1, hint: str = _MEND) -> None:

@@ -1,8 +1,9 @@
-"""Compile for an existing project: tools keep their names, changes are graded, and the version is raised by the grade.
+"""Compile for an existing project: tools keep their names, and the version is raised according to the gravest change
+(breaking, additive or cosmetic).
 
-The lock file pins a tool's name to method and path of its operation. If the path has changed, the fingerprint
-identifies the operation. So the source is compiled once to find such operations, and again with the pins moved to the
-new paths.
+The lock file stores a tool's name with the method and path of its operation. If the path has changed, the operation is
+recognised by its fingerprint, a digest of its contents. So the source is compiled once to find such operations, and
+again with the stored names moved to the new paths.
 """
 
 import re

@@ -65,7 +65,7 @@ def build(
     """Return the search index of `tools`, sorted by name, and the data for the list of the search tools.
 
     `definitions`: the schemas to which output schemas refer. `pinned`: names of tools that are listed beside the
-    search. `programs`: which tools programs may call (options.PROGRAMS).
+    search. `programs`: which tools a model's programs may call (options.PROGRAMS).
     """
     composer = Composer(definitions, Budget(RUN, PART))
     rows = [fields.of_tool(tool, composer) for tool in tools]

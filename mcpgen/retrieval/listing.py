@@ -21,7 +21,8 @@ _CALLED: JsonObject = {
     "type": "object",
     "properties": {
         "name": {**_TEXT, "description": "Name of the tool."},
-        # This is stated explicitly, because strict modes of some providers forbid undeclared members otherwise.
+        # State `additionalProperties` explicitly: without it, strict modes of some model providers forbid undeclared
+        # members.
         "arguments": {"type": "object", "additionalProperties": True, "description": "Arguments of that tool."},
     },
     "required": ["name"],

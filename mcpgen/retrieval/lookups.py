@@ -1,8 +1,8 @@
 """Add arguments that accept a name instead of an id, if exactly one other tool certainly finds the id by the name.
 
 For example, a tool with `movie_id` also gets `movie`, and a call must give one of the two. A lookup is certain if
-exactly one tool lists or searches items of that noun. The document must describe that its response has a name, and an
-id of the same type. The tool must not need arguments that the call lacks.
+exactly one tool lists or searches items of the kind that the id identifies, such as movies. The document must describe
+that its response has a name, and an id of the same type. The tool must not need arguments that the call lacks.
 """
 
 import re
@@ -53,8 +53,8 @@ class _Finder:
 def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
     """Return `catalog` with arguments for names in the tools for which the owner has switched on `lookups`.
 
-    `definitions`: the named schemas to which schemas of responses refer. `promises`: pinned names of earlier
-    generations, which are kept.
+    `definitions`: the named schemas to which schemas of responses refer. `promises`: stored names of arguments of
+    earlier generations, which must not change.
     """
     if not any(tool.operation.decided.lookups for tool in catalog.tools):
         return catalog
@@ -171,8 +171,8 @@ def _is_name(value: str, names: Sequence[str]) -> bool:
 
 
 def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
-    """Return the finder's required argument → the argument of the tool from which it is filled. Return None if one of
-    them cannot be filled.
+    """Return required argument of the finder → argument of `tool` that gives its value. Return None if any required
+    argument would have no value.
     """
     given: dict[str, str] = {}
     slots = {name: slot for slot, name in finder.tool.arguments.items()}

@@ -123,7 +123,8 @@ def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
 
 
 def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[tuple[str, str], Source]:
-    """Return (document, path variable) → the producer of its ids, if the producer is the same in all paths.
+    """Return (document, path variable) → the producer of the variable's ids, for variables with the same producer in
+    all paths.
 
     A variable with the name of its noun means the same kind of item everywhere, such as `customer` in
     `/customers/{customer}`.

@@ -5,8 +5,8 @@ Published documents mix both and hold values of wrong types (`required: "false"`
 all dialects leniently.
 
 The result holds only keywords of 2020-12 and of OpenAPI's vocabulary, each with a value of the right type. Other
-members are dropped: extensions and markup, and also examples, unless the schema has a pattern. A keyword with a wrong
-value is dropped too, but never the whole schema.
+members are dropped: extensions, markup such as `xml`, and examples, which are kept only in a schema with a `pattern`. A
+keyword with a wrong value is dropped too, but never the whole schema.
 """
 
 from typing import Protocol
@@ -15,10 +15,10 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue
 
 
 class Names(Protocol):
-    """Interface that assigns names to the schemas to which a schema refers. Implemented in `schemas.py`."""
+    """Interface for naming the schemas to which the references of a schema lead. Implemented in `schemas.py`."""
 
     def count(self) -> None:
-        """Count one more converted schema. Raises SkipOperation if there are too many."""
+        """Count one more converted schema. Raises SkipOperation if the schema has too many subschemas."""
 
     def of(self, reference: str) -> str:
         """Return the name of the target of a `$ref`."""
@@ -154,8 +154,8 @@ def _plain_keywords(raw: JsonObject, schema: JsonObject) -> None:
 
 
 def _examples(raw: JsonObject, schema: JsonObject) -> None:
-    """Copy the examples of `raw` into `schema`, which has a pattern. They show whether the pattern works as its author
-    meant it.
+    """Copy the examples of `raw` into `schema`, which has a pattern. Later code tests the pattern with these
+    examples.
     """
     declared = raw.get("examples")
     examples = [*(declared if isinstance(declared, list) else ()), raw.get("example")]
@@ -218,8 +218,8 @@ def _subschemas(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
     """Convert a discriminator (OpenAPI 3.1, 4.8.25) and add it to `schema`.
 
-    Values of its mapping are references or bare schema names; both become names of schemas. Swagger 2.0 writes only the
-    name of the property.
+    Values of its mapping are references or bare schema names; both are converted to names of schemas. In Swagger 2.0,
+    the whole discriminator is only the name of a property.
     """
     declared = raw.get("discriminator")
     if isinstance(declared, str):
@@ -235,8 +235,8 @@ def _discriminator(raw: JsonObject, schema: JsonObject, names: Names) -> None:
 
 
 def _allow_null(schema: JsonObject) -> None:
-    """Apply `nullable: true` of OpenAPI 3.0, or the older `x-nullable`, to `schema`. It may stand beside a `$ref` or a
-    composition.
+    """Apply `nullable: true` of OpenAPI 3.0, or the older `x-nullable`, to `schema`. The keyword may stand beside a
+    `$ref`, `allOf`, `anyOf` or `oneOf`.
     """
     kind = schema.get("type")
     if isinstance(kind, str) and kind != "null":

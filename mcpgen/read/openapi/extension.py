@@ -1,7 +1,8 @@
-"""Read the extension `x-mcp` of a document: its author's wishes for tools, at operations, path items and tags.
+"""Read the extension `x-mcp` of a document, at operations, path items and tags. By this extension, the document's
+author names, describes or hides tools.
 
-The author is not the owner of the server. An author may name, describe and hide tools, and demand more protection
-(`confirm`, `roles`, `scopes`), but never less. Values that mcpgen cannot use are reported as warnings and ignored.
+The author is not the owner of the server. An author may also add protection to a tool (`confirm`, `roles`, `scopes`),
+but never remove it. Values that mcpgen cannot use are reported as warnings and ignored.
 """
 
 from mcpgen.base.diagnostics import Diagnostics, Where

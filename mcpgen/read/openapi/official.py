@@ -1,8 +1,8 @@
 """Run openapi-spec-validator over a document, in a child process with limits on time and memory.
 
 The validator walks schemas without a limit (a few kilobytes of `allOf` keep it busy for ever), and matches patterns in
-exponential time. Here it never opens a socket or a file. References to other documents are refused, except to files
-that `library` reads.
+exponential time. Here the validator never opens a socket or a file. It refuses references to other documents, except to
+files that `library` reads for it.
 """
 
 import posixpath
@@ -57,7 +57,7 @@ def place_of(path: JsonValue) -> Place:
 
 
 def _run(document: Document, version: str, library: Library, tell: Tell) -> None:
-    """Report `[path, message]` for each finding, and `[path, null]` before a schema is checked, by calling `tell`."""
+    """Call `tell` with `[path, message]` for each finding, and with `[path, null]` before the check of each schema."""
     beside = _Beside(document, library)
     try:
         checker = _checker(version, beside, tell)
@@ -112,7 +112,9 @@ class _Beside:
         self._library = library
 
     def read(self, uri: str) -> JsonValue:
-        """Return the parsed value of the file that `uri` names. Raises LookupError if it may not or cannot be read."""
+        """Return the parsed value of the file that `uri` names. Raises LookupError if reading it is forbidden or
+        fails.
+        """
         path = posixpath.relpath(unquote(urlsplit(uri).path), _FOLDER)
         name = posixpath.normpath(posixpath.join(posixpath.dirname(self._document.name), path))
         try:

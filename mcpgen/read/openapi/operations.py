@@ -28,9 +28,7 @@ Outcome = Operation | Skipped
 
 
 def read(value: JsonValue, where: Where, around: DocumentFacts) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-    """Return all operations under the `paths` object at `where`, and the operations that were skipped with their
-    reasons.
-    """
+    """Return all operations under the `paths` object at `where`, and the skipped operations, each with the reason."""
     found: list[Operation] = []
     skipped: list[Skipped] = []
     for path, entry in as_object(value).items():
@@ -84,7 +82,9 @@ def _each(path: str, item: JsonObject, place: Where, around: DocumentFacts) -> I
 
 
 def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
-    """Yield each method of a path item: name, value, place, and why it cannot become a tool ("" if it can)."""
+    """Yield each method of a path item: its name, its Operation Object, the place of that object, and why the operation
+    cannot become a tool ("" if it can).
+    """
     for key in (*METHODS, "trace"):
         if key in item:
             yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
@@ -135,7 +135,9 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
 
 
 def _long_running(raw: JsonObject) -> str:
-    """Return where the end of a job is told that an operation of Azure starts; "" if it starts none."""
+    """Return where Azure says that the result of a long-running operation is found (`final-state-via`), or "yes" if it
+    does not say. Return "" for any other operation.
+    """
     if raw.get("x-ms-long-running-operation") is not True:
         return ""
     options = as_object(raw.get("x-ms-long-running-operation-options"))
@@ -178,7 +180,9 @@ def _tags(raw: JsonObject) -> tuple[str, ...]:
 
 # Decision 0016: Paths that differ only in parameter names keep these names in their keys.
 def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
-    """Make the keys of operations unique by adding names of parameters: `/a/{x}` and `/a/{y}` would have equal keys."""
+    """Make the keys of operations unique by adding names of parameters: `/a/{x}` and `/a/{y}` would otherwise have
+    equal keys.
+    """
     found = tuple(found)
     counts = Counter(operation.key for operation in found)
     return tuple(

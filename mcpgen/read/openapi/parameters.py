@@ -99,7 +99,7 @@ def can_be_set(name: str) -> bool:
 
 
 def place_of(location: str, name: str) -> tuple[str, str]:
-    """Return the place that a credential fills: location and folded name.
+    """Return the place that a credential fills: its location (such as `header`), and the name folded by `fold`.
 
     Names that a server may treat as equal have the same place.
     """
@@ -125,7 +125,8 @@ def without_credentials(
     """Return the arguments among `found`, and the security schemes of parameters that carry credentials.
 
     Parameters that the server or HTTP fills in are removed and reported. `by_name`: also recognise undeclared
-    credentials by name, such as a header parameter `X-API-Key`. For documents, `withhold` does that later.
+    credentials by name, such as a header parameter `X-API-Key`. For documents, `withhold` recognises such credentials
+    later.
     """
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []
@@ -225,7 +226,9 @@ def _with_those_of_query(
 def of_header(
     name: str, raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics
 ) -> Parameter | None:
-    """Return a Header Object (OpenAPI 3.1, 4.8.21) as a parameter. If it cannot be sent, report it and return None."""
+    """Return a Header Object (OpenAPI 3.1, 4.8.21) as a parameter. If the header field cannot be sent, report this and
+    return None.
+    """
     header = _read_one({**raw, "name": name, "in": "header", "required": False}, where, references, diagnostics)
     return header and replace(header, required=raw.get("required") is True)
 
@@ -235,7 +238,8 @@ def name_and_place(
 ) -> tuple[str, Location] | None:
     """Return name and place of a parameter. The place must be one of `locations`.
 
-    If the parameter cannot be sent, report it and return None. If it is required too, raise SkipOperation.
+    If an optional parameter cannot be sent, report this and return None. For a required parameter, raise SkipOperation
+    instead.
     """
     name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
     sendable = isinstance(name, str) and name and location is not None

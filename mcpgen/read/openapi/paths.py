@@ -26,7 +26,8 @@ variables.
 def parse(path: str, where: Where, diagnostics: Diagnostics, *, query_is_meant: bool = False) -> PathTemplate:
     """Return the template of `path`. Raises SkipOperation if no request can be made from it.
 
-    A query or a fragment in the path is reported, unless `query_is_meant`: the user wrote it on purpose.
+    A query or a fragment in the path is reported, unless `query_is_meant` is True, which means that the user wrote it
+    on purpose.
     """
     body, fragment_mark, _ = path.partition("#")
     body, query_mark, query = body.partition("?")

@@ -44,8 +44,8 @@ def version_of(document: Document) -> str | None:
 def read(document: Document, definitions: Definitions, base_url: str | None, diagnostics: Diagnostics) -> Api:
     """Return the API that `document` describes. Its schemas are available through `definitions`.
 
-    `base_url`: where the document was fetched, to resolve relative server URLs. Raises FatalError for an unsupported
-    version.
+    `base_url`: the URL of the document, against which relative server URLs are resolved. Raises FatalError for an
+    unsupported version.
     """
     name = version_of(document)
     version = VERSIONS.get(name or "")

@@ -48,13 +48,15 @@ class References:
         return {"$ref": self.name(where)}
 
     def take_schemas(self, schemas: int) -> bool:
-        """Take memory for converted schemas from the budget. Return False if too little is left."""
+        """Deduct `schemas`, a number of schemas, from the memory budget for converted schemas. Return False if too
+        little is left.
+        """
         return self._library.memory.take_schemas(schemas)
 
     def content(self, name: str, by: str) -> bytes:
         """Return the bytes of the file `name`, to which the document `by` refers.
 
-        Raises FatalError if the file may not or cannot be read.
+        Raises FatalError if reading the file is forbidden or fails.
         """
         return self._library.content(name, by)
 
@@ -146,8 +148,8 @@ class References:
         return anchored
 
     def _decoded(self, root: Where, fragment: str) -> str:
-        """Return the fragment percent-decoded. If it only leads to a value as it is written, with percent signs, return
-        it unchanged.
+        """Return the fragment percent-decoded. If no value exists at the decoded fragment, but one exists at the
+        fragment with its percent signs, return it unchanged.
         """
         if "%" not in fragment or self.exists(Where(root.file, root.pointer + unquote(fragment))):
             return unquote(fragment)

@@ -60,7 +60,8 @@ class Resources:
         return resources[pointer]
 
     def named(self, address: str, resource: Resource) -> Where | None:
-        """Return the place of the resource that the URI `address` names. It is resolved against the URI of `resource`.
+        """Return the place of the resource that the URI `address` names. The URI is resolved against that of
+        `resource`.
 
         Return None if no indexed document contains such a resource.
         """
@@ -77,7 +78,7 @@ class Resources:
         return self._embedded.get(id(raw)) if self._embedded else None
 
     def _in(self, file: str) -> dict[str, Resource]:
-        """Return pointer of the root → resource, for all resources in a file."""
+        """Return all resources in a file, as a dictionary: JSON Pointer of the resource's root → resource."""
         if file not in self._of_file:
             document = self._library.document(file)
             own = as_text(as_object(document.value).get("$self"))
@@ -127,8 +128,8 @@ class Resources:
 
 
 def _members(value: JsonValue, is_map: bool) -> Iterator[tuple[str | int, JsonValue, bool]]:
-    """Yield members of `value` that may hold a schema, as (key, member, whether the member's keys are chosen by an
-    author).
+    """Yield members of `value` that may hold a schema, as (key, member, True if the member is a map with free names,
+    such as `properties`).
     """
     if isinstance(value, dict):
         for key, member in value.items():

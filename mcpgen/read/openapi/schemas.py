@@ -151,7 +151,9 @@ class Definitions(Mapping[str, JsonObject]):
         return self._name(where, scope) if where is not None else None
 
     def entered(self, where: Where, scope: Scope) -> Scope:
-        """Return `scope`, extended by the resource that contains `where` if it has dynamic anchors."""
+        """Return `scope`, extended by the resource that contains `where`, provided that this resource has dynamic
+        anchors.
+        """
         resource = self._around(where)
         return (*scope, resource.root) if resource.dynamic and resource.root not in scope else scope
 

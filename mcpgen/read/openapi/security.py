@@ -134,8 +134,8 @@ def _user_flow(raw: JsonObject) -> UserFlow | None:
 
 
 def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
-    """Return the scheme as mcpgen's kind of scheme, by the credentials that it needs. Return None if the kind is
-    unknown.
+    """Return the Security Scheme Object `raw` as a `SecurityScheme`, whose kind says which credentials are needed.
+    Return None if `raw` is of no known kind.
     """
     description = as_text(raw.get("description"))
     kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()

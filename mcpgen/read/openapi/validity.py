@@ -61,7 +61,7 @@ def _precise(document: Document, version: str) -> dict[Place, list[Finding]]:
     Each error of the validation library holds a copy of the wrong value, and errors around it hold copies too. If deep
     nesting would multiply the copies, a child process with limits does the work.
     """
-    import jsonschema_rs  # imported late: tools files and --help do not need it
+    import jsonschema_rs  # imported late: not needed for tools files and --help
 
     validator = jsonschema_rs.validator_for(_meta_schema(version), offline=True, mask="the value")
     found: dict[Place, list[Finding]] = {}

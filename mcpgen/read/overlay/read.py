@@ -97,8 +97,8 @@ class _Reporter:
         self._diagnostics.add("invalid-overlay", message, where, hint)
 
     def unknown_keys(self, value: JsonObject, known: tuple[str, ...], where: Where) -> set[str]:
-        """Report the keys of an object that are not in `known`. Return the known keys that the reported keys may
-        misspell.
+        """Report the keys of an object that are not in `known`. Return the known keys that were probably meant by the
+        reported keys.
         """
         unknown = [key for key in value if key not in known and not key.startswith("x-")]
         for key in unknown:
@@ -150,7 +150,8 @@ def _actions(
 
 
 def _within(document: Document, where: Where, text: str, offset: int) -> Where:
-    """Return the place of the character at an offset in `text`, the value at `where`.
+    """Return the place of one character in the text `text`, which is the value at `where`. `offset`: index of the
+    character.
 
     If the file spells the text differently, for example with escapes, return the place of the value's key.
     """

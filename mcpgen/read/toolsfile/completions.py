@@ -1,8 +1,8 @@
 """Read `complete:` of arguments of prompts and of variables of URIs: requests that fetch the possible values of an
 argument.
 
-Such a request becomes the operation of a resource that is not offered. So server, credentials and limits apply to it as
-to the request of any resource.
+Such a request becomes the operation of a resource that clients cannot see. So the settings for server, credentials and
+limits apply to it as to the request of any other resource.
 """
 
 import re

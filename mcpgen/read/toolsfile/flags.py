@@ -18,7 +18,7 @@ _PROFILES: dict[str, SchemaProfile] = {word: word for word in get_args(SchemaPro
 
 
 def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
-    """Return the keys that are named like command-line flags, from `ref_dir` to `max_tokens`.
+    """Return the values of the keys that are named like command-line flags, from `ref_dir` to `max_tokens`.
 
     Missing keys count as flags that were not given. Paths are returned as written.
     """

@@ -17,7 +17,7 @@ _ROLES = ("user", "assistant")
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prompt, ...]:
-    """Return the prompts at `where`. A later pass checks that the resources exist that their messages name."""
+    """Return the prompts at `where`. A later pass checks that the resources named in their messages exist."""
     found = (_read(as_object(entry), where.inside(index), diagnostics) for index, entry in enumerate(as_list(value)))
     return tuple(prompt for prompt in found if prompt is not None)
 

@@ -13,7 +13,7 @@ from mcpgen.read.toolsfile.pointers import text as text_of
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
     """Return the `result` of the tool or override `entry`, or None if there is none.
 
-    A later pass checks that the arguments and resources exist that it names.
+    A later pass checks that the arguments and resources named in `result` exist.
     """
     found = entry.get("result")
     if not isinstance(found, dict) or not found:

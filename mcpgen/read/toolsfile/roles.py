@@ -1,4 +1,5 @@
-"""Read `roles:` of the tools file: the roles of which an operator needs one, for a tool or for all tools with a method.
+"""Read `roles:` of the tools file: an operator needs one of these roles, for one tool or for all tools with an HTTP
+method.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """

@@ -46,8 +46,8 @@ def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
 
 
 def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report each violation of the schema's definition `noun` in `value`, an object that is written at `where`, outside
-    its usual list.
+    """Report each violation of the schema's definition `noun` in the object `value`, to which a `$ref` of the tools
+    file leads. `where`: the place of `value`.
     """
     around = _Position(where, "", "", "", "", "")
     node = as_object(as_object(schema()["$defs"])[noun])
@@ -74,8 +74,8 @@ class _Position:
     """A place in the tools file during the check, with the words by which messages describe it.
 
     `label`: name of the value at the beginning of a message. `inside`: phrase for the place of its members, such as "
-    of 'result' of tool 'ping'". `owner`: the last part of `inside`, for the nearest item with a name. `key`: its key.
-    `noun`: its definition in the schema.
+    of 'result' of tool 'ping'". `owner`: phrase for the nearest enclosing item with a name, such as " of tool 'ping'".
+    `key`: key of the value. `noun`: its definition in the schema.
     """
 
     where: Where

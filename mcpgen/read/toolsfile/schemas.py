@@ -50,7 +50,7 @@ _MEDIA_TYPE = ("schema", "itemSchema", "example", "examples", "encoding", "itemE
 
 
 class Schemas:
-    """Checker of the schemas of one file. Checks each place once, and reports faults to `diagnostics`."""
+    """Checker of the schemas of one file. It checks each place once, and reports faults to `diagnostics`."""
 
     def __init__(self, references: References, diagnostics: Diagnostics) -> None:
         self._references = references

@@ -120,7 +120,7 @@ def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Send
 
 
 def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
-    """Return where the arguments of a schema are sent if `send` does not say so.
+    """Return where the arguments of a schema are sent if the tool has no `send`.
 
     Arguments that the request line does not name are sent in the query or the JSON body, depending on the method. So
     are undeclared arguments, if the schema allows them. `said`: templates in the query of the request line.

@@ -1,4 +1,4 @@
-"""Read `task:` of a tool or an override: how the job that a call starts is followed to its end.
+"""Read `task:` of a tool or an override: a call starts a job, and `task` says how the server polls it until it ends.
 
 Invalid types are skipped here; `schema_check` has already reported them.
 """

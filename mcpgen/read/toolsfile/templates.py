@@ -1,4 +1,4 @@
-"""Parse texts with placeholders into `Template`s, which the generated table holds.
+"""Parse texts with placeholders into `Template`s, which the compiler writes into the JSON files of the server.
 
 `{name}` as a whole text is the argument's value with its JSON type; inside other text, the value is inserted as text.
 `{{` and `}}` stand for braces. In texts about results, `{/pointer}` is a value of the response.

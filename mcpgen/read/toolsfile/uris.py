@@ -17,8 +17,8 @@ def variables(uri: str) -> tuple[str, ...]:
 
 
 def blanked(uri: str) -> str:
-    """Return the URI template with the names of its variables blanked. Templates with equal results match the same
-    URIs.
+    """Return the URI template without the names of its variables (`{id}` becomes `{}`). Templates with equal results
+    match the same URIs.
     """
     return _VARIABLE.sub("{}", uri)
 

@@ -1,4 +1,6 @@
-"""Data type for a translated document under construction: OpenAPI, and the places in the original file of its parts."""
+"""Data type for a translated document under construction: the OpenAPI document, and for each of its parts the place in
+the original file.
+"""
 
 from dataclasses import dataclass, field, replace
 

@@ -64,7 +64,7 @@ class Difference:
         return next((_PARTS[grade] for grade, count in self.counts.items() if count), "none")
 
     def reaches(self, grade: Grade) -> bool:
-        """Return True if there is a change of this grade or of a graver grade."""
+        """Return True if at least one change has the grade `grade` or a graver one."""
         return any(GRADES.index(change.grade) <= GRADES.index(grade) for change in self.changes)
 
     def of_tool(self, *codes: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Compare the guards of a tool: hints, confirmations, roles, parts removed from responses, and parameters hidden from
-callers. A weaker guard is breaking, because somebody relied on it: a host that asks the user, an operator who hides
-tools, an owner who removes private data. A stronger guard is breaking too, if calls that worked may fail.
+callers. A weaker guard is breaking, because somebody relied on the guard: a host that asks the user, an operator who
+hides tools, an owner who removes private data. A stronger guard is breaking too, if calls that worked may fail.
 """
 
 from collections.abc import Iterator

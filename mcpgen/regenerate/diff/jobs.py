@@ -9,7 +9,9 @@ from mcpgen.regenerate.diff.surface import Listed
 
 
 def compared(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of a tool's job. What a call returns decides the grade, and whether clients can cancel the job."""
+    """Yield changes of a tool's job. A change is breaking only if it concerns the result of the call, or removes the
+    job or its cancellation.
+    """
     before, after = _task(old), _task(new)
     if before == after:
         return

@@ -92,8 +92,8 @@ def _changed(
 ) -> Iterator[Compared]:
     """Yield the keyword if its value changed.
 
-    `is_closer`: function that returns True if its first argument is stricter than its second. If it is None, setting a
-    value excludes other values, and removing the value admits them.
+    `is_closer`: function that returns True if its first argument is stricter than its second. If `is_closer` is None,
+    setting the keyword excludes values, and removing the keyword admits them.
     """
     if before == after:
         return

@@ -67,7 +67,7 @@ _SCHEMAS = frozenset({"items", "prefixItems", "additionalProperties", "anyOf", "
 def heard(value: JsonValue) -> JsonValue:
     """Return a schema with the limits that its descriptions state added as keywords, at every level.
 
-    A keyword that the schema already has stays.
+    A keyword that the schema already has is not changed.
     """
     if isinstance(value, list):
         return [heard(each) for each in value]

@@ -1,7 +1,7 @@
 """Match the tools of two servers that call the same operation, even if names or paths have changed.
 
-Tools are matched by operation (method and path, with parameter names blanked), then by fingerprint for moved
-operations, and last by name. An ambiguous match does not count.
+Tools are matched by operation (method and path without parameter names). Then operations with a new method or path are
+matched by fingerprint, a digest of their contents. Last, tools are matched by name. An ambiguous match does not count.
 """
 
 from collections.abc import Callable, Iterable
@@ -62,7 +62,7 @@ def _of_one_name(gone: list[Listed], added: list[Listed]) -> Pairs:
 
 
 def _promises(tools: dict[str, Listed]) -> dict[str, Pin]:
-    """Return operation key → pin of each tool: from its lock, or made from its tables."""
+    """Return operation key → pin (stored names of the tool and its arguments), for each tool."""
     return {key: tool.known for key, tool in tools.items()}
 
 
@@ -72,7 +72,9 @@ def _alike(gone: list[Listed], added: list[Listed], identify: Callable[[Listed],
 
 
 def _unique(tools: Iterable[Listed], identify: Callable[[Listed], str]) -> dict[str, Listed]:
-    """Return the text that `identify` returns → tool. Empty texts, and texts of several tools, are left out."""
+    """Return a dictionary: text that `identify` returns for a tool → tool. Empty texts, and texts of several tools, are
+    left out.
+    """
     found: dict[str, Listed | None] = {}
     for tool in tools:
         identity = identify(tool)

@@ -1,8 +1,8 @@
 """Locate the differences between two schemas by walking through members, items, types and limits of both.
 
 Only `Inclusion` decides whether values were excluded or admitted. The walk looks for places that explain this decision;
-if it finds none, the whole schema is the place. So every narrowing is reported, and none is reported that does not
-exist.
+if it finds none, the whole schema is the place. So every change that excludes values is reported, and no other change
+is reported as one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -244,7 +244,7 @@ def _listed(old: dict[str, JsonValue], new: dict[str, JsonValue], old_ends: bool
 
 
 def _likeness(case: Case, other: Case) -> int:
-    """Return how many names of members two cases of objects have in common."""
+    """Return how many member names two object schemas have in common."""
     return len(_names(case) & _names(other))
 
 

@@ -95,12 +95,12 @@ def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 def _place(scheme: JsonObject) -> str:
     """Return the place of the credential in the request, and its name there, such as `header Authorization`."""
     if scheme.get("type") == "header":
-        return "header"  # the operator writes the name of the header
+        return "header"  # the operator chooses the header, so the tables do not name it
     return f"{as_text(scheme.get('in')) or 'header'} {as_text(scheme.get('name')) or 'Authorization'}"
 
 
 def _tokens(name: str, old: JsonObject, new: JsonObject, homes: tuple[tuple[str, ...], ...]) -> Iterator[Change]:
-    """Yield changes of the URL that receives the client's id and secret for tokens.
+    """Yield changes of the token URL, to which the client's id and secret are sent.
 
     If both token URLs are on the API's own origin, a new origin is not reported here.
     """
@@ -139,7 +139,7 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     if "origins" not in new.header:
         return
     before, after = origins.accepted(old.header), origins.accepted(new.header)
-    # the last origin of a destination is the default one, with no variable of its URL set
+    # the last origin of a destination is its default, used if no variable of the URL is set
     reached = {each.origins[-1] for each in found}
     for origin in sorted(reached - after - (had.keys() - before)):
         yield rules.of_server("unaccepted-origin", after=origin)

@@ -49,8 +49,8 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
 
 
 def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
-    """Yield the changes of the tool list of a server with a search. Tools that the search finds are compared one by
-    one.
+    """Yield changes between listing all tools and listing only a search tool, and changes of that search. The tools
+    that the search finds are compared elsewhere.
     """
     if after and not before:
         yield rules.of_server("tools-unlisted")
@@ -68,7 +68,7 @@ def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
 
 
 def _programs(search: JsonValue) -> str:
-    """Return which tools programs may call, as text."""
+    """Return a phrase that says which tools a model's programs may call."""
     kinds = as_object(as_object(search).get("finders")).values()
     return _REACHES[2 if "run_program" in kinds else 1 if "run_reads" in kinds else 0]
 

@@ -21,7 +21,7 @@ class Listed:
     """One tool of a server that is compared.
 
     `key`: the key of its operation. `shown`: its entry in `tools/list`. `binding`: its entry in `bindings.json`.
-    `promise`: its pin in the lock file. `aliases`: other names by which it can be called.
+    `promise`: its pin (stored names) from the lock file. `aliases`: other names by which it can be called.
     """
 
     name: str
@@ -38,10 +38,10 @@ class Listed:
 
     @property
     def known(self) -> Pin:
-        """Return the pin with the operationId and the fingerprint, which identify the operation after its path has
-        changed.
+        """Return the pin: the tool's stored names, with the operationId and the fingerprint. These two identify the
+        operation after its path has changed.
 
-        If the lock file has no fingerprint, it is computed from the tables.
+        If the lock file has no fingerprint, it is computed from `bindings.json`.
         """
         told = self.promise.shape or fingerprint.shape(self.request, self.schema)
         return replace(self.promise, id=self.operation_id, shape=told)
@@ -76,7 +76,9 @@ class Surface:
 
     @property
     def fetched(self) -> list[JsonObject]:
-        """Return the bindings of requests outside tools: those that fetch resources, and values for completion."""
+        """Return the request descriptions that belong to no tool: those for reading resources, and for fetching
+        completion values.
+        """
         found = [as_object(entry.get("binding")) for entry in self.resources]
         for entry in (*self.resources, *self.prompts):
             found += [as_object(as_object(each).get("binding")) for each in as_object(entry.get("completes")).values()]
@@ -94,8 +96,8 @@ def of_catalog(catalog: Catalog) -> Surface:
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:
     """Return the surface that the TABLES of a package describe.
 
-    `known`: operation key → pin, from the lock file. Raises ValueError or RecursionError if a table is not valid JSON,
-    KeyError if a table is missing.
+    `known`: operation key → pin (stored names of a tool), from the lock file. Raises ValueError or RecursionError if a
+    table is not valid JSON, KeyError if a table is missing.
     """
     array = as_list(json.loads(files["tools.json"]))
     table = as_object(json.loads(files["bindings.json"]))

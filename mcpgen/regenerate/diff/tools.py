@@ -89,7 +89,7 @@ def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, aft
 def _taken(tool: Listed, budget: Budget) -> Terms:
     """Return the schema of all arguments that a tool accepts.
 
-    Undeclared arguments are accepted only if the tool's binding has `open`.
+    Undeclared arguments are accepted only if the tool's entry in `bindings.json` has `open`.
     """
     schema = as_object(heard(tool.schema))
     scope = Scope(schema, budget)
@@ -123,7 +123,7 @@ def _is_renaming(place: Place, renamed: Mapping[str, str]) -> bool:
 def _described(old: Listed, new: Listed, scope: Scope, other: Scope, told: set[str]) -> Iterator[Change]:
     """Yield changes of arguments whose accepted values stay the same: defaults, descriptions, equivalent schemas.
 
-    `told`: arguments with changes that were reported before.
+    `told`: arguments to leave out, because other changes of them were already reported.
     """
     before, after = as_object(old.schema.get("properties")), as_object(new.schema.get("properties"))
     silent = not told

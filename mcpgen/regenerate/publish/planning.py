@@ -98,7 +98,7 @@ def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool
 
 
 def edits(planned: Plan) -> Diagnostic:
-    """Return the error for generated files that were edited by hand, or whose line ends a checkout has changed.
+    """Return the error for generated files that were edited by hand, or whose line ends were changed by a checkout.
 
     The hint names a file of the user in which the same change can be made.
     """

@@ -198,8 +198,8 @@ def inode(path: Path) -> int | None:
 
 
 def _home(place: Path) -> tuple[Path, int | None]:
-    """Create the directory of a stage and lock it. If another run takes it for abandoned and removes it before it is
-    locked, create another.
+    """Create the directory of a stage and lock it. If another run takes the directory for abandoned and removes it
+    before it is locked, create a new one.
     """
     while True:
         home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))

@@ -19,7 +19,9 @@ A Discovery document lists scopes but not where a user logs in, since the format
 
 
 def translate(document: Document, diagnostics: Diagnostics) -> Translation:
-    """Return the document as OpenAPI 3.1. A note lists features of the API that become no tool."""
+    """Return the document as OpenAPI 3.1. A diagnostic lists the features of the API for which there will be no
+    tool.
+    """
     root = as_object(document.value)
     result = Translation({"openapi": "3.1.0"})
     title = as_text(root.get("title")) or as_text(root.get("canonicalName")) or as_text(root.get("name"))

@@ -17,8 +17,8 @@ _ANY = "[^/]+"
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable of the translated path. `parameter`: the method's parameter from which it was made. `shape`: path of
-    all segments of that parameter, or "" if it has only one.
+    """A variable of the translated path. `parameter`: the method's parameter from which it was made. `shape`: template
+    of all segments of that parameter, such as `projects/{projectId}`, or "" if the parameter fills one segment.
     """
 
     name: str

@@ -32,7 +32,7 @@ class _Found:
 def translate(document: Document, diagnostics: Diagnostics) -> Translation:
     """Return the collection as OpenAPI 3.2. Notes report the parts that OpenAPI cannot express."""
     root = as_object(document.value)
-    root = as_object(root.get("collection")) or root  # Postman's own API wraps it in `collection`
+    root = as_object(root.get("collection")) or root  # Postman's API wraps a collection in this key
     base = "/collection" if root is not document.value else ""
     info = as_object(root.get("info"))
     result = Translation({"openapi": "3.2.0"})

@@ -1,7 +1,7 @@
 """Prove that every value of one schema is a value of another schema. Without a proof, assume that it is not.
 
-Each case of the inner schema must be contained in one case of the outer schema. Or its values, examined one by one,
-must be contained in several cases.
+Each case of the inner schema must be contained in one case of the outer schema. Or each of its values, examined one by
+one, must be contained in some outer case.
 
 Recursive schemas are handled by a greatest fixed point: for members and items, inclusion is first assumed. If the
 assumption turns out false, the results that relied on it are examined again, until nothing changes.
@@ -280,8 +280,8 @@ def _lowest(case: Case) -> tuple[bool, object]:
 
 
 def _fits(inner: Case, outer: Case) -> bool:
-    """Return True if the single value of `inner` equals that of `outer`, if there is one, and satisfies the other
-    keywords of `outer`.
+    """Return True if both cases contain the same single value, and it satisfies the other keywords of `outer`. Both
+    cases must have a single value.
     """
     if plain_text(inner.values[0]) != plain_text(outer.values[0]):
         return False

@@ -237,7 +237,8 @@ class JobFollower:
             if view and what != "cancel":
                 binding["result"] = view
             made: Binding = binding
-            # The title identifies the binding that the cached tool was made from: a reload brings other bindings.
+            # The title identifies the entry of `bindings.json` from which the cached tool was made. A reload brings new
+            # entries.
             self._tools[name] = Tool(tool.name, {"type": "object"}, made, str(id(outer)), None, tool.credentials)
         return self._tools[name]
 

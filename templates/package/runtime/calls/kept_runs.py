@@ -37,7 +37,9 @@ class KeptRuns:
         return name
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Remove the program named `state`. Return the program and "", or b"" and `forged` (unknown name) or `late`."""
+        """Remove the program named `state`. Return the program and "", or b"" and the reason: `forged` (unknown name)
+        or `late` (expired).
+        """
         until, written = self._kept.pop(state, (0.0, b""))
         if not written:
             return b"", "forged"

@@ -3,7 +3,7 @@
 
 A client that supports tasks gets a task at once. For any other client, the call waits for the end of the job. If its
 time is up, its result says how to ask again: by the tool `get_task`. A task belongs to the tool whose call began it. So
-a caller who may not call that tool does not see its tasks.
+a caller who is not allowed to call that tool does not see its tasks.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def complete_schema(schema: dict[str, Any], questions: list[AskedQuestion]) -> d
 def listed_without_asking(tool: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:
     """Return the entry of a tool in `tools/list` for clients that cannot ask their user.
 
-    Its input schema also has those of the user's fields that the client may send as arguments.
+    Its input schema also has the fields of the questions whose answers the client can send as arguments instead.
     """
     given = [each for each in questions if each.get("without") == "arguments" or "missing" in each]
     found = {**tool, "inputSchema": _with(tool["inputSchema"], given)}
@@ -34,7 +34,7 @@ _ASKED, _LEFT_OUT = "The user is asked for ", "Leave out what you do not know of
 
 
 def _silent(description: str, beginning: str) -> str:
-    """Return a description without the last sentence that begins so."""
+    """Return a description without the last sentence that begins with `beginning`."""
     kept, found, _ = description.rpartition(beginning)
     return kept.rstrip() if found else description
 

@@ -54,7 +54,9 @@ FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
 class CatalogError(Exception):
-    """Raised if the tool tables cannot be used. The message is one sentence for the person who starts the server."""
+    """Raised if tools.json, bindings.json or an optional file of a `Catalog` cannot be used. The message is one
+    sentence for the person who starts the server.
+    """
 
 
 class Tool:
@@ -165,7 +167,7 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # last: another thread then adds the same lines again, and does not miss any
+            self._later = None  # set last: meanwhile another thread adds the same lines, and misses none
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -345,7 +347,9 @@ class Catalog:
 
     @property
     def listing(self) -> Listing | None:
-        """Return the list of a server with a search (`--tools search`), or None for any other server."""
+        """Return the object that builds the tool list of a server with `--tools search`, or None for any other
+        server.
+        """
         return None if self._index is None else self._searched()
 
     def _searched(self) -> Listing:
@@ -357,7 +361,7 @@ class Catalog:
         return self._listing
 
     def _list_found(self) -> None:
-        """Build `tools` of a server with a search anew. Do nothing for any other server."""
+        """Build the attribute `tools` anew if the server has a search (`--tools search`). Otherwise do nothing."""
         if self.listing is None:
             return
         for name, line in self.listing.entries(self).items():

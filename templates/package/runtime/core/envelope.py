@@ -22,7 +22,9 @@ _UNSUPPORTED_VERSION = -32022
 
 
 def is_stateless(meta: object) -> bool:
-    """Return True if `_meta` names a revision or client capabilities, as only requests of the stateless era do."""
+    """Return True if `_meta` names a revision or client capabilities, as only requests of stateless revisions (since
+    2026-07-28) do.
+    """
     return isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
 
 

@@ -351,7 +351,7 @@ class Protocol:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
         catalog, is_private, tools = self._catalog, self._catalog.private, self._catalog.tools
-        if "asks" in catalog.header:  # clients that cannot ask get another list, so caches must not share the list
+        if "asks" in catalog.header:  # clients that cannot ask get another list: not for shared caches
             is_private, can_ask = True, dialogue(request, revision, self._dialogue).way
             tools = tools if can_ask else catalog.without_asking
         before, behind = list_result(revision, catalog.server, self._changes, is_private)
@@ -484,7 +484,7 @@ class Protocol:
         return sorted({*subscribed, *(self._subscriptions.watched if self._subscriptions is not None else ())})
 
     def polled(self) -> dict[str, Fetch]:
-        """Return the requests that fetch the watched resources that are polled, by URI."""
+        """Return URI → the request that fetches the resource, for each polled resource that the client watches."""
         if not (watched := self.watched):
             return {}
         from . import watching  # loaded already

@@ -197,7 +197,7 @@ _current: ContextVar[Span | None] = ContextVar("span", default=None)
 
 
 def enter(span: Span) -> Token[Span | None]:
-    """Make `span` the span that `current` returns in this task. Return what `leave` takes."""
+    """Make `span` the span that `current` returns in this task. Return a token for `leave`."""
     return _current.set(span)
 
 

@@ -71,7 +71,7 @@ def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRe
 
 
 def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line for a request that began a task or was about one, in the form of `revision`."""
+    """Return the response line for a request that began a task, or asked about a task, in the form of `revision`."""
     if not has(revision, "resultType"):
         return _handshake(id, task, revision, server)
     if task.answers in ("cancel", "update"):

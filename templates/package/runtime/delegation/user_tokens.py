@@ -91,7 +91,7 @@ class UserTokens:
     def _end(self, key: str, task: asyncio.Task[Login]) -> None:
         """Remove a renewal that has ended.
 
-        Read its exception, so that asyncio does not log one that no call waited for.
+        Read the exception of its task: otherwise asyncio logs an exception that no call has awaited.
         """
         self._renewing.pop(key, None)
         if not task.cancelled():

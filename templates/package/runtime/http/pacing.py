@@ -109,9 +109,9 @@ class RequestLimiter:
             )
 
     def _due(self, rate: Rate, latest: float, ahead: int = 0) -> float:
-        """Return the seconds until a request with `ahead` requests before it may be sent.
+        """Return the seconds until the rate allows a request that has `ahead` requests before it.
 
-        Raise NoPlaceFree if that is later than `latest`.
+        Raise NoPlaceFree if that moment is later than `latest`.
         """
         now = self._clock()
         due = rate.due(now, ahead)
@@ -130,9 +130,10 @@ class RequestLimiter:
             rate.note(max(due, self._clock()))
 
     async def _shared(self, rate: Rate, latest: float) -> bool:
-        """Wait for a request of the rate that all replicas share. Return False if the replicas do not share a rate now.
+        """Wait until the rate limit that all replicas share allows a request. Return False if the replicas do not share
+        a rate now.
 
-        Raise NoPlaceFree if no request is free before `latest`.
+        Raise NoPlaceFree if the limit allows no request before `latest`.
         """
         if self._turn_of_all is None:
             return False
