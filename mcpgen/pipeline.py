@@ -55,8 +55,8 @@ class Compiled:
     """The result of a compile.
 
     `catalog`: the tools. `tree`: all files of the project. `lock`: contents of the lock file in `tree`. `diagnostics`:
-    findings, with lines and columns. `sources`: the documents that were read. `pinned`: the server's version was set in
-    the tools file. `definitions`: the named schemas to which schemas of responses refer.
+    findings, with lines and columns. `sources`: the documents that were read. `pinned`: True if the tools file sets the
+    server's version. `definitions`: the named schemas to which schemas of responses refer.
     """
 
     catalog: Catalog

@@ -116,7 +116,8 @@ class Process:
         while data := os.read(self._out, CHUNK):
             self.heard = time.perf_counter()
             if data.endswith(b"\n") and not self._pieces:
-                return data[:-1].split(b"\n")  # usually, a whole line has arrived
+                # Usual case: the data ends with a complete line, so no rest has to be stored
+                return data[:-1].split(b"\n")
             self._pieces.append(data)
             if b"\n" in data:
                 *found, rest = b"".join(self._pieces).split(b"\n")

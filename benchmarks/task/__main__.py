@@ -55,7 +55,8 @@ MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM = 3000, 2
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Results of one way. `listed`: tokens of the list of tools. `context`: tokens at the end.
+    """Results of one way. `listed`: tokens of the list of tools. `context`: tokens of the model's context after the
+    last turn.
 
     `read`: tokens read over all turns.
     """

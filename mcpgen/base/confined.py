@@ -58,7 +58,7 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
                     yield json.loads(line)
         _, status = os.waitpid(child, 0)
     finally:
-        if status is None:  # The caller closed this generator early, so the child is still running.
+        if status is None:  # The caller closed this generator early, so the child may still be running.
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     code = os.waitstatus_to_exitcode(status)

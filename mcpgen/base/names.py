@@ -123,7 +123,8 @@ def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
 def _without_long_runs(text: str) -> Iterator[str]:
     run = 0
     for character in text:
-        # Judge by the first character of the decomposition: some characters combine only once they are decomposed.
+        # Test the first character of the decomposition: some characters become combining marks only when they are
+        # decomposed.
         first = unicodedata.normalize("NFKD", character)[:1] if character > "\x7f" else character
         run = run + 1 if unicodedata.combining(first) else 0
         if run <= _LONGEST_RUN:
@@ -155,9 +156,9 @@ def alike(name: str) -> str:
 def fold(name: str) -> str:
     """Return a folded form of a parameter's name.
 
-    Two names have the same folded form if some server may treat them as equal. The name is percent-decoded and
-    case-folded. Everything from the first `[` on is cut, and only letters and digits are kept. The runtime folds names
-    by the same rule (`name_conflicts.py`).
+    Names that some server may treat as equal have the same folded form. The name is percent-decoded and case-folded.
+    Everything from the first `[` on is cut, and only letters and digits are kept. The runtime folds names by the same
+    rule (`name_conflicts.py`).
     """
     for _ in range(3):
         name = unquote(name)

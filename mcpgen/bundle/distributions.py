@@ -41,7 +41,8 @@ def _write(files: Mapping[str, bytes], source: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         place.chmod(0o644)
-    (source / ".git").mkdir()  # hatchling reads the .gitignore files of all parent folders up to a repository
+    # Stops hatchling, which else reads the .gitignore files of all parent folders up to a repository
+    (source / ".git").mkdir()
 
 
 def _run_hatchling(source: Path, built: Path, epoch: int) -> None:

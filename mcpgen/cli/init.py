@@ -68,8 +68,8 @@ def _compiled(fetched: Fetched) -> Compiled:
 
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
-    """Return four texts for the tools file: the path or URL of the document, the path of the tools file, the document's
-    name for prose, and the document's folder.
+    """Return four texts for the tools file: the document's path or URL, the tools file's path, the document's name for
+    prose, and the document's folder.
 
     The document's path is relative to `place`. The folder is "" if it lies inside `place`.
     """

@@ -2,7 +2,7 @@
 
 Each check takes a value and a `Report`, adds all faults to the report, and returns the converted value. A check never
 raises and never stops at the first fault, so one response can list all faults. Values from places that carry only text,
-such as the query, are of the class `Wire`; for these, checks read `12` as an integer and `true` as a boolean. The
+such as the query, are of the class `Wire`. Checks read the `Wire` `12` as an integer, and `true` as a boolean. The
 checks cover only the schemas of the example APIs.
 """
 

@@ -37,7 +37,8 @@ class Client:
         assert self._process.stdout is not None
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": {**params, "_meta": _META}}
-        with suppress(BrokenPipeError):  # the server has closed stdin, so no response will come
+        # if the server has closed stdin, it will not respond, and the line read below is empty
+        with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
         line = self._process.stdout.readline()

@@ -1,6 +1,6 @@
 """Turn a `Catalog` into a `FileTree`. Only this package writes text of a document into files.
 
-Text reaches the JSON tables through `compact`, and TOML, YAML and Markdown through one escaping function (sink) each.
+Text reaches the JSON files through `compact`, and TOML, YAML and Markdown through one escaping function (sink) each.
 The Python of a generated project is copied byte for byte from `templates/package`, so no byte of it depends on a
 document. This package imports `check` and the packages below it.
 """

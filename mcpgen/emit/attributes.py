@@ -1,8 +1,8 @@
 """Write `.gitattributes` of a project: how git treats generated files (gitattributes(5)).
 
-A server checks the digests of its JSON tables, and the lock file has a digest of every file. So a checkout must not
-change line ends, as git does on Windows by default. `.gitattributes` belongs to the user and is written once. Its
-patterns still match if the Python package gets another name.
+A server checks the digests of its JSON files (such as `tools.json`), and the lock file has a digest of every file. So a
+checkout must not change line ends, as git does on Windows by default. `.gitattributes` belongs to the user and is
+written once. Its patterns still match if the Python package gets another name.
 """
 
 NAME = ".gitattributes"

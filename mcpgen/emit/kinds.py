@@ -1,5 +1,6 @@
-"""Map kinds of the model to the words that the JSON files of a project use and the runtime knows: security schemes,
-parameter styles, body encodings, parts of a form.
+"""Map kinds of the model to the words for them in `bindings.json`, which the runtime knows.
+
+The kinds are those of security schemes, parameter styles, body encodings and parts of a form.
 
 A kind that is missing in this file is a type error in mypy. Before a kind is added here, the runtime (`core/table.py`)
 and `table.schema.json` must know it.

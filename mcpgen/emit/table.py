@@ -45,10 +45,10 @@ def tools_json(catalog: Catalog) -> bytes:
 
 # Decision 0006: The bindings file begins with a header line.
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
-    """Return the bytes of `bindings.json`: a header with digests of the other JSON tables, then one entry per tool that
+    """Return the bytes of `bindings.json`: a header with digests of the other JSON files, then one entry per tool that
     describes its HTTP request.
 
-    `tools`: the bytes of `tools.json`. `features`: name → bytes of the tables of resources and prompts, if they have
+    `tools`: the bytes of `tools.json`. `features`: name → bytes of `resources.json` and `prompts.json`, if they have
     entries.
     """
     lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
@@ -66,7 +66,7 @@ def search_json(catalog: Catalog, search: SearchTable) -> bytes:
 
 def _listed(catalog: Catalog, search: SearchTable) -> bytes:
     """Return the tool list of a server with `--tools search` as JSON text: tools that find and call other tools, and
-    pinned tools.
+    tools that the owner wants always listed.
 
     Return b"" if the server must make the list when it starts, because the list depends on its settings.
     """

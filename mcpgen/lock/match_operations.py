@@ -1,4 +1,4 @@
-"""Recognise operations whose key (method and path) has changed since the last generation.
+"""Recognise operations whose key (method and path) has changed since the last run that wrote the project.
 
 Operations are compared by operationId, then by path with another version (`/v1/pets` → `/v2/pets`), then by a prefix
 that most paths gained or lost. Last, operations with equal descriptions and arguments match whatever their paths,

@@ -1,4 +1,4 @@
-"""Lower every operation of an API to a tool, or record why it has none."""
+"""Convert every operation of an API to a tool, or record why there is no tool for it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,7 +88,8 @@ def lower(
         if named <= made:
             diagnostics.extend(list(found))
             return catalog
-        listed &= made  # the text of a tool mentions another tool that could not be made; lower again without that tool
+        # The text of a tool mentions another tool that could not be made; convert again without that tool
+        listed &= made
 
 
 def _report_names(operations: Sequence[Operation], names: Mapping[str, str], diagnostics: Diagnostics) -> None:
@@ -179,11 +180,11 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """Facts about the API that lowering an operation needs, and findings that lowering collects.
+    """Facts about the API that are needed to convert an operation to a tool, and findings that the conversion collects.
 
     `names`: operation key → tool name. `accepted`: the security alternatives of operations for which the document says
-    nothing. `servers`: server → its index in the catalog; lowering adds servers. `requests`: the operations
-    that may read the state of a job.
+    nothing. `servers`: server → its index in the catalog; the conversion adds servers. `requests`: the operations that
+    may read the state of a job.
 
     Findings: `named` are operations whose tools are mentioned in texts of other tools. `demanding` are operations whose
     body mcpgen makes required. `used` are places of rules in the tools file that changed an argument. `missing` are

@@ -60,8 +60,8 @@ def fronts(each: Sequence[tuple[DescribedApi, ServerPlace]]) -> list[str]:
 def names_of(found: Iterable[tuple[ServerScheme, DescribedApi]], taken: Collection[str]) -> Mapping[ServerScheme, str]:
     """Return a unique name for each pair of scheme and server.
 
-    This is the scheme's own name if no other pair has it. Otherwise the document's name, its path or the server is put
-    before it. No name is in `taken`, and no two names give the same environment variable.
+    The name is the scheme's own if no other pair has the same one. Otherwise the document's name, its path or the
+    server is put before the scheme's name. No name is in `taken`, and no two names give the same environment variable.
     """
     by: dict[ServerScheme, list[DescribedApi]] = {}
     for kept, one in found:

@@ -226,10 +226,10 @@ class Decisions:
     """The owner's decisions about one operation. Where a value is empty or None, mcpgen decides.
 
     `prefix` is put before a derived name, `told` replaces summary and description, `hints` are annotations.
-    `arguments`: argument → changes of it; `former_arguments`: names that arguments had in earlier generations.
-    `scopes`: OAuth scopes that a caller over HTTP needs. `sends`: where the arguments of `input_schema` are sent.
-    `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: the operation is a tool even if
-    mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest precedence last.
+    `arguments`: argument → changes of it; `former_arguments`: names that arguments had in earlier versions of the
+    project. `scopes`: OAuth scopes that a caller over HTTP needs. `sends`: where the arguments of `input_schema` are
+    sent. `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: the operation is a tool even
+    if mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest precedence last.
     `aliases`: other names by which the tool can be called, with their places.
     """
 

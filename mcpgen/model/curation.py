@@ -282,7 +282,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PreviousNames:
-    """Names of tools and arguments in the last generation.
+    """Names of tools and arguments in the last version of the project.
 
     An override that uses one of these names is reported as out of date, since the API has changed, and not as a
     mistake. `tools`: operation key, operationId or `METHOD /path` → tool name. `arguments`: operation key → former

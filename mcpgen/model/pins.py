@@ -1,8 +1,8 @@
-"""Data types for the names that earlier generations gave to tools and arguments. Agents, prompts and permissions rely
-on them.
+"""Data types for the names that tools and arguments had in earlier versions of a project. Agents, prompts and
+permissions rely on these names.
 
-A `Pin` belongs to an operation, by its key. `lower` keeps the names, `lock` records them, and `regenerate` moves a pin
-when its operation moves.
+A `Pin` holds the names for one operation, which its key identifies. `lower` keeps the names, and `lock` records them.
+When an operation moves to another path, `regenerate` gives its pin the new key.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,9 @@ class Retired:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """All names that a project must keep. `tools`: operation key → pin. `retired`: unused name → its last owner."""
+    """All names that a project must keep. `tools`: operation key → `Pin`. `retired`: unused name → the operation that
+    had the name last.
+    """
 
     tools: Mapping[str, Pin] = field(default_factory=dict)
     retired: Mapping[str, Retired] = field(default_factory=dict)
@@ -101,7 +103,9 @@ class Pins:
         return {name: frozenset(keys) for name, keys in found.items()}
 
     def moved(self, keys: Mapping[str, str]) -> "Pins":
-        """Return these pins with moved operations under their new keys. `keys`: new key → old key."""
+        """Return these pins, each under the new key of its operation if the operation has moved. `keys`: new key → old
+        key.
+        """
         now = {former: key for key, former in keys.items()}
         tools = {now.get(key, key): known for key, known in self.tools.items()}
         retired = {

@@ -203,7 +203,7 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
 def _has_verb(found: list[str], operation: Operation) -> bool:
     """Return True if one of the words is certainly a verb.
 
-    A word is certainly a verb if it is on a list of such verbs, or is the first word of the summary or of the last path
+    A word is certainly a verb if it is on a list of such verbs. So is the first word of the summary or of the last path
     segment.
     """
     begins = words(operation.summary)[:1] + words(operation.path.rpartition("/")[2])[:1]

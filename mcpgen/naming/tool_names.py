@@ -42,8 +42,8 @@ _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re
 def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
     """Return operation key → tool name for all operations.
 
-    A pinned name in `promises` stays with its operation. It is never derived for another operation, even if it is no
-    longer used; only the owner may give it to another tool.
+    A name that `promises` holds stays with its operation. No other operation gets this name, even if it is no longer
+    used; only the owner may give the name to another tool.
     """
     operations = list(operations)
     kept, owners = promises.kept, promises.owners

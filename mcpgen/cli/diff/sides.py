@@ -1,6 +1,6 @@
-"""Read the two sides of a comparison: the tables of a project, or tables compiled from a document.
+"""Read the two versions to compare: the generated JSON files of a project, or those compiled from a document.
 
-The tables of a project are read as they were generated. A document compared to a project is compiled as that project
+The files of a project are read as they were generated. A document compared to a project is compiled as that project
 would compile it: with its flags, its mcpgen.yaml and the names in its lock. Of two documents, the later one keeps the
 names of the earlier one. So the list contains only changes that generating the project again would make.
 """
@@ -24,10 +24,10 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison.
+    """One of the two versions that are compared.
 
-    `surface`: the generated tables of its tools. `project`: names and settings with which the other side is compiled.
-    `compiled`: None if the tables were read from a project on disk.
+    `surface`: the generated JSON files that describe its tools. `project`: names and settings with which the other
+    version is compiled. `compiled`: None if the JSON files were read from a project on disk.
     """
 
     source: str
@@ -72,7 +72,7 @@ def _of(compiled: Compiled, source: str) -> Side:
 
 
 def _generated(source: str) -> Side:
-    """Read the project in the directory `source` from its tables."""
+    """Read the project in the directory `source` from its generated JSON files."""
     directory = Path(source)
     lock = previous_lock(directory)
     if lock is None:

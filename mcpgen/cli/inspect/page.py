@@ -10,7 +10,8 @@ from mcpgen.pipeline import Compiled
 
 
 def write(path: Path, document: JsonObject, compiled: Compiled) -> None:
-    """Write the HTML page of `document` to `path`, atomically. `compiled`: the tools that the page's search finds.
+    """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile; the page's search
+    finds its tools.
 
     Raises FatalError if another file exists at `path`, or the page cannot be written.
     """

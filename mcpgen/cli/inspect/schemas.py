@@ -11,8 +11,8 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 class Member:
     """One member of a schema.
 
-    `path`: from the arguments, such as `pet.tags[]`. `type`: in words. `choices`: allowed values as JSON. `nested`:
-    True if it is inside an argument.
+    `path`: path of the member, which begins with an argument, such as `pet.tags[]`. `type`: its type in words.
+    `choices`: allowed values as JSON. `nested`: True if it is inside an argument.
     """
 
     path: str

@@ -1,7 +1,7 @@
 """The API of `specs/petstore.openapi.yaml`: real HTTP over SQLite, with the same twelve pets at every start.
 
 `serve` runs it in a thread of this process, and `python -m mcpgen.demo.petstore` in a process of its own. The package
-imports nothing of the compiler or of generated servers, so it checks requests independently.
+imports no module of the compiler or of generated servers, so it checks requests independently.
 """
 
 from __future__ import annotations

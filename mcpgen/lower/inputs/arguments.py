@@ -1,8 +1,8 @@
 """Lay out the arguments of a tool: parameters and body members side by side, with names that every provider accepts.
 
 Arguments are flat, because models fill flat objects in better, and providers check only top-level keys. If a body
-member repeats a path parameter, one argument serves both. Other inputs that share a name get different arguments: the
-plain name goes to the first in the order path, query, header, cookie, body, and the others get a suffix (`id_body`).
+member repeats a path parameter, one argument serves both. Other inputs that share a name get different arguments. The
+plain name goes to the first in the order path, query, header, cookie, body. The others get a suffix (`id_body`).
 
 An input with a single possible value is a constant: the server fills it in, and no argument exists for it. The result
 does not depend on other operations.
@@ -122,7 +122,7 @@ def _written(
 ) -> tuple[JsonObject, Writer, bool]:
     """Write the input schema with each of `writers` in order, until a schema has at most `most_tokens`.
 
-    Return that schema, or the last writer's if none fits; its writer; and True if it fits.
+    Return the last schema that was written, its writer, and True if the schema has at most `most_tokens`.
     """
     exhausted: set[int] = set()
     for writer in writers:

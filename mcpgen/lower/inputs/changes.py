@@ -189,7 +189,7 @@ class _ArgumentChanger:
         self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
 
     def _fix(self, slot: Slot, value: JsonValue, change: ArgumentChange) -> None:
-        """Replace the argument of `slot` by a fixed value that every call sends."""
+        """Replace the argument of a parameter or body member by a fixed value that every call sends."""
         if slot in (REST, FIELDS) or slot[0] == "filename":
             message = (
                 f"{self._names.get(slot, slot[1])} cannot have a fixed value, because it is only a part of another "

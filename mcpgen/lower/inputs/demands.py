@@ -1,6 +1,6 @@
 """Decide whether a call must have a body if its document leaves `required` out.
 
-In OpenAPI a body is optional by default (3.1, 4.8.13), but hardly any author means that: most APIs answer 400 to a POST
+In OpenAPI a body is optional by default (3.1, 4.8.13), but hardly any author means that. Most APIs answer 400 to a POST
 without its required members. So a body with required members is required, unless the operation's description says that
 it may be empty.
 """

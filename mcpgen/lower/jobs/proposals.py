@@ -18,7 +18,9 @@ _WORD = re.compile(r"[A-Za-z_][\w .-]*")
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of a tool. `names`: slot → argument. `taken`: all argument names in use."""
+    """The arguments of a tool. `names`: slot (place in the request, parameter name) → argument. `taken`: all argument
+    names in use.
+    """
 
     names: Mapping[Slot, str]
     taken: Collection[str]

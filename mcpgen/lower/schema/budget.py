@@ -83,7 +83,7 @@ def cost_beside(name: str, title: str, description: str) -> int:
 
 
 def fits(schema: JsonObject, most_tokens: int, once: ValueCache) -> bool:
-    """Return True if an input schema stays within the budget."""
+    """Return True if an input schema has at most `most_tokens`, and few enough bytes."""
     size = _size(schema, once)
     if size > MOST_BYTES or size <= _FEWEST_BYTES * most_tokens:
         return size <= MOST_BYTES

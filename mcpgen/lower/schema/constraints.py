@@ -99,7 +99,7 @@ def _run(enum: list[JsonValue]) -> JsonObject:
 
 
 def _number(value: JsonValue) -> int | float | None:
-    """Return `value` if it is a number in the range of a double, which every JSON parser accepts, else None."""
+    """Return `value` if it is a number that every JSON parser accepts (in the range of a double), else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if abs(value) <= _LARGEST else None

@@ -48,9 +48,9 @@ def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
 
 
 def default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
-    """Return the default of `node` if one of `members` takes it.
+    """Return the keyword `default` of `node` if one of the schemas `members` accepts the value, else {}.
 
-    A default that is written as text is converted to the type of that member.
+    A value that is written as text is converted to the type of that schema.
     """
     if node.get("default") is None:
         return {}

@@ -36,8 +36,9 @@ def encoding_of(media_type: str) -> BodyEncoding:
 
 
 def is_file(node: JsonObject) -> bool:
-    """Return True if a part of a form is a file: it has `format: binary` (OpenAPI 3.0), or is a string with a binary
-    media type (OpenAPI 3.1).
+    """Return True if a part of a form is a file.
+
+    It is a file if it has `format: binary` (OpenAPI 3.0), or is a string with a binary media type (OpenAPI 3.1).
     """
     media_type = node.get("contentMediaType")
     return node.get("format") == "binary" or (

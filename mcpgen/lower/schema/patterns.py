@@ -61,8 +61,8 @@ def matches(pattern: str, text: str) -> bool:
 
 @cache
 def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
-    """Return an upper bound on the bytes of a compiled pattern, or None if the engine refuses it or it needs more than
-    `most` bytes.
+    """Return an upper bound on the bytes of a compiled pattern, or None if the regex engine refuses the pattern or the
+    pattern needs more than `most` bytes.
     """
     import jsonschema_rs  # imported here, since only documents with patterns need it
 
@@ -125,8 +125,8 @@ class PatternMemory:
         self._known: dict[str, int | None] = {}
 
     def of(self, pattern: str) -> int | None:
-        """Return an upper bound on the bytes of a compiled pattern, or None if the engine refuses it or it is too
-        large.
+        """Return an upper bound on the bytes of a compiled pattern, or None if the regex engine refuses the pattern or
+        the pattern is too large.
         """
         if pattern not in self._known:
             most = MOST_BYTES if self._left > 0 else _CHEAP
@@ -139,8 +139,9 @@ class PatternMemory:
         return _is_plain(pattern) and self.of(pattern) is not None
 
     def unchecked(self, schemas: Iterable[JsonObject], once: ValueCache) -> tuple[str, ...]:
-        """Return the patterns in the schemas of one tool that a server does not check: patterns that the engine
-        refuses, and patterns beyond the memory limit of a tool.
+        """Return the patterns in the schemas of one tool that a server does not check.
+
+        These are patterns that the regex engine refuses, and patterns beyond the memory limit of a tool.
         """
         left = MOST_BYTES_OF_TOOL
         found: dict[str, bool] = {}

@@ -99,7 +99,7 @@ def _at(places: Iterable[str]) -> str:
 
 
 def _result(view: ResultView | None) -> ResultView | None:
-    """Return a result view with sanitized texts."""
+    """Return a tool's `result` rules with sanitized texts."""
     if view is None or not (view.text or view.links or view.blocks):
         return view
     links, blocks = tuple(map(_link, view.links)), tuple(map(_block, view.blocks))

@@ -68,8 +68,8 @@ class _Shape:
 class _Place(NamedTuple):
     """An object in the output schema whose members are not listed yet.
 
-    `shape`: its members. `level`: its depth. `many`: it is an item of a list; the members of such objects are listed
-    first.
+    `shape`: the object's members. `level`: its depth. `many`: True if it is an item of a list; the members of such
+    objects are listed first.
     """
 
     node: JsonObject
@@ -137,8 +137,10 @@ class _Outputs:
         self._left = BUDGET
 
     def root(self, source: JsonObject) -> tuple[JsonObject, OutputForm] | None:
-        """Return the output schema for responses that `source` describes, and its form. Return None if the responses
-        may be anything.
+        """Return the output schema for responses that `source` describes, and the form of results: `object`, `items` or
+        `value`.
+
+        Return None if the responses may be anything.
         """
         shape = self._shape([source])
         if shape.anything or not shape.kinds:

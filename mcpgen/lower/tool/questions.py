@@ -1,7 +1,7 @@
-"""Decide what the user is asked before a call, and remove these arguments from the input schema.
+"""Decide what the user is asked before a call, and remove the arguments that the user gives from the input schema.
 
-A field of a question has the name of the argument that it fills. The model neither sees nor gives this argument. An
-exception are `missing` questions, which ask for required arguments that a call leaves out: the model may give these.
+A field of a question has the name of the argument that it fills. The model neither sees nor gives this argument. The
+exceptions are `missing` questions, which ask for required arguments that a call leaves out: the model may give these.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,8 @@
 """Decide which roles of an operator may use a tool.
 
-The owner's `roles` on the tool count. Otherwise the tool is for the roles that are in all lists that apply: the owner's
-lists for its method and for `destructive`, and the list in the document. Without any list, every operator may use the
-tool.
+The owner's `roles` on the tool count. Otherwise several lists may apply: the owner's lists for its method and for
+`destructive`, and the list in the document. Then the tool is for the roles that are in all of them. Without any list,
+every operator may use the tool.
 """
 
 from collections.abc import Mapping

@@ -24,7 +24,9 @@ def is_written(operation: Operation) -> bool:
 
 # Decision 0118: An override of an operation that the project once had is a warning.
 def former(promises: Pins) -> PreviousNames:
-    """Return the names that operations and arguments had in earlier generations of a project, from its lock."""
+    """Return the names that operations and arguments had in earlier versions of a project, according to its
+    lock file.
+    """
     tools = {text: name for name, gone in promises.retired.items() for text in (gone.operation, gone.id) if text}
     tools |= {text: known.name for key, known in promises.tools.items() for text in (key, known.id) if text}
     return PreviousNames(tools, {key: known.known for key, known in promises.tools.items()})
@@ -114,7 +116,7 @@ def _known(key: str, former: PreviousNames) -> str:
 def _report_former(
     change: Change, known: str, api: Api, left_out: Sequence[Operation], former: PreviousNames, diagnostics: Diagnostics
 ) -> None:
-    """Report an override of an operation that existed in the last generation.
+    """Report an override of an operation that existed when the project was last written.
 
     If the operation no longer exists, this is a warning. If it has another key, this is an error: the override may
     protect something, so the owner has to write the new key.

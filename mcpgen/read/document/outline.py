@@ -1,8 +1,8 @@
 """Index of the outer keys of a YAML text, with their positions, recorded while the text is parsed.
 
 With the index, a position inside the text is found by parsing one piece of it. A piece reaches from one recorded key to
-the next key on the same or an outer level; by itself it is a YAML mapping with one member. Aliases in a piece need not
-be resolved, since only positions are wanted.
+the next key on the same or an outer level. The piece alone is a YAML mapping with one member. Aliases in a piece need
+not be resolved, since only positions are wanted.
 """
 
 from mcpgen.read.document import budgets
