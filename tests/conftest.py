@@ -21,7 +21,7 @@ from tests.wheel import built
 
 use_memory_for_temporary_files()
 
-# These imports are here because other folders import the modules, perhaps before `tests/interop/conftest.py` is read.
+# Registered here, because tests in other folders may import these modules before `tests/interop/conftest.py` is loaded.
 pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
 
 # a parent process may ignore SIGHUP, and each server that a test starts would inherit this
@@ -89,14 +89,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def _collector() -> Iterator[None]:
-    """Switch the garbage collector on again. The command line switches it off, because its own process is short."""
+    """Switch the garbage collector on again. mcpgen's commands switch it off, because their processes are
+    short-lived.
+    """
     yield
     gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _described_tables() -> Iterator[None]:
-    """Check the tables of every compile of every test against `table.schema.json`."""
+    """Validate the JSON tables that each compile in a test emits against `table.schema.json`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "emit", emit_described)
         yield

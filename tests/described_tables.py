@@ -1,4 +1,4 @@
-"""Replace the compiler's `emit` by a function that also validates the generated tables with `table.schema.json`."""
+"""Replace the compiler's `emit` by a function that also validates the generated JSON files with `table.schema.json`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _VALIDATORS = {
 
 
 def emit_described(catalog: Catalog, *, deploy: bool = False) -> FileTree:
-    """Return the files of `catalog`. Raise AssertionError if one of its tables does not match the schema."""
+    """Return the files of `catalog`. Raise AssertionError if one of the generated JSON files does not match the
+    schema.
+    """
     tree = emit(catalog, deploy=deploy)
     for name, validator in _VALIDATORS.items():
         content = tree.get(f"{catalog.identity.package}/{name}.json")

@@ -20,7 +20,7 @@ CONVERTERS = {
 }
 REQUIREMENTS = ("google-genai>=3.4,<4", "anthropic>=2.12,<3", "openai-agents>=0.24,<0.25", "mcp>=2.3,<3")
 ORACLE = Path(__file__).with_name("oracle.py")
-#: Timeout in seconds of a converter for all tools. No test measures time with it.
+#: Timeout in seconds for one SDK that converts all tools. It is long, because no test measures time with it.
 PATIENCE = 600
 
 Tool = dict[str, Any]

@@ -80,7 +80,7 @@ Object = dict[str, Any]
 
 
 class Used(NamedTuple):
-    """Reports, and requests that APIs received, each by the name of the server."""
+    """The reports of a framework and the requests that the APIs received, each by the name of the server."""
 
     reports: dict[str, Object]
     heard: dict[str, list[str]]
@@ -115,7 +115,7 @@ def use(carry_out: Callable[[list[Object]], list[Object]], folder: Folder, *, se
 
 
 def tools(folder: Path) -> dict[str, dict[str, Any]]:
-    """Return a mapping from the name of each tool in the generated tables to the tool."""
+    """Return a mapping from name to tool, read from the project's `tools.json`."""
     (path,) = folder.glob("*_mcp/tools.json")
     return {tool["name"]: tool for tool in json.loads(path.read_bytes())}
 

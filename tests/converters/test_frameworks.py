@@ -28,7 +28,9 @@ SEARCH = {
 
 @pytest.fixture(scope="module", params=["all", "search"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """Return a function from the name of a server to its project, which lists all tools or a tool search."""
+    """Return a function that gives the project of a server by name. The project lists all tools, or only a tool
+    search.
+    """
 
     @cache
     def found(name: str) -> Path:
@@ -55,7 +57,7 @@ def used(request: pytest.FixtureRequest, folder: Folder, search: bool) -> Used:
 
 
 def _arguments(project: Path) -> dict[str, list[str]]:
-    """Return a mapping from each tool to its argument names in the generated tables."""
+    """Return a mapping from each tool to its argument names in the project's `tools.json`."""
     return {name: sorted(tool["inputSchema"].get("properties", {})) for name, tool in tools(project).items()}
 
 

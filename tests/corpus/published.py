@@ -50,7 +50,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def operations(path: Path) -> dict[str, Published]:
-    """Return operations that become tools by `METHOD path`, with only the parameters that become arguments."""
+    """Return, by `METHOD path`, the operations that become tools, with only the parameters that become arguments."""
     logins, credentials = (table.get(path.parent.name, set()) for table in (LOGINS, CREDENTIALS))
     return {
         key: one._replace(parameters={slot: each for slot, each in one.parameters.items() if slot not in credentials})
@@ -61,10 +61,10 @@ def operations(path: Path) -> dict[str, Published]:
 
 @lru_cache(maxsize=2)  # results are large, and tests compare two documents at a time
 def published(path: Path) -> dict[str, Published]:
-    """Return all operations of a document by `METHOD path`, with all parameters.
+    """Return, by `METHOD path`, all operations of a document with all parameters.
 
-    Fail for a path with a query, and for two operations that differ only in the names of path variables. This reader
-    could not distinguish them.
+    Fail for a path with a query. Fail also for two operations that differ only in the names of path variables, because
+    this reader could not distinguish them.
     """
     document, found = load(path), {}
     for template, item in document["paths"].items():

@@ -47,7 +47,7 @@ def resolved(place: Place, node: Any) -> tuple[Place, Any]:
 
 
 def kinds(document: Place) -> dict[str, str]:
-    """Return a mapping from the name of each security scheme to its type, or to `bearer`."""
+    """Return a mapping from the name of each security scheme to its type, or to `bearer` for an HTTP bearer scheme."""
     old, new = document.root.get("securityDefinitions"), (document.root.get("components") or {}).get("securitySchemes")
     schemes = {name: resolved(document, each)[1] for name, each in {**(old or {}), **(new or {})}.items()}
     is_bearer = {name: str(each.get("scheme")).lower() == "bearer" for name, each in schemes.items()}
@@ -59,7 +59,7 @@ def alternatives(security: Any, types: dict[str, str]) -> Alternatives:
     sets = []
     for requirement in security or ():
         if not requirement:
-            return frozenset()  # anybody may call
+            return frozenset()  # `{}` in `security`: anybody may call
         oauth = [
             scopes
             for name, scopes in requirement.items()

@@ -71,7 +71,9 @@ def recognised(name: str) -> dict[str, Accepted | None]:
 
 
 def judged(part: str) -> dict[Key, tuple[str, list[str]]]:
-    """Return the class that the person gave to each operation, and the accepted places for its status."""
+    """Return the class that the person gave to each operation, and the requests by which a client may look at its
+    result.
+    """
     found = {}
     for name, lines in TABLE[part].items():
         for line in lines:

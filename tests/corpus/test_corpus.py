@@ -93,7 +93,9 @@ def assert_portable(result: Compiled) -> None:
 
 
 def assert_legible(result: Compiled) -> None:
-    """Check what a client lists: legal names, all hints, and no finding in NOWHERE."""
+    """Check what a client lists: unique and legal names, and no fault such as missing annotations or no title
+    (NOWHERE).
+    """
     tools = json.loads(result.tree[f"{result.catalog.identity.package}/tools.json"])
     assert len({tool["name"].casefold() for tool in tools}) == len(tools)
     for tool in tools:

@@ -1,5 +1,5 @@
-"""Test that the grades of differences between published versions equal those that people gave after reading both
-documents.
+"""Test that the grades (breaking, additive, cosmetic) of differences between published versions equal those that people
+gave after reading both documents.
 """
 
 from __future__ import annotations

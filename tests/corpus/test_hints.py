@@ -1,5 +1,5 @@
-"""Test that the hints of POST operations equal those that a person chose after reading the documents, or are more
-cautious.
+"""Test that the annotations (such as `destructiveHint`) of POST operations equal those that a person chose, or are more
+cautious. The person had read the documents.
 """
 
 from __future__ import annotations

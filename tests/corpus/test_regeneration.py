@@ -1,8 +1,8 @@
-"""Generate successive versions of published APIs over each other.
+"""Generate one project from successive versions of a published API.
 
 `generate` and `regenerate` must both keep the names of tools.
 
-The independent reader in `published.py` reads the operations; names are read from the project's files.
+The independent reader in `published.py` reads the operations; the names of tools are read from the project's files.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def files(project: str) -> dict[str, bytes]:
 
 
 def named(project: str) -> dict[str, str]:
-    """Return a mapping from the request of each tool, read from its binding, to the tool's name."""
+    """Return a mapping from the request of each tool (method and path) to the tool's name, read from
+    `bindings.json`.
+    """
     table = json.loads(next(Path(project).glob("*_mcp/bindings.json")).read_bytes())
     return {
         f"{row['method']} {re.sub(r'{[^{}]*}', '{}', row['operation']['path'])}": row["name"]

@@ -1,6 +1,7 @@
-"""Test the scopes of callers for every published document with scopes, by comparison with an independent reader.
+"""Test the OAuth scopes that servers require of callers, for every published document with scopes. Compare them with an
+independent reader.
 
-Compared are `scopes_supported`, each tool's challenge, and the list for a token that lacks one scope.
+The tests compare `scopes_supported`, each tool's challenge, and the tools listed for a token that lacks one scope.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ WORDS = ("oauth2", "openIdConnect", "bearer")
 
 
 def with_scopes() -> list[Path]:
-    """Return the documents with such a scheme. Files that only other documents refer to have no `paths`."""
+    """Return the documents with a scheme that has scopes. Files without `paths` are left out: other documents refer to
+    them.
+    """
     found = (
         path for folder in (CORPUS, SPECS) for kind in ("json", "yaml", "yml") for path in folder.rglob(f"*.{kind}")
     )

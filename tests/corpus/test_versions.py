@@ -102,7 +102,7 @@ Slot = tuple[str, str]
 
 
 def said(surface: Surface, changes: list[Change]) -> set[Slot]:
-    """Return the parameters with a change of a whole argument, by their names in the bindings."""
+    """Return the parameters whose whole argument has one of the changes, each as (request, name of the parameter)."""
     tools = {tool.name: tool for tool in surface.tools}
     return {
         (blanked(tool.request), slots[change.argument])
@@ -131,7 +131,7 @@ def between(old: Path, new: Path) -> Iterator[tuple[str, Published, Published]]:
 
 
 def followed_by(key: str, old: Path, new: Path) -> str:
-    """Return the key, in the new version, of an operation of the old one."""
+    """Return the key that an operation of the old version has in the new version."""
     return key.replace(" ", f" {prefix(old, new)}", 1)
 
 
@@ -155,7 +155,7 @@ def test_parameters_that_came_and_went_are_those_of_the_documents(old: Path, new
                 other.parameters.keys() - one.parameters.keys(),
                 one.parameters.keys() - other.parameters.keys(),
             )
-            # reported as a renamed argument, because it fills the same path variable
+            # a renamed path variable is reported as a renamed argument, not as one removed and one added
             renamed = {slot for slot in came | went if there != key and slot[0] == "path"}
             added |= slots(there, came - renamed)
             gone |= slots(key, went - renamed)
@@ -203,7 +203,9 @@ def counts(old: Path, new: Path) -> dict[str, int]:
 
 
 def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
-    """Return parameters that are no arguments and that only one version has, of operations in both versions."""
+    """Return the parameters that are not arguments and occur in only one version. Only operations in both versions
+    count.
+    """
     found, other, tools = published(there), published(missing), operations(there)
     left = {key: found[key].parameters.keys() - (tools[key].parameters if key in tools else {}).keys() for key in found}
     both = ((key, found[key].required if required else left[key], other[key]) for key in found if key in other)

@@ -29,7 +29,7 @@ def refusal(error: str, status: int = 400) -> Answer:
 class Authority(Endpoint):
     """The authorization server. `refused`: users who get no tokens.
 
-    `strange`: response that replaces all of the token endpoint.
+    `strange`: if set, the token endpoint sends only this response.
     """
 
     def __init__(self, seconds: int | None = 3600, rotate: bool = True) -> None:

@@ -202,7 +202,7 @@ class Server(Streamable):
         return [json.loads(line) for line in self.audit.read_text().splitlines()]
 
     def as_user(self, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-        """Make a call of the stateless era as this user, and return the response.
+        """Make a call without a session (revision 2026-07-28) as this user, and return the response.
 
         `can`: the client's capability `elicitation`.
         """
@@ -212,7 +212,9 @@ class Server(Streamable):
         return message
 
     def by(self, connection: Connection, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
-        """Make a call of the stateless era as this user on an open connection, and return the response."""
+        """Make a call without a session (revision 2026-07-28) as this user on an open connection, and return the
+        response.
+        """
         fields: Fields = more.pop("fields", {})
         message = calling(tool) if not more else stateless("tools/call", 1, name=tool, arguments={}, **more)
         if can is not None:

@@ -75,7 +75,9 @@ def other(project: Path, tmp_path: Path, api: Api, authority: Authority) -> Iter
 
 
 def link(server: Server, user: str, tool: str = "list_pets") -> str:
-    """Return the login link that a call of the stateless era gets. Check that the model sees nothing of the link."""
+    """Return the login link that a call of the stateless revision 2026-07-28 gets. Check that the model sees nothing of
+    the link.
+    """
     result = server.as_user(user, tool, LINKS)["result"]
     assert result["resultType"] == "input_required", result
     asked = result["inputRequests"]["login"]
@@ -241,7 +243,7 @@ class Client:
 
 
 def asked_of(connection: Connection) -> Any:
-    """Return the request on the stream of a call that asks the user to open a link."""
+    """Return the elicitation request on the stream of a call: it must ask the user to open a link."""
     connection.stream()
     message = next(each.message for each in connection.events() if each.data)
     assert message["method"] == "elicitation/create"

@@ -58,7 +58,7 @@ def of_form(text: str, **headers: str) -> Sent:
 def of_parts(*parts: tuple[str, str, bytes]) -> Sent:
     """Return a request with a multipart body.
 
-    A part is: attributes after `form-data`, its content type or none, its data.
+    A part is a triple: the attributes after `form-data`, the content type or "", and the data.
     """
     pieces = []
     for attributes, media, data in parts:

@@ -73,9 +73,10 @@ def replica(slow: float = 0) -> Iterator[Replica]:
 
 @contextlib.contextmanager
 def balanced(folder: Path, *ports: int, checks: str = "no-check") -> Iterator[int]:
-    """Run the balancer in front of replicas at these ports, and yield its port. Its sockets are open before it starts.
+    """Run HAProxy in front of replicas at these ports, and yield its port. Its sockets are open before the process
+    starts.
 
-    If `checks` is `no-check`, it never learns which replica is ready, as in the moment after one has ended.
+    `checks="no-check"`: HAProxy never learns which replica is ready, as in the moment after a replica has ended.
     """
     with socket.create_server(("127.0.0.1", 0)) as clients, socket.create_server(("127.0.0.1", 0)) as health:
         own = (f"fd@{clients.fileno()}", f"fd@{health.fileno()}")

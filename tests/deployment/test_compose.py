@@ -1,6 +1,6 @@
 """Test the compose file: parsed by another YAML parser, valid by the specification, and hardened.
 
-Also test its store.
+Also start the store (Valkey or Redis) as the file says.
 """
 
 from __future__ import annotations
@@ -102,9 +102,9 @@ def test_git_leaves_secrets_out(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(STORE is None, reason="not installed: valkey-server or redis-server")
 def test_the_store_starts_as_it_says_and_asks_for_the_password(tmp_path: Path) -> None:
-    """Start the store with the command of the compose file, and check that it requires the password.
+    """Start the store (Valkey or Redis) with the command of the compose file, and check that it requires the password.
 
-    Only a Unix socket instead of the port differs from the compose file.
+    Unlike in the compose file, the store listens on a Unix socket.
     """
     place = tmp_path / "socket"
     (tmp_path / "store.conf").write_text(f"requirepass a-password\nport 0\nunixsocket {place}\n")

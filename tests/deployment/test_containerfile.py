@@ -1,7 +1,8 @@
 """Test the image: its steps run in a new environment, and its process starts as the Containerfile says.
 
-Most tests need no image builder: the wheel, its environment, the unprivileged user, the read-only folder, the health
-check, a request, and the signal that ends the process. If a builder is installed, the image is built with it, too.
+Most tests need no image builder. They cover the wheel, its environment, the unprivileged user, the read-only folder,
+the health check, a request, and the signal that ends the process. If a builder is installed, the image is built with
+it, too.
 """
 
 from __future__ import annotations

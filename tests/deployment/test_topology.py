@@ -45,7 +45,7 @@ class Deployed(Rig):
         await self._all_picked()
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
-        """Start everything, and return once the balancer sends requests to each replica."""
+        """Start all processes, and return once the balancer sends requests to each replica."""
         await super().start(replicas, stored, balanced)
         await self._all_picked()
 

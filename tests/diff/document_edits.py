@@ -1,4 +1,6 @@
-"""Define a document and independent single edits of it, each with the grade and the rule of its change."""
+"""Define a document and independent single edits of it, each with the grade (breaking, additive or cosmetic) and the
+rule that mcpgen must report.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Draw portable schemas, and list every single edit of each, with its effect known by construction."""
+"""Draw schemas with only the keywords that all clients accept, and list every single edit of each.
+
+The effect of each edit (`narrowed`, `widened` and so on) is known by construction.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +90,8 @@ def _of_alternatives(schema: Schema) -> Iterator[Edit]:
         left = [*others[0], *others[1]]
         yield Edit(f"alternative {place} gone", "narrowed", left[0] if len(left) == 1 else {"anyOf": left})
         for edit in edits(branch):
-            # Skipped, because null may be allowed already, and another type may belong to another alternative.
+            # These two edits are skipped: null may be allowed already, and the new type may belong to another
+            # alternative.
             if edit.what not in ("null too", "another type") and branch != {"type": "null"}:
                 yield edit.under(f"alternative {place}", {**schema, "anyOf": [*others[0], edit.schema, *others[1]]})
     if branches:

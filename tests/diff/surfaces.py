@@ -24,7 +24,9 @@ def tool(name: str = "get_x", **more: Any) -> dict[str, Any]:
 
 
 def binding(listed: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return a binding that sends every argument in the query. Members in `given` replace its own."""
+    """Return the request description of a tool that sends every argument in the query. `more` replaces some of its
+    members.
+    """
     arguments = listed["inputSchema"].get("properties", {})
     query = [{"argument": name, "name": name, "style": "form", "explode": True} for name in arguments]
     own = {"operation": {"path": f"/{listed['name']}"}, "method": "GET", "server": 0, "path": [f"/{listed['name']}"]}
@@ -36,8 +38,8 @@ def surface(
 ) -> Surface:
     """Return a server of these tools.
 
-    `bindings`: tool → members of its binding that differ from the default. `header`: members of the server, such as
-    resources and prompts.
+    `bindings`: tool → members of its request description that differ from the default. `header`: members of the server,
+    such as resources and prompts.
     """
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
     features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}

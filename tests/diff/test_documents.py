@@ -101,7 +101,7 @@ def refused(old: Surface, new: Surface, chance: Random) -> list[tuple[str, Any]]
     """Return pairs (tool, value) of calls that were valid and are now refused, and of results that were not declared
     before.
 
-    The server's own schema checker judges them. At most one value per tool is returned.
+    The server's own schema checker judges the values. At most one value per tool is returned.
     """
     found: list[tuple[str, Any]] = []
     after = {tool.name: tool for tool in new.tools}

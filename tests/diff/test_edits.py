@@ -78,7 +78,7 @@ def test_nothing_changed(schema: Schema) -> None:
 
 @given(pairs())
 def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> None:
-    """Check that the reverse of an edit has the grade of the opposite effect."""
+    """Check that an edit that narrows the schema has the grade of a widening edit if old and new are exchanged."""
     old, edit = pair
     opposite = {"narrowed": "widened", "widened": "narrowed", "added": "gone"}
     found = grade(compare(of_parts(edit.schema), of_parts(old)))

@@ -1,4 +1,7 @@
-"""Test that limits which a portable schema states in words are compared like the document's keywords."""
+"""Compare limits that a tool's schema states as text, because clients do not accept the keyword (`minLength`).
+
+Changes of these limits must be reported like changes of the keyword.
+"""
 
 from __future__ import annotations
 

@@ -46,10 +46,10 @@ def only_python(folder: Path) -> dict[str, str]:
     (folder / "bin").mkdir()
     (folder / "bin" / "python3").symlink_to(sys._base_executable)  # type: ignore[attr-defined]  # uv takes no virtual one
     (folder / ".config" / "uv").mkdir(parents=True)
-    # A client starts servers without these variables, as on a machine that needs none of them.
+    # MCP clients start servers without variables such as `SSL_CERT_FILE`, so uv gets this setting in a file.
     (folder / ".config" / "uv" / "uv.toml").write_text("system-certs = true\n" if "SSL_CERT_FILE" in os.environ else "")
     path = os.pathsep.join(str(folder / each) for each in ("python/bin", "bin"))
-    path += os.pathsep + os.defpath  # the launchers of uv run `realpath` and `dirname`
+    path += os.pathsep + os.defpath  # the launcher scripts that uv installs call `realpath` and `dirname`
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
     return {**kept, "HOME": str(folder), "PATH": path, "COLUMNS": "400", "NO_COLOR": "1"}
 

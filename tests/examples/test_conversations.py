@@ -81,8 +81,8 @@ class Client:
         return {**message, "params": {**message.get("params", {}), "_meta": meta}}
 
     def _bare(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return the message without the members that all messages of the revision have, which the line checker has
-        checked.
+        """Return the message without the members that all messages of the revision have, which were checked when the
+        line was read.
         """
         message.pop("jsonrpc")
         if self._revision == R5 and message.get("result", {}).get("resultType") == "complete":

@@ -1,4 +1,4 @@
-"""Test that credentials among the header fields of a collection become credentials of the server."""
+"""Test that credentials among the header fields of a Postman collection become credentials of the server."""
 
 from __future__ import annotations
 

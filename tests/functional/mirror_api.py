@@ -1,4 +1,4 @@
-"""Run a raw HTTP server as the API of `test_resources.py`. Its response depends on the path of the request."""
+"""Run a raw HTTP server as the API of `test_resources.py`. The response depends on the path of the request."""
 
 from __future__ import annotations
 

@@ -47,7 +47,10 @@ def entries(*each: str) -> str:
 
 
 def compiled(folder: Path, tools: str, **documents: str) -> Compiled:
-    """Compile the tools file `tools` beside `documents`. Their names are without suffix, with `__` for a slash."""
+    """Write the tools file and the documents into the folder, and compile the tools file `tools`.
+
+    `documents`: texts by file name without suffix, in which `__` stands for a slash.
+    """
     for name, text in {"x": tools, **documents}.items():
         path = folder / f"{name.replace('__', '/')}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +67,7 @@ class Call(NamedTuple):
 
 
 def calls(found: Compiled) -> dict[str, Call]:
-    """Return a mapping from the name of each tool to its call, read from the generated tables."""
+    """Return a mapping from the name of each tool to its call, read from the project's `bindings.json`."""
     table: dict[str, Any] = json.loads(found.tree["x_mcp/bindings.json"])
     told: dict[str, Call] = {}
     for binding in table["bindings"]:
@@ -196,7 +199,7 @@ def test_a_resource_stays_at_the_base_url_where_all_tools_are_elsewhere(tmp_path
 
 
 def again(folder: Path, before: Compiled, tools: str) -> Compiled:
-    """Return the compile of the changed tools file `tools`, with the lock of the earlier compile `before`."""
+    """Compile the changed tools file `tools` with the lock of the earlier compile `before`, and return the result."""
     (folder / "x.yaml").write_text(tools, encoding="utf-8")
     return compile_after(read(str(folder / "x.yaml")), Options(), Project(lock=before.lock))
 

@@ -50,7 +50,7 @@ def git(folder: Path, *arguments: str) -> str:
 def listed(project: Path) -> str:
     """Return the tools that the server of `project` lists.
 
-    The server refuses tables that differ from the generated ones.
+    The server refuses JSON files that differ from the generated ones.
     """
     done = run(project, sys.executable, "-m", "pets_mcp", "--list")
     assert done.returncode == 0, done.stderr

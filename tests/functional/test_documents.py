@@ -174,7 +174,7 @@ tools:
 
 
 def compiled(folder: Path, options: Options | None = None, settings: str = "", **files: str) -> Compiled:
-    """Write `files` into the folder, compile the first one, and return the compile.
+    """Write `files` into the folder, compile the first one, and return the result.
 
     In a name of a file, `_` stands for a dot, as in `x_yaml`.
     """

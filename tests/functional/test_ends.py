@@ -51,8 +51,8 @@ def started(temporary: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes
 
 
 def _heard() -> None:
-    """Set in the child process the signals to their defaults that the parent of the tests may have ignored, as `nohup`
-    does.
+    """Reset the signals in NUMBERS to their defaults in the child process. A parent of the tests, such as `nohup`, may
+    ignore them.
     """
     for number in NUMBERS:
         signal.signal(number, signal.SIG_DFL)
@@ -74,7 +74,7 @@ def ended(process: subprocess.Popen[bytes], number: int) -> None:
 def told_until_it_hears(process: subprocess.Popen[bytes], number: int) -> None:
     """Send the signal repeatedly until the process ends.
 
-    CPython does not handle a signal between two reads of one `read(many)`.
+    One signal may not be enough: CPython handles no signal between two reads of one `read(many)`.
     """
     assert process.stderr is not None
     for _ in range(100):
@@ -110,7 +110,8 @@ def test_the_demo_is_told_to_end(tmp_path: Path, headline: bytes, number: int) -
 def test_a_command_is_told_to_end_while_it_reads(tmp_path: Path, command: list[str], number: int) -> None:
     with started(tmp_path, *command, str(tmp_path / "out")) as process:
         assert process.stdin is not None
-        process.stdin.write(MORE_THAN_A_PIPE_HOLDS)  # returns once the command has opened the other end
+        # more than a pipe holds, so `write` returns only once the command is reading
+        process.stdin.write(MORE_THAN_A_PIPE_HOLDS)
         told_until_it_hears(process, number)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,6 @@
-"""Test REL-09 on real file systems: a full disk, and mount points, which cannot be exchanged with another directory.
+"""Test writes on real file systems: to a full disk, and to mount points, which cannot be exchanged with a directory.
+
+Requirement REL-09: the whole old project or the whole new project is left.
 
 A process that the test starts mounts each file system in a namespace of its own.
 """

@@ -202,7 +202,8 @@ def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(projec
         server.say(calls("waits"))
         for city in "abcde":
             server.say(calls(city))
-            assert server.message()["id"] == city  # once the call `e` is answered, the loop reads stdin
+            # the server reads the next calls together: once `e` is answered, the event loop reads stdin
+            assert server.message()["id"] == city
         server.say(calls("at once", "computes"))
         assert server.message()["id"] == "at once"
         (project / "let go").touch()

@@ -34,7 +34,7 @@ TWICE = [
 
 
 class Api(BaseHTTPRequestHandler):
-    """API that refuses the first two tries of /shaky. `/large` is larger than what is shown."""
+    """API that refuses the first two tries of /shaky. The response of `/large` is too large to be shown whole."""
 
     tries = 0
     protocol_version = "HTTP/1.1"

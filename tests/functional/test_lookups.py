@@ -24,7 +24,7 @@ from tests.streamable.messages import encoded, mirrored
 
 
 class Speaker(NamedTuple):
-    """Client of a server. `ask` returns the result or the error of one request."""
+    """MCP client of a server, over one transport. `ask` returns the result or the error of one request."""
 
     ask: Callable[[str, dict[str, Any]], Any]
 

@@ -146,11 +146,10 @@ REFUSED = "list_items was not called. The token URL that the API's description n
 def test_hard_05_a_running_server_sends_nothing_to_a_token_host_that_came_with_another_table(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """Load a table with another token host while the server runs.
+    """Load project files with another token host while the server runs.
 
-    Nothing is sent there, even after the owner has accepted it.
-
-    The operator of the running server has not accepted the host.
+    Nothing is sent there, even after the owner of the project has accepted the host, because the operator of the
+    running server has not.
     """
     api, login, foreign = listeners
     project.describe(api.url, f"{login.url}/token")

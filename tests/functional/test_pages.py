@@ -70,7 +70,7 @@ HOSTILE = (
 
 
 def document(address: str) -> str:
-    """Return a document at `address` with one operation for each style of paging."""
+    """Return a document of an API at `address` with one operation for each style of paging."""
     lines = ["openapi: 3.1.0", "info: {title: Pages, version: '1'}", f"servers: [{{url: '{address}/v1'}}]", "paths:"]
     for style, (parameter, schema) in {**STYLES, **dict.fromkeys(HOSTILE, ("cursor", HELD))}.items():
         content = f"content: {{application/json: {{schema: {schema}}}}}" if schema else ""

@@ -103,7 +103,7 @@ ENDED: list[tuple[str, str, list[str]]] = [
     ("x = 1", "The program ended without a value.", []),
     ("{1, 2}", "[1,2]", []),
     ("lambda: 1", "<function", []),
-    # The result is the last expression of the program, wherever it stands.
+    # The result of a program is its last expression, even after a semicolon or before a comment.
     ("x = 1; '\u00e9'; [x,\n  2]  # end", "[1,2]", []),
     ("if True:\n    5", "The program ended without a value.", []),
     ("None", "The program ended without a value.", []),
@@ -364,7 +364,8 @@ def test_a_server_for_reads_runs_reads_alone(tmp_path: Path, port: int) -> None:
 
 
 def test_without_the_sandbox_the_others_are_listed_and_a_sentence_says_so(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "pydantic_monty").mkdir()  # an empty package, as installed on some platforms
+    # On some platforms, the sandbox is installed as an empty package. It must count as missing.
+    (tmp_path / "pydantic_monty").mkdir()
     (tmp_path / "pydantic_monty" / "__init__.py").write_text("")
     with started(store, PYTHONPATH=str(tmp_path)) as server:
         assert server.complaint() == (

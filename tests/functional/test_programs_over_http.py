@@ -28,7 +28,7 @@ CODE = "a = get_order(%d)['asked']\nprint('before')\ndelete_order(%d)\n(a, creat
 
 
 class Port(Upstream):
-    """The port of the API, in the form that test servers take."""
+    """The running API, of which test servers need only the port."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -122,7 +122,7 @@ def test_a_run_that_waits_belongs_to_its_caller_and_counts_once(project: Path, u
         again = answered(server, code, state)
         after = [*Api.seen]
     assert [each["error"]["code"] if "error" in each else each["isError"] for each in refused] == [-32602, -32602, True]
-    assert before == ["GET /orders/7"]  # by the third refused program, before its question
+    assert before == ["GET /orders/7"]  # the third refused program made this request before it asked for confirmation
     assert not well["isError"]
     assert again["content"][0]["text"].startswith("run_program was not called. This confirmation was used already")
     assert len(after) == 3

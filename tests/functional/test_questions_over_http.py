@@ -1,6 +1,6 @@
-"""Test questions over HTTP: any replica accepts the answer.
+"""Test confirmation questions to users over HTTP: any replica accepts the answer.
 
-A state is valid only for its call and caller, and only once.
+A `requestState` is valid only for its call and caller, and only once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PROGRAM = {"code": "send_order(7)['asked']"}
 
 
 class Port(Upstream):
-    """The port of the API, in the form that test servers take."""
+    """The running API, of which test servers need only the port."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -64,7 +64,7 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture(scope="module")
 def replicas(tmp_path_factory: pytest.TempPathFactory, upstream: Upstream) -> Iterator[tuple[Server, Server, Path]]:
-    """Yield two replicas, and the path of the first one's audit log."""
+    """Yield two replicas of the server, and the path of the first one's audit log."""
     folder = tmp_path_factory.mktemp("questions")
     tokens, audit = folder / "tokens", folder / "audit.jsonl"
     digests = {name: hashlib.sha256(token.encode()).hexdigest() for name, token in TOKENS.items()}

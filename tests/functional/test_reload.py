@@ -190,7 +190,9 @@ def said(message: dict[str, Any]) -> str:
 
 
 def taken(server: Server) -> dict[str, Any]:
-    """Return the next log line about a reloaded table. Skip other log lines."""
+    """Return the next log line about reloaded project files (`table_taken` or `table_not_taken`). Skip other
+    log lines.
+    """
     while True:
         event: dict[str, Any] = json.loads(server.complaint())
         if event["event"].startswith("table_"):
@@ -201,7 +203,9 @@ def taken(server: Server) -> dict[str, Any]:
 def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
     project: Project, upstream: Upstream, revision: str
 ) -> None:
-    """Check that the client sees the new tool, and that a call that runs during the change uses the old table."""
+    """Check that the client sees the new tool, and that a call that runs during the change uses the old files of the
+    project.
+    """
     with project.server("--reload") as server:
         client = Client(server, revision)
         assert client.names() == ["first", "wait"]
@@ -228,7 +232,8 @@ def test_a_client_of_each_revision_sees_the_change_and_calls_the_new_tool(
 def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Project, revision: str) -> None:
     """Check notifications about new resources and prompts.
 
-    Clients of the handshake era get none about prompts, since the handshake named none.
+    Clients of revisions with a handshake get none about prompts, because the server had no prompts when the handshake
+    took place.
     """
     with project.server("--reload") as server:
         server.checker.offered = ()
@@ -248,9 +253,9 @@ def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Pro
 
 
 def test_a_change_before_anything_is_asked_is_what_is_served(project: Project) -> None:
-    """Change the table before the engine is loaded.
+    """Generate the project again before the server has loaded the modules that run calls.
 
-    A table that differs only in its requests causes no notification.
+    If only the requests of tools have changed, clients get no notification.
     """
     with project.server("--reload", program=HASTY) as server:
         server.ask("server/discover")
@@ -304,11 +309,9 @@ def test_without_the_flag_nothing_changes_and_nothing_is_promised(project: Proje
 
 
 def test_rel_11_a_hundred_compiles_under_the_feet_of_a_client_that_calls(project: Project, upstream: Upstream) -> None:
-    """Check that each call uses one of the tables, and none uses an older table than the call before it.
+    """Check that each call uses one of the generated versions, and none uses an older version than the call before it.
 
-    The last table stays.
-
-    A call that began before all compiles uses the first table.
+    After all compiles, calls use the last version. A call that began before all compiles uses the first one.
     """
     with project.server("--reload", program=HASTY) as server:
         client = Client(server, R4)
@@ -351,7 +354,7 @@ def test_hard_23_a_pipe_in_place_of_the_table_does_not_end_the_watch(project: Pr
         table.unlink()
         project.generate("second", number=2)
         while taken(server)["event"] != "table_taken":
-            pass  # without the removed file, the old table is incomplete
+            pass  # Skip these events: a file is missing, so the old version cannot be loaded.
         client.told()
         assert client.names() == ["second", "wait"]
 

@@ -1,4 +1,6 @@
-"""Test tools that require a client capability: a compiled tools file, a real process, in both eras."""
+"""Test tools that require a client capability: a compiled tools file and a real process, in revisions with and without
+a handshake.
+"""
 
 from __future__ import annotations
 

@@ -113,7 +113,8 @@ def test_what_arrives_is_what_the_templates_say(tmp_path: Path) -> None:
 
 def test_an_argument_that_the_schema_does_not_name_never_stands_for_a_credential(tmp_path: Path) -> None:
     with served(tmp_path) as (server, upstream):
-        refused = server.result("free", appid="mine", c="1")  # attack case HARD-20
+        # attack case HARD-20: an argument with the name of a credential
+        refused = server.result("free", appid="mine", c="1")
         assert refused["isError"]
         assert "which servers may read as a credential" in refused["content"][0]["text"]
         server.result("free", c="1")

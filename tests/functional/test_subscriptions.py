@@ -33,7 +33,9 @@ TAGGED, PLAIN = "teller://tagged", "teller://plain/7"
 
 
 class Api(BaseHTTPRequestHandler):
-    """API whose resources have the version `Api.version`. `/tagged` has an entity tag. `Api.seen`: what was asked."""
+    """API whose resources have the version `Api.version`. `/tagged` has an entity tag. `Api.seen`: pairs of path and
+    status of all responses.
+    """
 
     version = 1
     seen: ClassVar[list[tuple[str, int]]] = []
@@ -59,7 +61,7 @@ class Api(BaseHTTPRequestHandler):
 
     @classmethod
     def until(cls, path: str, status: int, times: int = 1) -> None:
-        """Wait until a request was answered so often with this status."""
+        """Wait until requests of this path were answered with this status at least `times` times."""
         with cls.asked:
             assert cls.asked.wait_for(lambda: cls.seen.count((path, status)) >= times, 60)
 

@@ -101,7 +101,7 @@ def test_an_argument_keeps_its_name_when_another_wants_it(project: None) -> None
 
 
 def settle(text: str) -> None:
-    """Write the text as mcpgen.yaml, and generate again."""
+    """Write the text as mcpgen.yaml, and regenerate the project."""
     (OUT / "mcpgen.yaml").write_text(f"mcpgen: 1\n{text}")
     assert run("regenerate", "out") == 0
 

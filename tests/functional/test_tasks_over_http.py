@@ -72,7 +72,7 @@ def test_any_replica_answers_for_its_caller_alone(project: tuple[Path, _Upstream
             assert ask(second, method, taskId=task, told="another", inputResponses={})["code"] == -32020
         assert ask(first, "tasks/get", taskId=task[:-2] + "AA")["code"] == -32602
         assert len(Api.seen) == seen, "nothing was asked of the API"
-    with replica(project) as third:  # a new process, after the first two have ended
+    with replica(project) as third:  # a new process can read the task, because only the API stores the jobs
         assert ask(third, "tasks/get", taskId=task)["status"] == "working"
         assert value(ask(third, "tasks/get", taskId=task)["result"]) == {"built": "1"}
         other = ask(third, "tools/call", name="build", arguments={"looks": 9})["taskId"]

@@ -1,6 +1,6 @@
-"""Test REL-11: a running server is not disturbed when its project is generated again.
+"""Test requirement REL-11: a running server is not disturbed when its project is generated again.
 
-`test_reload.py` tests --reload.
+`test_reload.py` tests servers with `--reload`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 
 
 def test_rel_11_a_hundred_compiles_under_a_server_that_does_not_look(project: Project, upstream: Upstream) -> None:
-    """Run a hundred compiles while a server without --reload runs a call.
+    """Run a hundred compiles while a server without `--reload` runs a call.
 
-    The server must keep serving the table that it opened.
-
-    The server imports the engine only after the first compile, and Python writes its caches meanwhile.
+    The server must keep serving the project files that it opened. It imports the modules that run calls only after the
+    first compiles, and Python writes their bytecode caches meanwhile.
     """
     with project.server() as server:
         client = Client(server, R4)

@@ -1,5 +1,6 @@
-"""Test that the tables of every committed server match `table.schema.json`, and that their lines correspond to each
-other.
+"""Test that the JSON files of every committed server match `table.schema.json`.
+
+Line N of `tools.json` and line N of `bindings.json` must be about the same tool.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Test that the Python types by which the runtime reads its tables match `table.schema.json`, in both directions."""
+"""Test that the runtime's Python types for the generated JSON files match `table.schema.json`, in both directions."""
 
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ class Comparison:
         return node
 
     def _branches(self, node: Any) -> list[Any] | None:
-        """Return the alternatives of a schema node that are types, without alternatives that only list required
-        members.
+        """Return the alternatives of a schema node that stand for types, or None if there are none.
+
+        Alternatives that only list required members do not count.
         """
         found = node.get("anyOf", node.get("oneOf")) if isinstance(node, dict) else None
         if found is None or all(each.keys() == {"required"} for each in found):
@@ -111,7 +112,9 @@ def _differences(schema: dict[str, Any]) -> list[str]:
 
 
 def _loads_table(tree: ast.AST) -> Iterator[int]:
-    """Yield the lines at which a running server would import the types of the tables."""
+    """Yield the lines that import the module of these types when a server runs. Imports under TYPE_CHECKING do not
+    count.
+    """
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             continue

@@ -47,8 +47,8 @@ def _bindings() -> jsonschema_rs.Draft202012Validator:
 
 
 def assert_sound(compiled: Compiled) -> None:
-    """Check a generated project: expected files, unchanged Python from the templates, well-formed data,
-    portable tools.
+    """Check a generated project: expected files, unchanged Python from the templates, well-formed data, and tools with
+    schemas that every client accepts.
     """
     package = compiled.catalog.identity.package
     tree = compiled.tree

@@ -1,4 +1,4 @@
-"""List decisions of the lowering: schemas, inputs and requests. The list is a part of the table for the compiler."""
+"""List decisions of the lowering: schemas, inputs and requests. The list is a part of `mutations_of_compiler.py`."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ def mistaken(chance: random.Random) -> tuple[str, str]:
 def told_first(server: Server, count: int, seed: int = 24) -> tuple[int, Counter[str]]:
     """Run `count` programs with a mistake.
 
-    Return how many were refused before any request, and the kinds of mistakes of the others.
+    Return how many were refused before any request, and count the mistakes of the other programs by kind.
     """
     chance, told, others = random.Random(seed), 0, Counter[str]()
     for _ in range(count):

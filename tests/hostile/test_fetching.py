@@ -158,7 +158,7 @@ DRIPS = {
     "early hints": b"HTTP/1.1 103 Early\r\n\r\n" * 3 + b"HTTP/1.1 103 ",
     "an error": b"HTTP/1.1 500 No\r\nX: ",
     "a redirect": b"HTTP/1.1 302 Found\r\nLocation: /",
-    # the message contains the file's name
+    # a file name in the gzip header, which never ends
     "coded": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\xff",
 }
 

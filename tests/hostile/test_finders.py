@@ -1,7 +1,8 @@
 """Test a server with a tool search over an API that could confuse it.
 
-Some of its tools have the names of the search's own five tools. Others have names that differ only by case, aliases,
-roles, pins, or several pages. Programs print floods of text, and write within functions.
+Some of its tools have the names of the search's own five tools, or names that differ only in case. Other tools have
+aliases, required roles or paged results, or are listed beside the search. Programs print floods of text, and make
+writing calls within functions.
 """
 
 from __future__ import annotations

@@ -179,5 +179,7 @@ def test_hard_09_what_languages_and_emoji_need_is_nothing_hidden(text: str) -> N
 
 @pytest.mark.parametrize("unit", ["&amp;", "&#x26;", "&&num;", "&#0", "&", "&#9", "&shy", "\u200b", "\u2800"])
 def test_hard_09_hostile_references_are_read_in_linear_time(unit: str) -> None:
-    """Reveal long texts of character references in linear time, however often they were escaped."""
+    """Decode long texts of character references and search them for hidden characters in linear time, however often
+    they were escaped.
+    """
     hidden_characters(revealed(unit * (200_000 // len(unit)) + "#x202e;"))

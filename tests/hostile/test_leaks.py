@@ -1,8 +1,8 @@
 """Give a server a random secret as every kind of credential, let hostile upstreams repeat it, and search every byte of
 output for it.
 
-Output includes results, progress, log, audit records with arguments, other streams, and requests to a URL that the
-server must never call.
+Output includes results, progress, log, audit records with arguments, other event streams, and requests to a URL that
+the server must never call.
 """
 
 from __future__ import annotations

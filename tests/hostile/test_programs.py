@@ -23,7 +23,7 @@ QUICK = {"programs.sandbox.SECONDS": 0.2}
 
 
 class Port(Upstream):
-    """Port of the API, in the form in which test servers take it."""
+    """The running API, of which test servers need only the port."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -297,8 +297,8 @@ def test_up_01_a_length_that_no_disk_holds_is_read_as_far_as_is_kept(project: Pa
 
 
 def test_hard_18_what_is_passed_on_follows_what_is_shown(project: Path) -> None:
-    """Check that a larger image is stored instead of passed on, if the limit on results is `2k tokens` (256,000 bytes
-    of image).
+    """Check that an image over 256,000 bytes is stored as a resource, not returned inline, if the limit on results is
+    `2k tokens`.
     """
     sizes = (256_000, 256_001, 2_700_000)
 

@@ -1,5 +1,4 @@
-"""Test HARD-16: small documents that expand to very much compile within seconds, or an error says what used up the
-budget.
+"""Test HARD-16: a small document that expands to a very large one compiles within seconds, or its budget ends it.
 
 Each row ends with the place that the error names, or "" if the document compiles.
 """

@@ -37,7 +37,7 @@ class Guarded:
         return {"Authorization": f"Bearer {found}"}
 
     def call(self, fields: Fields, message: dict[str, Any] | None = None, path: str = "/mcp") -> Answer:
-        """Make a call of the stateless era with these header fields, and return the response."""
+        """Make a call of the stateless revision 2026-07-28 with these header fields, and return the response."""
         told = message or calling("echo", text="hi")
         return self.server.ask("POST", path, {**mirrored(told), **fields}, encoded(told))
 

@@ -86,7 +86,8 @@ class Provider:
     def grants(self, kind: str) -> list[dict[str, Any]]:
         """Return the records of token requests with this grant type, once all requests are recorded."""
         last = f"/last-{len(self.requests)}-{time.monotonic_ns()}"
-        httpx.get(f"{self.issuer}{last}", timeout=PATIENCE, trust_env=False)  # records come in the order of requests
+        # The server records requests in order: once this one is recorded, so are all earlier ones.
+        httpx.get(f"{self.issuer}{last}", timeout=PATIENCE, trust_env=False)
         while all(each["path"] != last for each in self.requests):
             time.sleep(0.01)
         return [each for each in self.requests if each["path"] == "/token" and each["grant"] == kind]
@@ -215,7 +216,7 @@ def serve(
         def read() -> None:
             for line in process.stdout or ():
                 if not line.startswith("{"):
-                    continue  # the authorization server's own warnings
+                    continue  # a warning that the authorization server prints
                 record = json.loads(line)
                 if "issuer" in record:
                     begun.put(record["issuer"])

@@ -1,4 +1,7 @@
-"""Test A8: each request is checked, and streams end when their token expires, in both eras."""
+"""Test rule A8: the token of each request is checked, and streams end when their token expires.
+
+The tests use revisions with a handshake and the stateless revision.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def bearer(token: str) -> Fields:
 
 
 def listen(connection: Connection, fields: Fields) -> None:
-    """Open a stream of the stateless era that waits for changes of the tools."""
+    """Open a subscription stream of the stateless revision 2026-07-28 that waits for changes of the tools."""
     message = stateless("subscriptions/listen", 9, notifications={"toolsListChanged": True})
     connection.send("POST", fields={**mirrored(message), **fields}, body=encoded(message))
 

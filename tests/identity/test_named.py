@@ -1,4 +1,4 @@
-"""Test that each rule for resource servers, A1 to A9, is named by a test at a raw socket."""
+"""Test that each rule for resource servers, A1 to A9, has a test that names it and sends requests over a raw socket."""
 
 from __future__ import annotations
 

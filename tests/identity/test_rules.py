@@ -32,7 +32,9 @@ UNKNOWN = {**JSON, "Mcp-Session-Id": "x" * 40}
 
 
 class Bare(NamedTuple):
-    """A request without a token. Rule A1 applies to every method and both eras, whatever the body is."""
+    """A request without a token. Rule A1 applies to every method, and to revisions with a handshake as well as the
+    stateless one, whatever the body is.
+    """
 
     name: str
     method: str
@@ -163,8 +165,9 @@ def test_a5_a_token_in_the_query_counts_for_nothing(guarded: Guarded) -> None:
     "scope", [None, "", "pets:read", "pets:write x", "pets:readpets:write", "PETS:READ pets:write"]
 )
 def test_a6_too_few_scopes(guarded: Guarded, scope: str | None) -> None:
-    """Check that a call with too few scopes gets 403 with all required scopes, before a stream begins, in both eras and
-    in a batch.
+    """Check that a call with too few scopes gets 403 with all required scopes, before a stream begins.
+
+    The call is made in a revision with a handshake, in the stateless revision, and in a batch.
     """
     bearer = guarded.bearer(scope=scope)
     before = len(guarded.server.upstream.requests)

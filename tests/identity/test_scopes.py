@@ -165,7 +165,7 @@ def test_a_session_goes_by_the_token_of_each_request(scoped: Guarded) -> None:
     some, more = bearer(scoped, "read"), bearer(scoped, "read write", "staff")
     session = Session(scoped.server, fields=some)
     with scoped.connect() as stream:
-        session.listen(stream)  # the process stores a session that has a stream
+        session.listen(stream)  # an open stream makes the process store the session
         stream.stream()
         for fields, listed in ((some, 3), (more, 5), (some, 3)):
             told = {**session.fields, **fields}
@@ -206,7 +206,7 @@ def test_refused_calls_are_recorded(scoped: Guarded) -> None:
 
 
 def test_with_another_table_other_scopes_count(scoped_project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """Reload a table with other scopes. Cached lists of the old table are dropped, and streams are notified."""
+    """Reload the project's files with other scopes. Cached tool lists are dropped, and streams are notified."""
     folder = tmp_path / "caller"
     shutil.copytree(scoped_project, folder)
     later = tmp_path / "caller.tools.yaml"

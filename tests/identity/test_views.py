@@ -1,5 +1,5 @@
-"""Test the tables that each caller sees, without a process: what they contain, what is cached, and what a reloaded
-table changes.
+"""Test the tool list of each caller, without a process: what the list contains, what is cached, and what changes after
+the tools are reloaded.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ TOOLS = 20
 
 
 def table(folder: Path, count: int = TOOLS, extra: str = "", tools: str = "all") -> Catalog:
-    """Return a table with tools t0, t1, …, each of which needs a scope with its own name, and with `r0`, which needs a
-    role.
+    """Return a catalog of the tools t0, t1, … and `r0`. Each tN needs a scope with its own name, and `r0` needs
+    a role.
     """
     paths = {
         f"/t{n}": {"get": {"x-mcp": {"name": f"t{n}"}, "security": [{"o": [f"t{n}{extra}"]}]}} for n in range(count)
@@ -224,7 +224,7 @@ def called(through: str, name: str) -> Request:
 
 
 class Gate:
-    """Stand-in for the token gate. Its challenge is the list of scopes alone."""
+    """Fake of the check of access tokens. Its challenge is only the list of scopes."""
 
     metadata_paths: frozenset[str] = frozenset()
 

@@ -149,7 +149,7 @@ def test_a_secret_is_written_where_told_and_leaves_with_the_server(client: str, 
     environment = entry.get("env") or entry.get("envs") or entry["environment"]
     assert (environment[KEY], environment[BEARER]) == (SECRET, SECRET)
     assert SECRET not in here.install("--write-secrets", "--dry-run", "--name", "b", **SECRETS)[1]
-    here.file.write_bytes(here.file.read_bytes() + b"\n")  # so the backup is out of date
+    here.file.write_bytes(here.file.read_bytes() + b"\n")  # the changed file no longer matches the backup
     assert here.run("uninstall")[0] == 0
     unharmed(here)
 

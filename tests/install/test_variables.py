@@ -21,7 +21,9 @@ P = "EVERY_WAY_"
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, set[str]]:
-    """Return the catalog as the runtime reads it, and the names of the secret variables as the compiler knows them."""
+    """Return the catalog as the runtime reads it, and the names of the secret variables that the compiler
+    determines.
+    """
     compiled = compile_source(fetch.read(SOURCE, (), Network((), (), SOURCE)), Options())
     folder: Path = tmp_path_factory.mktemp("tables")
     for path, data in compiled.tree.items():

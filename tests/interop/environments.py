@@ -118,7 +118,7 @@ def put_beside(packages: Path, script: Path, name: str = "") -> Path:
     """Copy a script of node into the folder of its packages, and return the copy's path.
 
     Node finds packages only beside the script. The copy replaces an earlier one in one step, because another test may
-    start node with that one at the same time. `name`: the copy's name, if it is not the script's own.
+    start node with the earlier copy at the same time. `name`: the copy's name, if it is not the script's own.
     """
     copied = packages / (name or script.name)
     written = packages / f"{copied.name}.{os.getpid()}-{threading.get_ident()}.new"

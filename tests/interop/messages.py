@@ -58,7 +58,8 @@ class Exchange:
         self._changes = changes
         self._initialized = False
         self._open: dict[Id, Asked] = {}
-        # requests that were not cancelled; a response may cross a cancellation on its way
+        # The ids of the server's own requests that it has not cancelled. A response of the client may arrive after the
+        # cancellation.
         self._questions: set[str] = set()
         self._asked: set[str] = set()
 
@@ -102,7 +103,10 @@ class Exchange:
         assert not calls, f"no answer to {calls}"
 
     def _asks(self, message: Object) -> Message:
-        """Check a request of the server (section 6). Only the two revisions with elicitation by requests have them."""
+        """Check a request that the server sends to the client (section 6).
+
+        Only 2025-06-18 and 2025-11-25, the revisions with `elicitation/create` requests, have such requests.
+        """
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), "nothing is asked of this client by a request"
         assert message["method"] == "elicitation/create"

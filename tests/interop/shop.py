@@ -1,4 +1,7 @@
-"""The API of the shop, and what clients do there: steps, and what each outcome holds. No client is run here."""
+"""Serve the API of the test server `shop`, and define the steps of clients with what each outcome must contain.
+
+No client is run here.
+"""
 
 from __future__ import annotations
 
@@ -149,7 +152,9 @@ REPORTED = [
 
 
 def shown(picture: bytes) -> list[Any]:
-    """Return the contents of the messages of the prompt `show`. `picture`: the file that it embeds."""
+    """Return the contents of the messages of the prompt `show`. `picture`: the bytes of the image in one of the
+    messages.
+    """
     guide = {"uri": "shop://guide", "mimeType": "text/plain", "text": "Read {this}."}
     chosen = {"uri": "shop://topics/a", "mimeType": "text/plain", "text": "About a."}
     live = {"uri": "shop://live/7", "mimeType": "application/json", "text": '{"live": 7}'}

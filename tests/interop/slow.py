@@ -17,7 +17,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 #: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
-#: The path of the petstore's server URL. It is kept if the base URL of the test has no path.
+#: The path of the petstore's server URL. A base URL without a path, as in the tests, keeps this path.
 BASE = "/v1"
 TOGETHER = 8
 
@@ -98,4 +98,4 @@ def serve() -> Iterator[Slow]:
                 try:
                     connection.shutdown(socket.SHUT_RDWR)
                 except OSError:
-                    continue  # the client has closed it already
+                    continue  # the client has closed the connection already

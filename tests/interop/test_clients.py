@@ -26,8 +26,8 @@ from tests.leaks import SECRET
 NUMBERED = pytest.mark.parametrize("number", range(len(CASES)), ids=[case["case"] for case in CASES])
 #: Phases of a call: request sent, headers received, body received.
 PHASES = 3
-#: Faults that the TypeScript clients report for progress that arrives together with its response. They have already
-#: dropped the token.
+#: Faults that the TypeScript clients report if progress arrives together with the response. By then, the clients have
+#: dropped the progress token.
 LATE = "progress notification for an unknown token"
 
 
@@ -154,7 +154,7 @@ def _endings(client: Client) -> set[int | None]:
     """Return the exit codes of the server that are allowed with this client.
 
     The raw client closes stdin and waits. Other clients also close stdin, but after a while they terminate and then
-    kill their process, which is the recorder here.
+    kill the process that they started. Here, this process is the recorder.
     """
     return {0} if client.name == "raw" else {0, 128 + signal.SIGTERM, None}
 

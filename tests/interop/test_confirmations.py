@@ -1,5 +1,7 @@
-"""Test real clients with tools that ask the user first, in both eras: a request reaches the API only after a yes to
-exactly this call.
+"""Test real clients with tools that ask the user first: a request reaches the API only after a yes to exactly this
+call.
+
+The clients use revisions with a handshake, and the stateless revision.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ def refusal(outcome: dict[str, Any]) -> str:
 
 
 def questions(work: Confirmed) -> list[dict[str, Any]]:
-    """Return the messages of the questions that the client was asked, in either era."""
+    """Return the messages of the questions that the client was asked, by requests of the server or by results
+    of calls.
+    """
     found = []
     for message in work.conversation.messages():
         asked = message.content.get("result", {}).get("inputRequests", {}).values()

@@ -1,4 +1,4 @@
-"""Test that real clients list and read resources, get prompts and complete arguments, in both eras."""
+"""Test that real clients list and read resources, get prompts and complete arguments, in every protocol revision."""
 
 from __future__ import annotations
 

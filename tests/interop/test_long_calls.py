@@ -79,7 +79,10 @@ WAYS = pytest.mark.parametrize("way", ["stdio", "http"])
 def test_a_call_outlives_the_time_out_of_a_client_that_starts_it_anew(
     client: Client, way: str, project: Path, server: Path, tmp_path: Path
 ) -> None:
-    """The Python clients have no time-out by default, and none that starts anew. They hear of progress as well."""
+    """Check that a call outlives the client's time-out if progress restarts it.
+
+    The Python clients have no time-out by default, and none that progress restarts. They only receive the progress.
+    """
     call: Step = {"do": "call", "tool": "get_pet", "arguments": {"petId": 1}, "progress": True}
     more = {"timeout": TIMEOUT} if client in TYPESCRIPT else {}
     work = worked(client, way, project, server, tmp_path / "lines", {**call, **more})
@@ -96,7 +99,7 @@ def test_a_call_outlives_the_time_out_of_a_client_that_starts_it_anew(
 def test_quick_calls_that_ask_for_progress_raise_no_error(
     client: Client, way: str, project: Path, server: Path, tmp_path: Path
 ) -> None:
-    """Up to 10,000 calls, as many as there is time for in 40 s."""
+    """Make up to 10,000 calls that ask for progress, as many as end within 40 seconds."""
     many = {"do": "many", "tool": "get_inventory", "arguments": {}, "count": MANY, "callers": CALLERS}
     work = worked(client, way, project, server, tmp_path / "lines", {**many, "seconds": SECONDS})
     [outcome] = work.outcomes

@@ -54,7 +54,7 @@ def alternating(urls: list[str], seen: list[str]) -> Iterator[str]:
                 if name.lower() not in OF_ONE_CONNECTION:
                     self.send_header(name, value)
             self.end_headers()
-            with suppress(OSError, HTTPException):  # either side may leave a stream
+            with suppress(OSError, HTTPException):  # the client or the replica may close a stream early
                 while piece := answer.read1():
                     self.wfile.write(piece)
                     self.wfile.flush()

@@ -27,7 +27,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def carried_out(client: Client, way: str, project: Path, steps: list[Step], folder: Path, asks: bool) -> Work:
-    """Let a client do the steps by one of the transports, and return its work."""
+    """Let a client do the steps by one of the transports, and return the outcome."""
     script = folder / "shop-mcp"
     script.write_text(shop.SERVER.format(python=sys.executable, project=str(project)))
     script.chmod(0o755)

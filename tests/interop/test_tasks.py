@@ -131,7 +131,7 @@ def test_a_client_without_tasks_looks_again_after_every_process_has_started_anew
     assert "still at work" in text
     task = text.partition("task=")[2].split()[0]
     (looked,) = do(client, {"do": "call", "tool": "get_task", "arguments": {"task": task}})
-    for _ in range(12):  # each call waits for half a second; the API counts the looks
+    for _ in range(12):  # each call waits half a second for the job, which ends after a number of status requests
         if "still at work" not in looked["result"]["content"][0]["text"]:
             break
         (looked,) = do(client, {"do": "call", "tool": "get_task", "arguments": {"task": task}})

@@ -1,5 +1,5 @@
-"""Test that the search in the page finds, refuses and describes tools as a generated server does, in Node.js without a
-browser.
+"""Test that the search in the page of `mcpgen inspect` finds, refuses and describes tools as a generated server does,
+in Node.js without a browser.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Test that the page searches as a generated server does, with a real browser and a real server."""
+"""Test that the page of `mcpgen inspect` searches as a generated server does, with a real browser and a real server."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_search_answers_as_a_server_does(
 
 
 def answers(source: Path, asked: list[list[str]]) -> Iterator[dict[str, Any]]:
-    """Yield a generated server's answer to each list of queries, and the tokens of the answer."""
+    """Yield a generated server's answer to each list of queries, and the answer's estimated number of tokens."""
     with servers.emitted(inspected.compiled(str(source), Options(tools="search"))) as server:
         for queries in asked:
             code, out, err = server.ask(*(word for query in queries for word in ("--search", query)))

@@ -1,4 +1,6 @@
-"""Test the bytes of the page: everything is the same for every document, except for one block with its data."""
+"""Test the bytes of the page of `mcpgen inspect`: everything is the same for every document, except for one block with
+its data.
+"""
 
 from __future__ import annotations
 

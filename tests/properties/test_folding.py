@@ -1,4 +1,7 @@
-"""Test that alternatives merged into one schema accept every value of each alternative, in the portable profile."""
+"""Test schemas into which alternatives were merged: they accept every value of each alternative.
+
+They also use only keywords that every client accepts.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +54,10 @@ VALUES = st.recursive(
 
 
 def closed(schema: Any) -> Any:
-    """Return the schema without undeclared members.
+    """Return a copy of the schema in which objects allow no unlisted members, unless `additionalProperties` describes
+    these.
 
-    Members with the same name in other alternatives have the schema given there.
+    An unlisted member could otherwise have a name that another alternative restricts.
     """
     if not isinstance(schema, dict):
         return schema

@@ -1,5 +1,6 @@
-"""Test random schemas at any place: the compile ends without a crash, its output is portable, and every valid value is
-accepted.
+"""Test random schemas at any place: the compile ends without a crash, and the schemas of tools fit every client.
+
+Every valid value must be accepted.
 """
 
 from __future__ import annotations

@@ -197,7 +197,8 @@ def _of_mapping(value: dict[str, Any], node: Node, at: str) -> Iterator[Mistake]
 
 
 def _misspelled(key: str, node: Node, at: str) -> Iterator[Mistake]:
-    if key not in node.get("required", ()):  # without this, a required member would be missing as well
+    # a misspelled required key would also be a missing key, which is another mistake
+    if key not in node.get("required", ()):
         wrong = key + "q"
         renamed = lambda mapping: {wrong if name == key else name: each for name, each in mapping.items()}  # noqa: E731
         yield Mistake(f"{key} misspelled", at, renamed, "unknown-key", pointer(at, wrong))

@@ -119,7 +119,8 @@ def test_a_session_that_was_ended_is_over_at_each_replica(loop: asyncio.Runner, 
         for number in range(2):
             async with client.post(client.request("ping"), rig.url(number)) as answer:
                 statuses.append(answer.status)
-            if statuses[-1] != 404:  # the message to the other replica may still be on its way
+            # this replica may not have received the other replica's message about the deletion yet
+            if statuses[-1] != 404:
                 await trials.until(partial(_gone, client, rig.url(number)))
                 statuses[-1] = 404
         return statuses

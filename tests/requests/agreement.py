@@ -1,7 +1,7 @@
 """Compare the arguments of a call with the values that a reader finds in the HTTP request by the OpenAPI standard.
 
-An argument supplies one or more parameters or body members. Any other value in the request must be fixed by the
-document (an only possible value), or be a key that the server makes for each request.
+An argument supplies one or more parameters or body members. Any other value in the request must be the only one that
+the document allows, or a key that the server makes for each request.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _of_parameters(case: Case, wanted: Meant, reading: Reading) -> Iterator[str]
 def _together(spreading: list[Slot], wanted: Meant, reading: Reading) -> tuple[Meant, Reading]:
     """Merge several exploded objects into one, both in the wanted and the read values.
 
-    No reader can tell to which one a member belongs.
+    No reader can tell to which object a member belongs.
     """
     given: dict[Slot, Any] = {at: value for at, value in wanted.parameters.items() if at not in spreading}
     found: dict[Slot, Any] = {at: value for at, value in reading.parameters.items() if at not in spreading}

@@ -1,8 +1,8 @@
 """Draw random arguments that are valid for a tool's input schema, with characters that can break requests.
 
-Each kind of schema in the portable profile has a strategy. The document tells which texts a location accepts (no `é` in
-a header, no comma in an item of a comma-separated list), so that most draws are sent. One text in RARELY ignores that.
-A validator checks each draw at the end, so the strategies may be imprecise.
+Each kind of schema that tools may have has a strategy. The document tells which texts a location accepts, so that most
+draws are sent: for example, no `é` in a header. One text in RARELY ignores that. A validator checks each draw at the
+end, so the strategies may be imprecise.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def _nesting(properties: dict[str, Any]) -> list[str]:
 
 
 def _some_of(members: dict[str, Values], must: list[str], most: int, often: list[str]) -> Values:
-    """Return a strategy that draws the required members and some of the others."""
+    """Return a strategy that draws the required members and some of the optional ones."""
     optional = [name for name in (*members, *often, *often) if name not in must]
     chosen = st.lists(st.sampled_from(optional), unique=True, max_size=most) if optional else st.just([])
     return chosen.flatmap(

@@ -1,7 +1,8 @@
 """Test with random valid arguments that a request, read by the standard, gives the same values, or that the call is
 refused.
 
-The reader beside this file uses the document, never mcpgen's tables. Refusals must be few, and for the listed reasons.
+The reader beside this file uses the document, never the JSON files that mcpgen generates. Refusals must be few, and for
+the listed reasons.
 """
 
 from __future__ import annotations

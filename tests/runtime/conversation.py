@@ -1,7 +1,7 @@
 """Talk to the runtime's protocol code without a process: give it bytes, and get its output lines.
 
-The tool table under `table/` has three tools. `echo` and `show` answer at once; `wait` runs until the test says what
-its upstream did. Two stored results can be read as resources: a text and two bytes. Every output line is checked
+The JSON files under `table/` describe three tools. `echo` and `show` answer at once; `wait` runs until the test says
+what its upstream did. Two stored results can be read as resources: a text and two bytes. Every output line is checked
 against its protocol revision (`revisions.py`).
 """
 
@@ -35,9 +35,9 @@ from package.runtime.result.result_store import KeptResults
 from tests.runtime.revisions import Checker
 
 TABLE = Path(__file__).parent / "table"
-#: Tables with the same tools, and with resources and prompts.
+#: Generated JSON files with the same tools, and with resources and prompts.
 FEATURED = Path(__file__).parent / "featured"
-#: Tables of a later compile, in which the tool `shout` replaces `show`.
+#: JSON files of a later compile, in which the tool `shout` replaces `show`.
 LATER = Path(__file__).parent / "later"
 
 _BLOCKS: dict[str, dict[str, object]] = {
@@ -99,7 +99,9 @@ class Conversation:
         self._checker.offered += ("logging",)
 
     def offer_polls(self, *uris: str) -> None:
-        """Let the server poll the fetched resources of the table at these URIs or URI templates."""
+        """Let the server poll the resources with these URIs or URI templates, whose contents it fetches from
+        the API.
+        """
         self._protocol._catalog.header["polls"] = True
         self._checker.offered += ("subscriptions",)
         for entry in self._protocol._features()._resources:
@@ -136,10 +138,10 @@ class Conversation:
     def happen(self, event: str) -> None:
         """Let the event happen that this text describes.
 
-        Events of the API that a waiting call uses: `progress ID MESSAGE`, `log ID LEVEL TEXT`, `done ID TEXT`,
-        `broke ID`, `cut`. Events of a resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`. Events of
-        the call itself: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`. An event of the client:
-        `leave`. Events that load other tables: `renew table`, `renew later`, `renew featured`.
+        Events of the API that a waiting call uses: `progress ID MESSAGE`, `log ID LEVEL TEXT`, `done ID TEXT`, `broke
+        ID`, `cut`. Events of a resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`. Events of the call
+        itself: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`. An event of the client: `leave`.
+        Events that load the tools of another compile: `renew table`, `renew later`, `renew featured`.
         """
         kind, _, rest = event.partition(" ")
         if kind == "renew":

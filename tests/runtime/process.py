@@ -29,7 +29,7 @@ PATIENCE = 120
 
 
 def generate(directory: Path) -> Path:
-    """Write a package `mirror_mcp` with the small tool table. Its calls need no network."""
+    """Write a package `mirror_mcp` with the three tools of `tests/runtime/table`. Calls need no network."""
     package = directory / "mirror_mcp"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(STUB, package / "runtime" / "calls" / "execution.py")
@@ -41,7 +41,7 @@ def generate(directory: Path) -> Path:
 def line(method: str, **params: object) -> bytes:
     """Return one request as a line. The method is also its id.
 
-    Only `initialize` and `ping` lack the members of the stateless era.
+    Every method except `initialize` and `ping` gets the `_meta` of the stateless revision 2026-07-28.
     """
     meta = {} if method in ("initialize", "ping") else {"_meta": ENVELOPE}
     return json.dumps({"jsonrpc": "2.0", "id": method, "method": method, "params": {**params, **meta}}).encode() + b"\n"
@@ -128,7 +128,7 @@ class Server:
         self.process.stdin.flush()
 
     def request(self, method: str, **params: Any) -> int:
-        """Send a request of the stateless era, and return its id."""
+        """Send a request of the stateless revision 2026-07-28, and return its id."""
         self._number += 1
         meta = {**ENVELOPE, "progressToken": self._number}
         message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": {**params, "_meta": meta}}
@@ -136,7 +136,7 @@ class Server:
         return self._number
 
     def call(self, name: str, **arguments: Any) -> int:
-        """Send a tool call of the stateless era, and return its id."""
+        """Send a tool call of the stateless revision 2026-07-28, and return its id."""
         return self.request("tools/call", name=name, arguments=arguments)
 
     def cancel(self, id_: int | str) -> None:
@@ -184,12 +184,12 @@ class Server:
         return found
 
     def ask(self, method: str, **params: Any) -> Any:
-        """Send a request of the stateless era, and return the next message."""
+        """Send a request of the stateless revision 2026-07-28, and return the next message."""
         self.request(method, **params)
         return self.message()
 
     def result(self, name: str, **arguments: Any) -> Any:
-        """Make a tool call of the stateless era, and return its result, skipping progress."""
+        """Make a tool call of the stateless revision 2026-07-28, and return its result, skipping progress."""
         id_ = self.call(name, **arguments)
         while (message := self.message()).get("id") != id_:
             assert message["method"] == "notifications/progress"

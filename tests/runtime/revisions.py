@@ -106,7 +106,7 @@ class Checker:
         except (ValueError, RecursionError):
             return
         if isinstance(value, list) and self.agreed != R2:
-            return  # one error without an id answers the whole line
+            return  # without batches, the whole line gets one error without an id
         for message in value if isinstance(value, list) else [value]:
             if isinstance(message, dict):
                 self._heard(message)
@@ -203,7 +203,9 @@ class Checker:
             valid(R5, "MissingRequiredClientCapabilityError", message)
 
     def _question(self, message: dict[str, Any]) -> None:
-        """Check a request that the server sends to the client. Only the handshake era has such requests."""
+        """Check a request that the server sends to the client. Only revisions 2025-06-18 and 2025-11-25 have such
+        requests.
+        """
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), f"{self.agreed} has no elicitation"
         assert message["method"] == "elicitation/create"

@@ -1,4 +1,4 @@
-"""Replacement for `runtime/calls/execution.py` in tests of the server process: tools that need no API."""
+"""Replacement for `runtime/calls/execution.py` in tests of the server process: its tools need no API."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _say(word: str) -> None:
 
 
 class ToolExecutor:
-    """Stand-in for the ToolExecutor of the runtime."""
+    """Fake ToolExecutor, whose tools need no API."""
 
     hooked = False
 
@@ -30,7 +30,7 @@ class ToolExecutor:
         _say("loaded")
 
     def report(self) -> None:
-        """Do nothing: the stand-in has no problems to report."""
+        """Do nothing: this fake has no problems to report."""
 
     async def call(
         self, name: str, arguments: dict[str, Any], report: Callable[[str], None], dialogue: Any, ask: Any

@@ -1,4 +1,4 @@
-"""Build a catalog without files for tests of the HTTP client: the header of the bindings table, and tools made on
+"""Build a catalog without files for tests of the HTTP client: the first line of `bindings.json`, and tools made on
 demand.
 """
 
@@ -15,7 +15,7 @@ from tests.runtime.parts import part
 
 
 class Catalog:
-    """Stand-in for catalog.Catalog with the members that `settings.load` and ToolExecutor read."""
+    """Fake of `catalog.Catalog` with only the members that `settings.load` and ToolExecutor read."""
 
     def __init__(
         self,

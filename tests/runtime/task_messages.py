@@ -1,5 +1,6 @@
-"""Check messages about tasks by a JSON Schema: the task extension's for 2026-07-28, and the revision's own for
-2025-11-25.
+"""Check messages about tasks by a JSON Schema.
+
+For 2026-07-28 it is the schema of the task extension, for 2025-11-25 that of the revision itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Test what clients are shown that cannot ask their users."""
+"""Test the tool list of clients without elicitation: arguments that a user would be asked for are listed for
+the model.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def test_a_description_does_not_say_that_the_user_is_asked_who_cannot_be(questio
 @pytest.mark.parametrize("description", ["Orders.", ""])
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_sentence_of_the_compiler_is_the_one_that_is_left_out(description: str, missing: bool) -> None:
-    """The compiler writes the sentence, and the runtime finds it again by its first words."""
+    """Check that the runtime removes exactly the sentence about questions that the compiler has added to the
+    description.
+    """
     question = AskedQuestion("address", (), {"street": {}}, without="arguments", missing=missing)
     told = compiler_questions.told(description, (question,))
     written: Any = {"name": "address", "without": "arguments", **({"missing": True} if missing else {})}

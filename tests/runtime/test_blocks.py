@@ -1,4 +1,4 @@
-"""Test content blocks of results: input is the rules of a binding and a JSON response, output is content blocks."""
+"""Test content blocks of results: input is a tool's `result` rules and a JSON response, output is content blocks."""
 
 from __future__ import annotations
 

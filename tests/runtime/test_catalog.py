@@ -1,5 +1,5 @@
-"""Test the reader of the table files: it finds lines by bytes, parses one line at a time, and serves lines
-unchanged.
+"""Test the reader of `tools.json` and `bindings.json`: it finds lines by bytes, parses one line at a time, and serves
+lines unchanged.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ SECRET = "correct-horse-battery-staple"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the complete runtime and the small tool table."""
+    """Return a folder with the complete runtime and the three tools of `tests/runtime/table`."""
     directory = tmp_path_factory.mktemp("commands")
     package = generate(directory)
     shutil.copy(PACKAGE / "runtime" / "calls" / "execution.py", package / "runtime" / "calls")
@@ -89,7 +89,7 @@ def test_what_cannot_be_written_is_one_sentence(home: Path, flag: str, stdout: s
     command = f'exec "$0" -m mirror_mcp {flag} >{"&-" if stdout == "closed" else stdout}'
     done = subprocess.run(["sh", "-c", command, sys.executable], cwd=home, stderr=subprocess.PIPE, check=False)
     if flag == "--help" and stdout == "closed":
-        assert done.returncode == 1  # the help text then goes to stderr
+        assert done.returncode == 1  # stderr also has the help text, so lines are not counted
     else:
         assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
     assert done.stderr.endswith(b"could not be written: stdout is closed, or takes no more.\n")

@@ -1,4 +1,7 @@
-"""Test confirmation by the user at a raw socket, in both eras: nothing is sent without a yes to exactly this call."""
+"""Test confirmation by the user at a raw socket: nothing is sent without a yes to exactly this call.
+
+The tests use revisions with a handshake, and the stateless revision.
+"""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(scene: Callable[[Server, Upstream], None], real: Path, play: Play = by_path, **environ: str) -> None:
-    """Run the function `scene` in a thread, with a server process and an upstream in the event loop."""
+    """Run the test function `scene` in a thread, with a server process and an upstream in the event loop."""
 
     async def main() -> None:
         async with serving(play) as upstream:
@@ -141,7 +141,7 @@ def test_life_09_cancelled_calls_under_contention_leave_nothing_behind(real: Pat
             if descriptors(server) <= before + 2:
                 break
         assert descriptors(server) <= before + 2
-        assert len(upstream.requests) > ROUNDS  # calls that were sent before the cancellation
+        assert len(upstream.requests) > ROUNDS  # some requests were sent before their calls were cancelled
 
     run(scene, real, MIRROR_CONCURRENCY=str(ROOMS))
 

@@ -359,7 +359,7 @@ def test_hard_20_what_is_read_as_the_name_of_a_credential_gives_way_to_it(header
     """Remove each header, query pair and cookie that a server could take for the credential, before the credential is
     added.
 
-    Such a name can come from the table of an older compiler, from a hook, or from the variable that adds headers.
+    Such a name can come from a project of an older compiler, from a hook, or from the variable that adds headers.
     """
     request = Request("GET", "/p")
     request.headers = [("Accept", "*/*"), (header, "1")]

@@ -110,7 +110,8 @@ def test_one_timer_is_enough_and_the_first_due_rings_first(monkeypatch: pytest.M
             works = [asyncio.ensure_future(work(number, seconds)) for number, seconds in enumerate((HOURS, HOURS, 0.0))]
             await works[2]
             assert ended == [2]
-            assert len(timers) == 3  # one for the earlier deadline, one for the first of two others
+            # new timers: one for the earlier deadline, and one for the first of the two later ones
+            assert len(timers) == 3
             for each in works[:2]:
                 each.cancel()
             await asyncio.gather(*works, return_exceptions=True)

@@ -1,4 +1,6 @@
-"""Test the engine without network and protocol: every call reports one result, and limits and cancellations hold."""
+"""Test the event loop that runs calls (`Engine`), without network and protocol: every call reports one result, and
+limits and cancellations hold.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ SEVERAL = 10
 
 
 class Upstream:
-    """Stand-in for the tool executor. Its calls wait until the test releases them."""
+    """Fake tool executor. Its calls wait until the test releases them."""
 
     def __init__(self) -> None:
         self.gates: dict[str, asyncio.Event] = {}
@@ -82,7 +84,9 @@ class Upstream:
 
 
 class Bench:
-    """An engine with an Upstream as its executor. It records the engine's reports."""
+    """The event loop that runs calls (`Engine`), with an Upstream as its tool executor. It records the engine's
+    reports.
+    """
 
     def __init__(self, load: Callable[[], Any] | None = None) -> None:
         self.loading = threading.Event()
@@ -164,7 +168,7 @@ def text(outcome: Outcome) -> object:
 
 
 class Named:
-    """Stand-in for the tool executor whose results hold its name."""
+    """Fake tool executor whose results hold its name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -184,7 +188,9 @@ class Named:
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench: Bench, early: bool) -> None:
-    """Replace the executor after calls were submitted. They run with the first one, even if it is not loaded yet."""
+    """Replace the executor after calls were submitted. The calls run with the first executor, even if it is not loaded
+    yet.
+    """
     upstream = None if early else bench.upstream
     for key in range(SEVERAL):
         bench.submit(key)
@@ -382,7 +388,7 @@ def test_so_many_are_at_work_and_the_others_wait_in_their_order(bench: Bench, mo
 
 
 def test_drain_waits_for_what_runs_and_no_longer(bench: Bench) -> None:
-    bench.engine.drain(PATIENCE)  # no call to wait for
+    bench.engine.drain(PATIENCE)  # no call is running, so this returns at once
     bench.submit(1)
     bench.engine.drain(0)
     assert bench.reports == []

@@ -1,5 +1,5 @@
-"""Test resources by URI, completions and prompts: results follow the table, in bounded time and size, for
-any request.
+"""Test resources by URI, completions and prompts: results are as the generated JSON files say, in bounded time and
+size, for any request.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.runtime.conversation import FEATURED, Conversation
 
 
 class Table:
-    """Stand-in for a catalog with only resources and prompts."""
+    """Fake catalog with only resources and prompts."""
 
     name = "db"
     private = False

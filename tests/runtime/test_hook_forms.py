@@ -1,4 +1,4 @@
-"""Test the forms that hooks give to `context.ask`, and what is wrong with hooks that ask in vain."""
+"""Test the forms that hooks give to `context.ask`, and the errors about hooks whose questions can never be asked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.runtime.test_questions import Scene, run, said
 
 @pytest.fixture
 def hook(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], None]:
-    """Return a function that puts another into the user's hooks.py, under its own name."""
+    """Return a function that installs a hook function in the user's hooks.py, under the hook's own name."""
     return lambda function: monkeypatch.setattr(users_file, function.__name__, function, raising=False)
 
 

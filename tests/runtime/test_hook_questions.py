@@ -1,4 +1,6 @@
-"""Test questions of hooks at a raw socket, in both eras: what is asked, what runs again, and what is never sent."""
+"""Test questions of hooks at a raw socket, in revisions with and without a handshake: what is asked, what runs again,
+and what is never sent.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ Arguments = dict[str, Any]
 
 @pytest.fixture
 def hook(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Any]], None]:
-    """Return a function that puts another into the user's hooks.py, under its own name."""
+    """Return a function that installs a hook function in the user's hooks.py, under the hook's own name."""
     return lambda function: monkeypatch.setattr(users_file, function.__name__, function, raising=False)
 
 
@@ -44,7 +46,7 @@ def two(item: str = "") -> Callable[..., Any]:
 
 
 async def resumed(the: Scene, asked: Any, reply: object, name: str = "plain", **more: Any) -> Any:
-    """Bring the answer to the question of `asked`."""
+    """Call the tool again with an answer to the question `asked`, and return the outcome."""
     assert isinstance(asked, Question), asked
     key = asked.form.name if asked.form is not None else "confirm"
     return await the.stateless(name, state=asked.state, responses={key: reply}, **more)
@@ -81,7 +83,7 @@ class TestWhileTheHookRuns:
         run(scene)
 
     def test_the_time_that_the_user_needs_is_not_counted(self, hook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A day goes by on the clock of the call while the user answers."""
+        """Let a day pass on the clock of the call while the user answers. The call must not exceed its time limit."""
         now, limits, timeout = [0.0], [], asyncio.timeout
 
         def limited(seconds: float | None) -> asyncio.Timeout:
@@ -107,7 +109,9 @@ class TestWhileTheHookRuns:
         run(scene)
 
     def test_a_hook_may_change_its_arguments_in_place_before_it_asks(self, hook: Any) -> None:
-        """The state belongs to the arguments that the client sent, which the client sends again."""
+        """Check that the `requestState` belongs to the arguments as the client sent them, since the client sends them
+        again.
+        """
 
         async def before_plain(arguments: Arguments) -> Arguments:
             arguments["item"] = "mug"
@@ -174,7 +178,7 @@ class TestBetweenTwoCalls:
         run(scene)
 
     def test_a_question_is_not_to_be_caught(self, hook: Any) -> None:
-        """A hook that catches every exception does not go on without the answer."""
+        """Check that a hook that catches every exception still does not continue without the answer."""
 
         async def before_plain(arguments: Arguments) -> Arguments | None:
             try:
@@ -338,7 +342,7 @@ def test_a_hook_after_the_request_cannot_ask(name: str, hook: Any) -> None:
 
 
 class Answering:
-    """What asks for the hooks of a call around the call of a test. It answers everything."""
+    """Fake of the object by which the hooks of a call ask the user. It answers every question."""
 
     def enter(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
         """Do nothing."""

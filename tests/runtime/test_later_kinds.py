@@ -1,4 +1,7 @@
-"""Test tables with a kind that only a later runtime knows: each call gets an error, and no request is sent."""
+"""Test project files with a kind, such as a body encoding, that only a later runtime knows.
+
+Each call gets an error, and no request is sent.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ SHINY = {"name": "a", "argument": "a", "style": "shiny", "explode": True}
 
 
 def form(encoding: str, field: dict[str, Any]) -> dict[str, Any]:
-    """Return a binding whose body has one field."""
+    """Return a request description whose body has one field."""
     fields = [{"name": "a", "argument": "a", **field}]
     return {"path": ["/"], "body": {"contentType": "x/y", "encoding": encoding, "fields": fields}}
 

@@ -1,7 +1,7 @@
-"""Test which thread reads stdin: the engine's loop while calls run and it is not blocked, otherwise the main thread.
+"""Test which thread reads stdin: the event loop while calls run and the loop is not blocked, otherwise the main thread.
 
-Each line is processed once and in order, even if the loop is blocked. The pipe and the engine are real; the lines are
-commands of this test.
+Each line is processed once and in order, even if the loop is blocked. The pipe and the event loop are real; the lines
+are commands of this test.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PATIENCE = 120
 
 
 class Calls:
-    """Stand-in for the tool executor. Its calls end on command, and the call `hold` blocks the loop."""
+    """Fake tool executor. Its calls end on command, and the call `hold` blocks the event loop."""
 
     def __init__(self) -> None:
         self.gates: dict[str, asyncio.Event] = {}
@@ -50,7 +50,7 @@ class Calls:
 
 
 class _Told(Wire):
-    """Wire that records when the loop starts and stops reading."""
+    """Standard input and output (`Wire`) that records when the loop starts and stops reading."""
 
     note: Callable[[str], None]
 
@@ -83,7 +83,7 @@ class Heard:
 
 
 class Bench:
-    """Reads lines as server.py does, by both threads.
+    """Set-up that reads lines as server.py does, in both threads.
 
     A line `call NAME` starts a call, and `end NAME` ends it. Other lines are only recorded.
     """
@@ -169,7 +169,7 @@ class Piped(Bench):
 def bench() -> Iterator[Piped]:
     made = Piped()
     made.say("call first", "end first")
-    made.until("ended first")  # the engine is loaded
+    made.until("ended first")  # the event loop is loaded once a call has ended
     yield made
     made.calls.let_go.set()
     if made.reader.is_alive():
@@ -238,7 +238,7 @@ def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
     with open(tmp_path / "said", "rb") as said:
         bench = Bench(said.fileno())
         bench.engine.tell(lambda: bench._note("ended nothing"))
-        bench.until("ended nothing")  # the engine is loaded
+        bench.until("ended nothing")  # the event loop is loaded once a call has ended
         bench.reader.start()
         bench.until("ended a")
         bench.reader.join(PATIENCE)
@@ -290,7 +290,7 @@ def test_what_the_loop_failed_on_keeps_nothing_from_being_taken(bench: Piped, qu
 
 
 class _Stuck:
-    """Engine whose loop does not respond. It is also a wire that must not be read."""
+    """Engine whose loop does not respond. It also stands for a stdin that must not be read."""
 
     loaded = busy = True
 
@@ -315,4 +315,4 @@ def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
     loan.run()
     loan._read()
     assert lent_by.lend()
-    assert not lent_by.lend()  # until the loop has responded
+    assert not lent_by.lend()  # the loop must first respond before it may read again

@@ -102,7 +102,7 @@ def test_a_new_table_is_told_to_who_listens_from_notice_on() -> None:
 
 
 class Sent:
-    """A log of one call with its own clock, and what it sent."""
+    """Message log of one call, with a clock that the test sets, and the messages that were sent."""
 
     def __init__(self, level: int = DEBUG) -> None:
         self.now = 0.0

@@ -1,6 +1,7 @@
-"""Test which origins calls and credentials may go to: those in the table's list, and those that the operator allows.
+"""Test which origins calls and credentials may go to: those in the project's list, and those that the operator allows.
 
-A row is a URL of the table, the operator's settings, and the origin that is contacted or the error of the call.
+A row is a URL in the project's files, the operator's settings, and the origin that is contacted or the error of the
+call.
 """
 
 from __future__ import annotations
@@ -248,7 +249,7 @@ def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
 
 
 def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with() -> None:
-    """Refuse an origin that a reloaded table adds, unless the operator allows it.
+    """Refuse an origin that reloaded project files add, unless the operator allows it.
 
     That the owner has accepted it is not enough.
     """

@@ -1,4 +1,7 @@
-"""Test polling with a clock of its own: how often, how long, how many, and what is told."""
+"""Test the polling of resources: how often, for how long, how many, and which notifications clients get.
+
+The test sets the clock.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ def wanted(uri: str, every: int = EVERY) -> Fetch:
 
 
 class Scene:
-    """A poller, its clock, the resources that clients watch, and their versions. None: the API does not tell."""
+    """A poller, its clock, the resources that clients watch, and their versions. A version is None if it cannot be
+    found out.
+    """
 
     def __init__(self, **watched: Fetch) -> None:
         self.now = 0.0
@@ -43,7 +48,7 @@ class Scene:
             self.watched = {}
 
     def run(self, seconds: float) -> None:
-        """Poll for so many seconds, and then watch nothing any more."""
+        """Poll for this many seconds. Then clients watch no resource any more."""
         self.steps = int(seconds / TICK)
 
         async def scene() -> None:

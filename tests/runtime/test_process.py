@@ -48,7 +48,9 @@ def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
 
 
 def test_little_is_imported_before_the_first_answer(home: Path) -> None:
-    """Check that a client that only discovers, shakes hands and pings does not make the server load the engine."""
+    """Check that a client that only discovers, shakes hands and pings does not make the server load the modules that
+    run calls.
+    """
     said = line("server/discover") + line("initialize", protocolVersion=R4) + line("ping")
     before = imported(home, "-c", "import runpy")
     loaded = imported(home, "-m", "mirror_mcp", said=said) - before - {"runpy"}
@@ -351,7 +353,7 @@ class TestCancel:
             assert server.ended() == 0
 
     def test_io_17_before_it_starts(self, home: Path) -> None:
-        """Cancel a call before the engine has been loaded."""
+        """Cancel a call before the server has loaded the modules that run calls."""
         with Server(home) as server:
             cancel = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"w"}}'
             server.say(call("w", "wait") + cancel + b"\n")

@@ -1,5 +1,6 @@
-"""Test prompts that ask the user for missing arguments, in both eras: the answers appear as texts in the prompt's
-messages.
+"""Test prompts that ask the user for missing arguments: the answers appear as texts in the prompt's messages.
+
+The tests use revisions with a handshake, and the stateless revision.
 """
 
 from __future__ import annotations

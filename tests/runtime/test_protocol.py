@@ -74,7 +74,7 @@ def test_each_method_exists_where_the_table_says(method: str, revision: str) -> 
     conversation.offer_logging()
     conversation.offer_polls()
     if revision != R5 and method in ("server/discover", "subscriptions/listen", "tasks/update"):
-        return  # these methods exist only in the stateless era
+        return  # these methods exist only in the stateless revision
     [answer] = conversation.ask(request(1, method, revision, name="echo", notifications={}, protocolVersion=revision))
     since, until, _ = METHODS.get(method, ("", "", ""))
     assert ("error" in answer and answer["error"]["code"] == -32601) is not (since <= revision <= until)

@@ -1,5 +1,6 @@
-"""Test tools that ask the user for arguments by a form, at a raw socket and in both eras: only valid answers become
-arguments.
+"""Test tools that ask the user for arguments by a form, at a raw socket: only valid answers become arguments.
+
+The tests use revisions with a handshake, and the stateless revision.
 """
 
 from __future__ import annotations
@@ -214,7 +215,7 @@ class TestWhileTheCallRuns:
             assert "the answers did not fit" in said(await the.call())
             assert the.upstream.connections == 0
             assert len(the.asked) == 3
-            assert told in the.asked[0].message  # the form, with an error about its last answer
+            assert told in the.asked[0].message  # the form is shown again, with an error about the last answer
             the.replies = [accept(**content), accept(**HERE)]
             await the.call()
             assert the.sent[0]["street"] == "Main 1"
@@ -248,7 +249,9 @@ class TestWhileTheCallRuns:
         ids=["whole", "where the message is cut", "completed by the text of the message"],
     )
     def test_a_message_shows_no_secret(self, item: str) -> None:
-        """The text of the question ends like the secret begins."""
+        """Check that a question shows no secret, not even one that the argument and the text around it form
+        together.
+        """
 
         async def scene(the: Scene) -> None:
             the.caller._redactor.learn(SECRET)

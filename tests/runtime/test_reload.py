@@ -1,4 +1,4 @@
-"""Test the file watcher of --reload: which tables it loads, which it ignores, and what it logs.
+"""Test the file watcher of --reload: which new project files it loads, which it ignores, and what it logs.
 
 The test triggers each check of the files; there is no thread.
 """
@@ -23,7 +23,7 @@ FILES = ("tools.json", "bindings.json")
 
 
 class Scene:
-    """A package on disk, its file watcher, and the tables that were loaded."""
+    """A package on disk, its file watcher, and the catalogs that were loaded."""
 
     def __init__(self, package: Path, read_only: bool = False) -> None:
         self.package = package
@@ -44,7 +44,7 @@ class Scene:
     def put(self, table: Path, *names: str) -> None:
         """Replace the package's files by those of the directory `table`.
 
-        Each is renamed into place, as a compile does it.
+        Each file is renamed into place, as a compile does it.
         """
         for name in names or FILES:
             shutil.copy(table / name, self.package / "new")
@@ -164,9 +164,9 @@ BROKEN: dict[str, tuple[str, Callable[[str], str], str]] = {
 def test_what_cannot_be_served_is_said_once_and_the_table_before_stays_whole(
     scene: Scene, capfd: pytest.CaptureFixture[str], file: str, edit: Callable[[str], str], reason: str
 ) -> None:
-    """Keep the old table if the new one is invalid, and log the reason once.
+    """Keep serving the old version if the new project files are invalid, and log the reason once.
 
-    The served files may even be overwritten in place.
+    The old version stays complete even if its files are overwritten in place.
     """
     scene.edit(file, edit)
     scene.rest()

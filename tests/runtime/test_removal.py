@@ -1,5 +1,5 @@
-"""Test the removal of JSON pointers from values with a table: no value that a pointer leads to remains, in any
-structure.
+"""Test the removal of JSON pointers from values, with a table of cases: no value that a pointer leads to remains, in
+any structure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Test calls while the tables are replaced: a running call ends with the table with which it began.
+"""Test calls while the project files are replaced: a running call ends with the version with which it began.
 
-State that depends on no table stays.
+State that depends on no version stays.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Test HTTP requests with tables: a binding and arguments give exact bytes or an error. Add a row there, not a test.
+"""Test HTTP requests with tables of cases: a tool's request description and arguments give exact bytes or an error. Add
+a row to a table, not a test.
 
-`credentials` in a binding: names of API keys by place. A case expects `target` ("/p" by default), `headers` besides
-Accept and Content-Type, `content_type` and `body` (text, `body_base64`, or `body_lines` joined by CRLF). If the
-arguments are wrong, it expects the error text `refused`. `id`: the attack case that the row covers.
+`credentials` in a request description: names of API keys by place. A case expects `target` ("/p" by default), `headers`
+besides Accept and Content-Type, `content_type` and `body` (text, `body_base64`, or `body_lines` joined by CRLF). If the
+arguments are wrong, the case expects the error text `refused`. `id`: the attack case that the row covers.
 """
 
 from __future__ import annotations

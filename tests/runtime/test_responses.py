@@ -1,4 +1,6 @@
-"""Test results with tables: a response gives content blocks or an error text. Add a row there, not a test."""
+"""Test results with tables of cases: a response gives content blocks or an error text. Add a row to a table, not a
+test.
+"""
 
 from __future__ import annotations
 

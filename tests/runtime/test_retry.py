@@ -1,4 +1,4 @@
-"""Test with a table which requests are sent again, and after which pause."""
+"""Test with a table of cases which requests are sent again, and after which pause."""
 
 from __future__ import annotations
 

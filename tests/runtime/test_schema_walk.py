@@ -115,7 +115,7 @@ def of_ours(judge: SchemaChecker, value: Any) -> set[tuple[tuple[Any, ...], str]
 def _told(path: tuple[Any, ...], keyword: str) -> tuple[tuple[Any, ...], str]:
     """Return the place of an error in a form that the library and the runtime share.
 
-    For a forbidden member, one of them names the object, the other the member.
+    For a forbidden member, one of the two names the object, the other the member.
     """
     return (path[:-1] if keyword == "falseSchema" else path, "closed" if keyword in CLOSED else keyword)
 

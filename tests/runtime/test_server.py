@@ -24,7 +24,7 @@ from tests.runtime.test_protocol import call, request
 
 
 class Watched:
-    """Stand-in for the wire and the engine, which checks whether the server's lock is held."""
+    """Fake of stdin, stdout and the event loop. It checks whether the server's lock is held."""
 
     def __init__(self, said: list[bytes]) -> None:
         self.said = said
@@ -53,8 +53,8 @@ class Watched:
     def submit(self, call: Any, listener: Any, size: int) -> bool:
         """Check that the server's lock is free, since submitting may wait, and reports come from another thread.
 
-        Also check that the second lock is held, so that no other table is loaded between the protocol's decision and
-        this call.
+        Also check that the second lock is held, so that no new project files are loaded between the protocol's decision
+        and this call.
         """
         assert not self.server._lock.locked()
         assert self.server._turn.locked()
@@ -169,7 +169,7 @@ def test_answers_that_are_ready_together_leave_together() -> None:
     assert busy.answered == [[1, 3]]
     busy.end(2)
     busy.others = False
-    busy.end(4)  # no other call is running, so there is nothing to wait for
+    busy.end(4)  # no other call is running, so buffered responses are written at once
     assert busy.answered == [[1, 3], [2, 4]]
 
 

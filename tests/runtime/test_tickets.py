@@ -1,5 +1,5 @@
-"""Test signed states: a state that a client sends back must be ours, not expired, for the same call, and not used
-before.
+"""Test `requestState`: a state that a client sends back must be the server's own, not expired, for the same call, and
+not used before.
 """
 
 from __future__ import annotations

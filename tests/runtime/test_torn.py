@@ -50,9 +50,9 @@ class TestStart:
 
     @pytest.mark.parametrize("size", [10, 61_440, 200_000])
     def test_a_table_of_any_length_is_listed_as_it_is(self, tmp_path: Path, size: int) -> None:
-        """List the tools of a table of any length unchanged.
+        """List the tools of a `tools.json` of any length unchanged.
 
-        The table and the first line of the bindings are read in pieces.
+        The server reads `tools.json` and the first line of `bindings.json` in pieces.
         """
         table = generate(tmp_path)
         tools: list[dict[str, Any]] = json.loads((table / "tools.json").read_text())

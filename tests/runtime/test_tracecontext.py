@@ -1,5 +1,5 @@
 """Test W3C Trace Context: the trace headers that an upstream gets for a client's fields, at a raw socket and with a
-table.
+table of cases.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Test the turns of the engine's event loop: which calls end in the same turn, and which callbacks run in
-the next one.
+"""Test the turns of the event loop that runs calls: which calls end in the same turn, and which callbacks run in the
+next one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PATIENCE = 120
 
 
 class Calls:
-    """Stand-in for the tool executor. The name of a call is the number of loop turns after which it ends."""
+    """Fake tool executor. The name of a call is the number of loop turns after which it ends."""
 
     async def call(self, name: str, *given: Any) -> Result:
         for _ in range(int(name)):
@@ -33,7 +33,7 @@ class Calls:
 
 
 class Told:
-    """Receiver of reports. It records the engine's state at each report."""
+    """Receiver of reports. It records the state of the event loop at each report."""
 
     def __init__(self) -> None:
         self.engine = Engine(lambda: Calls())  # type: ignore[arg-type, return-value]

@@ -30,8 +30,8 @@ assert met.wait(60)
 
 
 def run(program: str, **environ: str) -> str:
-    """Run a program in a new Python process that has loaded the HTTP client as the engine does, and return
-    its output.
+    """Run a program in a new Python process that has loaded the HTTP client as a server does before its first call, and
+    return its output.
     """
     variables = {**os.environ, "PYTHONPATH": str(TEMPLATES), **environ}
     command = [sys.executable, "-c", ENGINE + program]

@@ -117,7 +117,7 @@ def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
 ) -> None:
     """Check that writes of the granted size never block.
 
-    The server knows that the pipe was empty, so some need no new check.
+    The server knows that the pipe was empty, so some writes need no new check of its free space.
     """
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     os.set_blocking(stdout, False)

@@ -1,4 +1,6 @@
-"""Test rules on results with a table: input is the rules of a binding and a JSON response, output is content blocks."""
+"""Test rules on results with a table of cases: input is a tool's `result` rules and a JSON response, output is content
+blocks.
+"""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ lines of a scene are:
     * an event of a waiting call (Conversation.happen)
     ~ a note for the log about a line that cannot be answered; or, by its number, what a call learns about its question
 
-Only in `reload.jsonl` and `renewed_features.jsonl` may the table change. If the name of a file contains `features`, the
-server also has resources and prompts.
+Only in `reload.jsonl` and `renewed_features.jsonl` may the tools change while the server runs. If the name of a file
+contains `features`, the server also has resources and prompts.
 
 Words in capitals after a dollar sign stand for long repeated texts (`WORDS`).
 """

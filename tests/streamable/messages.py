@@ -1,4 +1,6 @@
-"""Build messages of the handshake era and the stateless era, with the header fields that HTTP requests need."""
+"""Build messages of revisions with a handshake and of the stateless revision, with the header fields that HTTP requests
+need.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def meta(**more: Any) -> dict[str, Any]:
 
 
 def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """Return a request of the handshake era."""
+    """Return a request of a revision with a handshake."""
     return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
 
 
@@ -49,7 +51,7 @@ def calling(tool: str, id_: object = 1, token: object = None, **arguments: Any) 
 
 
 def call(tool: str, id_: object = 1, token: object = None, **arguments: Any) -> dict[str, Any]:
-    """Return a tool call for a session of the handshake era.
+    """Return a tool call for a session, which only revisions with a handshake have.
 
     With a progress token, the call asks for progress notifications.
     """
@@ -73,7 +75,7 @@ def said(message: dict[str, Any]) -> str:
 
 
 class Session:
-    """One client's session of the handshake era. `fields`: header fields sent with each of its requests."""
+    """One client's session, in a revision with a handshake. `fields`: header fields sent with each of its requests."""
 
     def __init__(self, server: Server, revision: str = OLD, asks: bool = True, fields: Fields | None = None) -> None:
         self._server = server

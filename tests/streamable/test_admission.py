@@ -1,4 +1,5 @@
-"""Test the requirements of groups E and P on the head of a request: it is accepted or refused before its body is read.
+"""Test the requirements E and P of Streamable HTTP on the head of a request: it is accepted or refused before its body
+is read.
 
 A row is one request.
 """

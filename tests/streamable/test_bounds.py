@@ -84,7 +84,7 @@ def test_a_body_has_a_limit(small: Server, length: int) -> None:
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Content-Length": str(length)})
         connection.write(body)
-        if length <= 4 * MEGABYTE:  # with a longer body, the server would read no further
+        if length <= 4 * MEGABYTE:  # the server refuses a longer body at once, and reads no more of it
             connection.write(b" " * (length - len(body)))
         assert connection.answer().status == (413 if length > 4 * MEGABYTE else 200)
 
@@ -93,7 +93,8 @@ def test_a_body_whose_framing_is_broken_is_refused(small: Server) -> None:
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
         connection.write(b'5\r\n{"jso\r\nxyz\r\n')
-        assert connection.answer().status in (400, 408)  # aiohttp may notice only that more data is missing
+        # aiohttp may only notice that data is missing, which ends in 408
+        assert connection.answer().status in (400, 408)
 
 
 @pytest.mark.parametrize("sizes", [(17_000,), (12_000, 12_000, 12_000), (1,) * 200], ids=["one", "three", "many"])
@@ -242,9 +243,9 @@ def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: 
 
 
 def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) -> None:
-    """Close a connection whose client reads nothing for a while, even if there is room.
+    """Close a connection whose client reads nothing for a while, even if the limit on unread bytes is not reached.
 
-    As an ASGI application, only memory is freed.
+    An ASGI application cannot close connections, and only frees the memory.
     """
     with Server(project, upstream, "aiohttp", {"serve.aiohttp_door.WRITE_SECONDS": 0.3}) as server:
         message = calling("large", size=2 * MEGABYTE)
@@ -253,7 +254,7 @@ def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) 
         read = stateless("resources/read", "read", uri=f"{links[0]['uri']}?size={MEGABYTE}")
         with _without_reading(server, read) as idle:
             broken = select.poll()
-            broken.register(idle.socket, 0)  # poll reports the end of the connection in any case
+            broken.register(idle.socket, 0)  # registered for no event: poll always reports the end of the connection
             assert broken.poll(PATIENCE * 1000)
             assert _read_on(idle) < MANY - 1
 
@@ -277,7 +278,7 @@ def _is_whole(server: Server, message: dict[str, object]) -> bool:
             post(connection, message)
             answer = connection.answer()
         except (ConnectionError, AssertionError, ValueError):
-            return False  # the connection was closed before, in or after the head
+            return False  # the server closed the connection before, in or after the head
         return answer.status == 200 and len(answer.body) > MEGABYTE
 
 

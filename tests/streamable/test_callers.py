@@ -106,7 +106,7 @@ def kept(found: Any) -> str:
 
 
 def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
-    """Test X1: a stored result does not exist for another caller, in both eras, and its name cannot be guessed."""
+    """Test X1: a stored result does not exist for another caller, in any revision, and its name cannot be guessed."""
     uri = kept(named.as_caller("alice", calling("large", size=100_000)))
     assert len(uri.rpartition("/")[2]) * 6 >= 128
     read = stateless("resources/read", uri=f"{uri}?from=10&size=1000")
@@ -238,7 +238,7 @@ def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> N
 
 
 def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: Upstream) -> None:
-    """Test X5: all callers of both eras share one pool of connections to the API."""
+    """Test X5: all callers, with and without sessions, share one pool of connections to the API."""
     with Server(project, upstream, "aiohttp") as server:
         for number in range(3):
             message = calling("echo", text=str(number))

@@ -106,7 +106,9 @@ def test_a_lost_stream_goes_on_at_another_replica(
 
 
 def test_streams_are_told_that_the_tools_changed(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """Test M15 and L7: streams of both eras are notified. Open sessions and streams then use the new table."""
+    """Test M15 and L7: streams with and without a session are notified. Open sessions and streams then use the new
+    tools.
+    """
     folder = tmp_path / "caller"
     shutil.copytree(project, folder)
     (tmp_path / "caller.tools.yaml").write_text(TOOLS.read_text().replace("name: echo", "name: repeat"))

@@ -1,6 +1,6 @@
-"""Test the handles that the server gives to clients.
+"""Test the handles that the server gives to clients: session ids, names of stored results, and signed states.
 
-Of each kind, ten thousand forged, replayed, expired or foreign ones are refused.
+Of each kind, ten thousand forged, replayed, expired or foreign handles are refused.
 """
 
 from __future__ import annotations

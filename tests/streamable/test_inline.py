@@ -1,7 +1,7 @@
-"""Test that requests over aiohttp get the same responses if the connection serves them directly, or a task of the
-library.
+"""Test requests over aiohttp: the responses are the same whether the connection serves them directly or in a task of
+aiohttp.
 
-`MCPGEN_TUNING=0` selects tasks of the library.
+`MCPGEN_TUNING=0` selects the tasks.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
 
 
 def _conversation(session: Session) -> list[Asked]:
-    """Return requests of both eras: calls, lists, errors, a notification, and requests that are never
+    """Return requests with and without a session: calls, lists, errors, a notification, and requests that are never
     served directly.
     """
     new, old = calling("echo", "new", text="b"), partial(_posted, session.fields)

@@ -60,7 +60,9 @@ def test_a_level_belongs_to_its_session(telling: Path, upstream: Upstream, door:
 
 
 def test_a_stateless_request_is_told_on_its_own_stream(telling: Path, upstream: Upstream) -> None:
-    """M12: without a level, the response is no stream."""
+    """Test M12: log messages of a stateless request arrive on its own stream. A request without a level gets plain
+    JSON.
+    """
     with Server(telling, upstream, "aiohttp") as server, server.connect() as connection:
         loud, quiet = calling("echo", text="a"), calling("echo", text="a")
         loud["params"]["_meta"][META + "logLevel"] = "debug"
@@ -85,7 +87,7 @@ def test_another_replica_hears_of_the_level_from_the_store_alone(telling: Path, 
         assert told(other, session) == []
         set_level(session, "debug")
         while told(other, session) != ["debug", "debug"]:
-            continue  # the message of the store is under way
+            continue  # the store has not delivered the new level to the other replica yet
         assert told(apart, session) == []
 
 
@@ -95,7 +97,7 @@ def level_of(server: Replica, id_: str) -> int | None:
 
 
 def test_a_level_that_another_replica_granted_counts_until_the_session_ends() -> None:
-    """L6: what another replica sends need not be valid."""
+    """Test L6: the level that another replica announces counts until the session ends. An invalid level is ignored."""
     server = Replica()
     id_, other = server.begun(), server.begun()
     assert level_of(server, id_) is None

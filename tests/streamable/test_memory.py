@@ -32,7 +32,7 @@ print(gc.get_threshold()[0], gc.get_freeze_count() > 0)
 def test_a_started_service_collects_garbage_less_often(project: Path, switch: str, expected: str) -> None:
     """Check that a server over HTTP raises the thresholds of Python's garbage collector, as over stdio.
 
-    The switch turns this off.
+    `MCPGEN_TUNING=0` turns this off.
     """
     environ = {**planted("CALLER"), "CALLER_BASE_URL": "http://127.0.0.1:9", "MCPGEN_TUNING": switch}
     command = [sys.executable, "-c", _STARTED]
@@ -105,7 +105,8 @@ class TestReplay:
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
-        assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1  # an event takes a little more than its line
+        # one less, because an event takes a little more memory than its line
+        assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1
 
     def test_streams_without_events_count_too(self) -> None:
         kept = EventQueue(10, MEGABYTE)

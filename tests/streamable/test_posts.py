@@ -331,9 +331,9 @@ def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
 
 
 def test_both_eras_are_served_on_one_connection(server: Server) -> None:
-    """Test R2, R4 and M16: one connection serves both eras.
+    """Test R2, R4 and M16: one connection serves revisions with and without a handshake.
 
-    Only a session has an era, and the connection stays open.
+    A connection belongs to no revision, only a session does. It stays open after each request.
     """
     with server.connect() as connection:
         for proposed, agreed in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", OLD)):

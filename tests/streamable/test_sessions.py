@@ -1,4 +1,4 @@
-"""Test L1 to L6, L14 and L15: sessions of the handshake era, from beginning to end."""
+"""Test L1 to L6, L14 and L15: sessions (in revisions with a handshake) from beginning to end."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_the_head_names_the_session(server: Server, session: Session, row: Row) 
 @pytest.mark.parametrize("named", REVISIONS)
 @pytest.mark.parametrize("agreed", ["2025-03-26", OLD])
 def test_the_revision_is_the_one_that_was_agreed_on(server: Server, agreed: str, named: str) -> None:
-    """Test L5: the revision of the handshake counts, even if the header names another revision of the handshake era."""
+    """Test L5: the revision of the handshake counts, even if the header names another revision with a handshake."""
     session = Session(server, agreed)
     fields = {**session.fields, "MCP-Protocol-Version": named}
     answer = server.ask("POST", fields=fields, body=encoded([LIST]))

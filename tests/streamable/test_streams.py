@@ -1,4 +1,6 @@
-"""Test L7 to L12, M12 and M15: event streams of both eras, their messages, and how they are resumed."""
+"""Test L7 to L12, M12 and M15: event streams of sessions and of stateless requests, their messages, and how they are
+resumed.
+"""
 
 from __future__ import annotations
 
@@ -287,8 +289,8 @@ def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
 
 
 def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
-    """Test L13 and M11: a cancellation in another session, or in the stateless era, does not affect a request with the
-    same id.
+    """Test L13 and M11: a cancellation in another session, or by a stateless request, does not affect a request with
+    the same id.
     """
     stranger = Session(server)
     with server.connect() as connection:
@@ -305,7 +307,7 @@ def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
 
 @pytest.mark.parametrize("token", [None, "token"], ids=["as JSON", "as a stream"])
 def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: str | None) -> None:
-    """Test M14: if a client of the stateless era closes its connection, the request to the API is closed, too."""
+    """Test M14: if a client of the stateless revision closes its connection, the request to the API is closed, too."""
     name = f"closed {token}"
     with server.connect() as connection:
         post(connection, calling("hold", 1, token=token, name=name))

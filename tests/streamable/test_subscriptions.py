@@ -43,7 +43,10 @@ def listening(server: Server, session: Session) -> Connection:
 
 @pytest.mark.parametrize("door", ["aiohttp", "asgi"])
 def test_a_session_is_told_on_its_stream(watching: Path, upstream: Upstream, door: str) -> None:
-    """L7: before or after the stream is opened; sessions never see each other's."""
+    """Test L7: a session is notified, whether it subscribes before or after it opens its stream.
+
+    Sessions never see each other's notifications.
+    """
     with Server(watching, upstream, door, QUICK) as server:
         early, late, other = Session(server), Session(server), Session(server)
         subscribed(early)
@@ -58,7 +61,7 @@ def test_a_session_is_told_on_its_stream(watching: Path, upstream: Upstream, doo
 
 
 def test_a_stateless_stream_is_told(watching: Path, upstream: Upstream) -> None:
-    """M15"""
+    """Test M15: a stateless subscription stream is notified of the resources that the server polls."""
     with Server(watching, upstream, "aiohttp", QUICK) as server, server.connect() as connection:
         post(connection, stateless("subscriptions/listen", "w", notifications={"resourceSubscriptions": [URI, "a:b"]}))
         connection.stream()

@@ -2,8 +2,7 @@
 
 They are written without mcpgen's code, record requests, and have state if the real API has.
 
-Each function is a context manager that yields `Upstream`: the variables of the server that calls the API, and a
-function that returns the API's data and received requests.
+Each function is a context manager that yields an `Upstream`.
 """
 
 from __future__ import annotations

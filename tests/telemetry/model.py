@@ -82,7 +82,7 @@ def _server_span(span: Span) -> Iterator[str]:
     target = told.get("gen_ai.tool.name") or told.get("gen_ai.prompt.name")
     if span.name != (f"{method} {target}" if target else method):
         yield "is not named by its method and its target"
-    if method != "_OTHER":  # the span of an unknown request or notification
+    if method != "_OTHER":  # `_OTHER` is the span of an unknown method, which may be a request or a notification
         yield from _same("jsonrpc.request.id" in told, not method.startswith("notifications/"), "jsonrpc.request.id")
     yield from _same("mcp.resource.uri" in told, method == "resources/read", "mcp.resource.uri")
     yield from _status(span)

@@ -47,7 +47,7 @@ def test_a_process_made_by_fork_has_ids_of_its_own() -> None:
 def test_only_the_same_request_is_sent_again() -> None:
     """Count only the same request object as a retry.
 
-    The request of a later page may have the memory address of an earlier one.
+    The request for a later page is no retry, even if it has the memory address of an earlier request.
     """
     catalog = Catalog()
     recorder = Recorder(Telemetry(), catalog, over_http=False)  # type: ignore[arg-type]

@@ -26,7 +26,8 @@ def started(mirror: Path, api: Api, **more: str) -> Server:
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
     told = {"MIRROR_BASE_URL": api.url, "MIRROR_KEY": SECRET}
     found = Server(mirror, env={**kept, **told, **more})
-    object.__setattr__(found.checker, "check", _seen)  # the line checker's own rules are for servers without prompts
+    # the line checker is for servers without prompts, so it is switched off
+    object.__setattr__(found.checker, "check", _seen)
     return found
 
 
@@ -35,7 +36,7 @@ def _seen(line: bytes) -> None:
 
 
 def ask(server: Server, method: str, *, trace: str = "", id_: object = "c", **params: Any) -> Any:
-    """Send a request of the stateless era, and return the response."""
+    """Send a request of the stateless revision 2026-07-28, and return the response."""
     meta = {**ENVELOPE, **({"traceparent": trace} if trace else {})}
     message = {"jsonrpc": "2.0", "id": id_, "method": method, "params": {**params, "_meta": meta}}
     server.say(json.dumps(message).encode() + b"\n")

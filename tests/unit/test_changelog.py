@@ -111,7 +111,7 @@ def test_a_deleted_one_begins_anew() -> None:
 
 
 def test_the_entry_of_a_run_that_was_killed_is_not_repeated() -> None:
-    """Run again after a kill between the write of the changelog and that of the tables.
+    """Run again after a kill between the write of the changelog and the write of the other files.
 
     The entry must not be repeated.
     """

@@ -103,7 +103,9 @@ def test_a_lock_that_cannot_be_trusted_ends_the_run(value: object) -> None:
 
 
 def test_a_key_that_stands_there_twice_ends_the_run() -> None:
-    """Refuse a lock with a repeated key. Otherwise one of the two values would be lost, with its pinned names."""
+    """Refuse a lock with a repeated key. Otherwise one of the two values would be lost, with its names of tools, which
+    must not change.
+    """
     text = json.dumps({**GOOD, "tools": {"GET /a": {"name": "a"}}})
     load(text.encode(), "f")
     with pytest.raises(FatalError):

@@ -81,7 +81,8 @@ def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[s
         properties: JsonObject = dict(zip(names, ARGUMENTS[:count], strict=False))
         schema: JsonObject = {"type": "object", "properties": properties, "required": [names[0]]}
         whole = tokens.estimate(schema)
-        for most in range(whole - 80, len(compact(schema)) // 2):  # from this size on, tokens are not estimated
+        # `fits` estimates no tokens for a limit above this one
+        for most in range(whole - 80, len(compact(schema)) // 2):
             assert budget.fits(schema, most, once) == (whole <= most)
 
 
@@ -89,9 +90,10 @@ def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[s
 def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count function calls and bytes of JSON for one more operation.
 
-    A walk through all schemas of each tool would make a thousand calls, or write as much JSON as the table.
+    A walk through all schemas of each tool would make a thousand calls, or write as much JSON as all of `tools.json`.
     """
-    shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30  # fills the caches of texts
+    # this first compile also fills the caches of texts
+    shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30
     few, many = (spent(monkeypatch, deep.document(operations, every=2)) for operations in (20, 30))
     assert (many["calls"] - few["calls"]) / 10 < 7000
     assert (many["bytes"] - few["bytes"]) / 10 < 1.5 * shown

@@ -1,4 +1,4 @@
-"""Test path templates of operations with a table: the path that is sent, refused templates (SPEC-23), and the
+"""Test path templates of operations with a table of cases: the path that is sent, refused templates (SPEC-23), and the
 operation's key.
 """
 

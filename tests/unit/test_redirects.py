@@ -1,4 +1,4 @@
-"""Test which redirects are followed when a document is fetched, with a table (HARD-15)."""
+"""Test which redirects are followed when a document is fetched, with a table of cases (HARD-15)."""
 
 from __future__ import annotations
 

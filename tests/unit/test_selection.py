@@ -1,4 +1,4 @@
-"""Test selectors of operations (`--include`, `--exclude`) with a table."""
+"""Test selectors of operations (`--include`, `--exclude`) with a table of cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test which server URLs a document may name, with a table (SPEC-14, SPEC-15, SPEC-17)."""
+"""Test which server URLs a document may name, with a table of cases (SPEC-14, SPEC-15, SPEC-17)."""
 
 from __future__ import annotations
 

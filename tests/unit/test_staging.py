@@ -34,7 +34,9 @@ def test_the_stage_of_a_run_that_lives_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_stage_that_holds_links_lends_nothing(tmp_path: Path) -> None:
-    """Follow no links in a stage, because a stage may come with a repository, as a project may."""
+    """Follow no links in a temporary directory (stage) of mcpgen, because it may come with a repository, as a project
+    may.
+    """
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / locks.NAME).write_bytes(NEW[locks.NAME])
@@ -67,7 +69,9 @@ def test_a_record_that_is_none_is_none(tmp_path: Path, text: str) -> None:
 
 
 def test_what_a_killed_run_leaves_says_what_it_holds(tmp_path: Path) -> None:
-    """Kill a run. The file in its stage must say if the stage may be deleted, or holds folders of the user."""
+    """Kill a run. A file in its temporary directory must say whether the directory may be deleted, or holds folders of
+    the user.
+    """
     target = prepared(tmp_path / "it's", "small")
     killed_at(30, lambda: generate(target, NEW), {os: ("mkdir", "open", "write")})
     [stage] = staging.stages(target.parent)

@@ -106,7 +106,7 @@ def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
 ) -> None:
     """Break off a run at each call. Each file is then old or new, and the lock is written last.
 
-    The stage stays, since its lock lists the new files.
+    The temporary directory stays, since its lock lists the new files.
     """
     old, new = tree_of(x="1", y="1", z="1"), tree_of(x="2", y="2", z="2")
     published(tmp_path, old)

@@ -1,4 +1,6 @@
-"""Test unfinished projects whose folders link to a missing or foreign stage. They are never reported as up to date."""
+"""Test unfinished projects whose folders are links into a missing or foreign temporary directory. Such projects are
+never reported as up to date.
+"""
 
 from __future__ import annotations
 

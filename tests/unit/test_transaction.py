@@ -84,7 +84,8 @@ def test_what_is_done_to_a_project_that_is_unfinished_is_kept(tmp_path: Path) ->
     (target / "later" / "link").symlink_to("deeper")
     (target / "tests" / "more").write_text("saved meanwhile")
     (target / "notes").unlink()
-    (target / "p_mcp" / "own").unlink()  # a link until the run is completed, and then the foreign folder again
+    # here a link, because the run is not completed; the completed run replaces it by the foreign folder again
+    (target / "p_mcp" / "own").unlink()
     (target / "p_mcp" / "__pycache__").mkdir()
     (target / "p_mcp" / "__pycache__" / "x.pyc").write_bytes(b"")
     generate(target, NEW)
@@ -207,7 +208,8 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_exchange(
 ) -> None:
     target = prepared(tmp_path / "home", "old to new")
     old = contents(target)
-    monkeypatch.setattr(os, "access", lambda path, mode: path != target / "p_mcp" / "q")  # root may write anywhere
+    # a fake of `access`, because root may write anywhere
+    monkeypatch.setattr(os, "access", lambda path, mode: path != target / "p_mcp" / "q")
     with pytest.raises(FatalError, match="cannot be written: Permission denied"):
         generate(target, NEW)
     assert contents(target) == old

@@ -1,4 +1,6 @@
-"""Test response schemas after members were dropped, with a table: they name no member that the runtime drops."""
+"""Test response schemas after members were dropped, with a table of cases: they name no member that the runtime
+drops.
+"""
 
 from __future__ import annotations
 

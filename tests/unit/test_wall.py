@@ -1,4 +1,6 @@
-"""Test the final check of a catalog: a tool is removed if it departs from the portable profile, and only then."""
+"""Test the final check of a catalog: a tool is removed only if some client or model provider would refuse its
+schema.
+"""
 
 from __future__ import annotations
 

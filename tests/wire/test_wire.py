@@ -101,8 +101,8 @@ def _bytes(text: str) -> bytes:
 
 
 def test_no_client_refuses_what_was_tortured(served: dict[Path, Served]) -> None:
-    """Check the list that clients see, for the hardest document: names, titles, hints, root types, and output schemas
-    that hold.
+    """Check the list that clients see, for the hardest document: names, titles, annotations, and the root types of
+    schemas.
     """
     client = next(server.client for document, server in served.items() if document.stem == "torture")
     tools = client.request("tools/list")["tools"]

@@ -37,7 +37,7 @@ async def _carry_out(use: Use, job: Job) -> Report:
 
 
 async def answered(call: Awaitable[Any]) -> str:
-    """Return the answer to `call` as text, or the error that the framework made of it."""
+    """Return the answer to `call` as text, or the text of the exception that the framework raised."""
     try:
         return str(await call)
     except Exception as error:  # some frameworks raise an exception for a result with `isError`

@@ -112,7 +112,7 @@ def bodies(chance: Random) -> bytes:
 
 
 def cases(chance: Random, count: int) -> Iterator[Case]:
-    """Yield random responses of every shape, most of them nearly valid."""
+    """Yield random responses of every kind, most of them nearly valid."""
     before = b""
     for _ in range(count):
         content = bodies(chance)

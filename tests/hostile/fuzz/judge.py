@@ -1,7 +1,7 @@
 """Decide by the standards which ids of a client's line must get how many answers, independently of the server's code.
 
-The rules come from JSON-RPC 2.0 and the Model Context Protocol (base protocol, stdio, cancellation). Section 9 of the
-design covers lines whose id cannot be read.
+The rules come from JSON-RPC 2.0 and the Model Context Protocol (base protocol, stdio, cancellation). Only for lines
+whose id cannot be read, the rules are mcpgen's own.
 """
 
 from __future__ import annotations
