@@ -58,8 +58,7 @@ class Exchange:
         self._changes = changes
         self._initialized = False
         self._open: dict[Id, Asked] = {}
-        # The ids of the server's own requests that it has not cancelled. A response of the client may arrive after the
-        # cancellation.
+        # ids of the server's requests, except cancelled ones; a response may arrive after the cancellation
         self._questions: set[str] = set()
         self._asked: set[str] = set()
 
@@ -103,10 +102,7 @@ class Exchange:
         assert not calls, f"no answer to {calls}"
 
     def _asks(self, message: Object) -> Message:
-        """Check a request that the server sends to the client (section 6).
-
-        Only 2025-06-18 and 2025-11-25, the revisions with `elicitation/create` requests, have such requests.
-        """
+        """Check a request that the server sends (section 6). Only 2025-06-18 and 2025-11-25 have such requests."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), "nothing is asked of this client by a request"
         assert message["method"] == "elicitation/create"

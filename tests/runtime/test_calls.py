@@ -390,8 +390,7 @@ def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -
 
 def test_settings_are_reported_in_the_log_by_name(capfd: pytest.CaptureFixture[str]) -> None:
     async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
-        # nothing is logged before `report`, because `--doctor` itself reports every problem
-        assert not capfd.readouterr().err
+        assert not capfd.readouterr().err  # nothing is logged yet, because `--doctor` itself reports every problem
         caller.report()
 
     run(scene, environ={"PETSTORE_TIMEOUT": "x", "PETSTORE_API_KEY": f"{SECRET}\n"})

@@ -1,7 +1,4 @@
-"""Test confirmation by the user at a raw socket: nothing is sent without a yes to exactly this call.
-
-The tests use revisions with a handshake, and the stateless revision.
-"""
+"""Test confirmation at a raw socket, in all revisions: nothing is sent without the user's yes to exactly this call."""
 
 from __future__ import annotations
 

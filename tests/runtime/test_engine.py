@@ -1,6 +1,4 @@
-"""Test the event loop that runs calls (`Engine`), without network and protocol: every call reports one result, and
-limits and cancellations hold.
-"""
+"""Test the event loop that runs calls, without network and protocol: results, limits and cancellations."""
 
 from __future__ import annotations
 
@@ -84,9 +82,7 @@ class Upstream:
 
 
 class Bench:
-    """The event loop that runs calls (`Engine`), with an Upstream as its tool executor. It records the engine's
-    reports.
-    """
+    """The event loop that runs calls, with an Upstream as tool executor. It records the loop's reports."""
 
     def __init__(self, load: Callable[[], Any] | None = None) -> None:
         self.loading = threading.Event()
@@ -188,9 +184,7 @@ class Named:
 
 @pytest.mark.parametrize("early", [True, False])
 def test_a_call_runs_with_the_caller_that_was_there_when_it_was_submitted(bench: Bench, early: bool) -> None:
-    """Replace the executor after calls were submitted. The calls run with the first executor, even if it is not loaded
-    yet.
-    """
+    """Replace the executor after calls were submitted. They run with the first one, even if that is not loaded yet."""
     upstream = None if early else bench.upstream
     for key in range(SEVERAL):
         bench.submit(key)

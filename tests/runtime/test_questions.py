@@ -1,6 +1,6 @@
-"""Test tools that ask the user for arguments by a form, at a raw socket: only valid answers become arguments.
+"""Test tools that ask the user for arguments by a form, at a raw socket and in all revisions.
 
-The tests use revisions with a handshake, and the stateless revision.
+Only valid answers become arguments.
 """
 
 from __future__ import annotations
@@ -249,9 +249,7 @@ class TestWhileTheCallRuns:
         ids=["whole", "where the message is cut", "completed by the text of the message"],
     )
     def test_a_message_shows_no_secret(self, item: str) -> None:
-        """Check that a question shows no secret, not even one that the argument and the text around it form
-        together.
-        """
+        """Check that a question shows no secret, not even one that an argument and the question's own words form."""
 
         async def scene(the: Scene) -> None:
             the.caller._redactor.learn(SECRET)
