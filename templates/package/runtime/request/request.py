@@ -61,9 +61,9 @@ _EXACT = 2**53
 class Request:
     """A request without the server's address and credentials.
 
-    - `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "". -
-      `traced`: whether W3C trace context fields are added when the request is sent. - `sent`: how often the request was
-      sent, counted only if telemetry is on.
+    - `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
+    - `traced`: whether W3C trace context fields are added when the request is sent.
+    - `sent`: how often the request was sent, counted only if telemetry is on.
     """
 
     __slots__ = (

@@ -73,8 +73,8 @@ def exact(value: Any, marked: str) -> str:
 class _Place:
     """Node in the tree of selected paths.
 
-    - `wanted`: whether a selected path ends at this node. `reached`: whether the response has a value at this node. -
-      `names`: member names of the first object that was found at this node.
+    - `wanted`: whether a selected path ends at this node. `reached`: whether the response has a value at this node.
+    - `names`: member names of the first object that was found at this node.
     - `steps`: the child nodes by name.
     """
 

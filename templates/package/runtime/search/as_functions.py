@@ -17,7 +17,8 @@ def shown(runs: str, others: str, spelled: Mapping[str, str], tools: Sequence[tu
 
     - `spelled`: maps the name of each tool to the name of its function.
     - `tools`: each with the form of its result, and the maximum number of characters for its types. Longer types are
-      left out. - `others`: phrase for other tools in the result that are functions as well; "" if there are none.
+      left out.
+    - `others`: phrase for other tools in the result that are functions as well; "" if there are none.
     """
     if not tools:
         return f"\n\nFunctions for {runs} are the {others}."

@@ -4,10 +4,10 @@
 The library aiohttp reads requests, and serves each in an asyncio task. Inline means: a small request that arrives whole
 is taken from aiohttp's queue and served at once, without a task.
 
-- Gain: a fifth of a small call's CPU time (docs/decisions/0218-inline-requests.md). - Risk: aiohttp's queue of requests
-  and its waiter (a future) are private attributes. So inline serving is used only with releases of aiohttp that
-  `direct_requests` knows; with any other release, aiohttp's task serves each request. - Test:
-  `tests/streamable/test_inline.py` compares inline serving with serving in tasks.
+- Gain: a fifth of a small call's CPU time (docs/decisions/0218-inline-requests.md).
+- Risk: aiohttp's queue of requests and its waiter (a future) are private attributes. Inline serving is used only with
+  releases of aiohttp that `direct_requests` knows; with any other release, aiohttp's task serves each request.
+- Test: `tests/streamable/test_inline.py` compares inline serving with serving in tasks.
 - Switch off: `MCPGEN_TUNING=0`.
 """
 

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], asyncio.Task[Any]]
 
 _CUT_SHORT = Failure("The call was cut short inside the server.")
-#: Largest number of running calls: more than any agent makes, and few enough for the memory that they take.
+#: Maximum number of running calls. Agents make fewer calls at once, and the memory of so many calls is affordable.
 MOST = 320
-#: Largest number of running calls of one client over HTTP, so that other clients need not wait.
+#: Maximum number of running calls of one client over HTTP, so that one client cannot block the others.
 MOST_OF_ONE = 240
 
 
@@ -87,7 +87,7 @@ class CallScheduler:
             waiting.hush()
             self._left(waiting.size)
         elif taken := self._running.pop(key, None):
-            # A task that is cancelled before it starts runs no code, so a callback must end the call.
+            # A task that is cancelled before it has started runs none of its code. So a callback must end the call.
             taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
             taken.task.cancel()
 
@@ -143,7 +143,7 @@ class CallScheduler:
             outcome = _CUT_SHORT
         except OtherOutcome as ended:
             outcome = ended.outcome
-        except BaseException as problem:  # SystemExit too: no call may end the server
+        except BaseException as problem:  # catch SystemExit too, since no call may end the server
             outcome = _failure(taken.call, problem)
         await taken.quiet()
         self._end(taken, outcome)

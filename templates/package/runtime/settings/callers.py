@@ -26,7 +26,7 @@ class Introspection:
 
 
 def unnamed(prefix: str) -> str:
-    """Return the error sentence for a server that does not know its own public URL."""
+    """Return the error message for a server whose public URL is not set although it is needed."""
     return (
         f"{prefix}_AUTH_ISSUER needs {prefix}_HTTP_URL, the endpoint's URL as clients use it, such as"
         " https://mcp.example.com/mcp: access tokens are issued for it."
@@ -50,7 +50,7 @@ def url(value: str) -> str:
 
 
 def host(url: str) -> str:
-    """Return the value of the `Host` header in requests to that URL (RFC 9110, 7.2)."""
+    """Return the value of the `Host` header in requests to `url` (RFC 9110, 7.2)."""
     return addresses.parse(url).authority
 
 
@@ -80,7 +80,10 @@ def text(value: str) -> str:
 
 
 def _secured(value: str, example: str) -> None:
-    """Raise ValueError unless `value` is a URL to which tokens may be sent. `example` is shown in the message."""
+    """Raise ValueError unless `value` is a URL to which tokens may be sent.
+
+    `example`: a valid URL for the error message.
+    """
     try:
         address = addresses.parse(value)
     except ValueError:

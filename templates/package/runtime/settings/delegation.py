@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .origins import Rules
 
     class DecidedSettings(Protocol):
-        """Protocol for the settings that were read before this module is called (settings.Settings)."""
+        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
 
         prefix: str
         listening: Listening | None
@@ -47,7 +47,7 @@ _FORMS = "must be own, exchange, on-behalf-of, user, or header: and the name of 
 class Provider:
     """Authorization server that issues tokens for one scheme.
 
-    - `issuer`: its issuer identifier, "" if not set; the metadata may contain it.
+    - `issuer`: its issuer identifier, "" if not set; the metadata may name the issuer instead.
     - `metadata`: endpoints to request its metadata from, in that order; may be empty if the other endpoints are known.
     - `token`: the token endpoint, None if the metadata name it.
     - `authorization`: URL of the authorization endpoint, or "".
@@ -117,7 +117,9 @@ class Delegation:
 
 
 def variable_of(scheme: Scheme) -> str:
-    """Return the variable that selects with whose rights this scheme's operations are called; "" if that is fixed."""
+    """Return the variable `<SCHEME>_AS`, which selects the server's or the caller's rights; "" if this scheme offers no
+    choice.
+    """
     value = scheme["variables"].get("value", "")
     return f"{value}_AS" if value and scheme["type"] in _PLACED else ""
 
@@ -132,7 +134,7 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        if variable in credentials:  # the variable is the credential of another scheme, such as `oauth_as`
+        if variable in credentials:  # another scheme has this variable as credential, such as a scheme named `oauth_as`
             continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:
@@ -146,7 +148,7 @@ def load(
 
 
 def public_url(settings: DecidedSettings, environ: Mapping[str, str]) -> str:
-    """Return the URL at which browsers reach this server's endpoint, or "" if the settings do not determine it."""
+    """Return the URL at which browsers reach this server's endpoint, or "" if the settings do not say it."""
     name = f"{settings.prefix}_HTTP_URL"
     typed, listening = environ.get(name, "").strip(), settings.listening
     if typed:
@@ -246,7 +248,7 @@ class _Reader:
             found.provider = self._described(found)
 
     def _operators(self, issuer: str, name: str) -> Provider:
-        """Return the authorization server that the operator has set."""
+        """Return the authorization server that the operator has configured by variables."""
         try:
             address = parse(issuer)
             places = [self._rules.typed_endpoint(url) for url in _metadata_urls(issuer)]
@@ -255,9 +257,9 @@ class _Reader:
         rules = self._rules
 
         def resolve(url: str) -> Endpoint:
-            """Return an endpoint that the issuer's metadata name.
+            """Return the endpoint at a URL from the issuer's metadata.
 
-            Raise ValueError unless it is on the issuer's own origin, or on a public host with https.
+            Raise ValueError unless the URL is on the issuer's own origin, or on a public host with https.
             """
             found = rules.typed_endpoint(url)
             inside = found.address.loopback or found.address.forbidden or found.address.is_literal

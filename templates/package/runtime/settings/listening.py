@@ -260,7 +260,8 @@ def store(value: str) -> str:
 
 
 def _yes(value: str) -> bool:
-    from .setting_parsers import switch  # imported here: the settings have already loaded this module
+    # Imported here: costs nothing, since the settings have already loaded the module.
+    from .setting_parsers import switch
 
     return switch(value)
 

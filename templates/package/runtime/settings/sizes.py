@@ -2,7 +2,7 @@
 """Size limits of results: how much of a response a model is shown, and how much is stored for `resources/read`.
 
 A token is counted as four bytes of UTF-8. For English and JSON this differs from the true count by less than a fifth.
-For other scripts, it counts more tokens than models do.
+For other scripts, this counts more tokens than models do.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Telemetry:
     """Settings of what is measured, and where the data is sent.
 
     - `traces`, `metrics`: where spans and metrics are sent, or None.
-    - `resource`: attributes of this process, such as `service.name`.
+    - `resource`: OpenTelemetry resource attributes of this process, such as `service.name`.
     - `sampler`, `ratio`, `by_parent`: which traces are recorded, and whether the client's decision takes precedence.
     - `delay`, `interval`: seconds between two exports of spans, and of metrics.
     - `counts`: whether the server itself publishes metrics: at `/metrics`, in `file`, or at the end of the log.
@@ -186,7 +186,7 @@ class _Reader:
 
     # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
     def target(self, signal: str) -> Target | None:
-        """Return where TRACES or METRICS are sent, or None if no variable requests that."""
+        """Return where traces or metrics are sent, or None if no variable enables sending them."""
         exporter = self.text(f"OTEL_{signal}_EXPORTER").lower()
         endpoint = self.text(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")
         shared = self.text("OTEL_EXPORTER_OTLP_ENDPOINT")

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Create the TLS context for connections to the upstream.
 
-It is created once, at the first connection, because loading the system's certificates takes longer than the rest of a
-first call. The HTTP library's own contexts are never used (`tuning/bare_tls_contexts.py`).
+The context is created once, at the first connection, because loading the system's certificates takes longer than the
+rest of a first call. The HTTP library's own contexts are never used (`tuning/bare_tls_contexts.py`).
 """
 
 from __future__ import annotations

@@ -25,7 +25,10 @@ _NO_SUCH_METHOD = -32601
 
 
 class Unanswered(Exception):
-    """The server ended before it answered. `code` is its exit code; the server has written the reason to stderr."""
+    """Raised if the server process ended before it answered.
+
+    `code` is its exit code; the server has written the reason to stderr.
+    """
 
     def __init__(self, code: int) -> None:
         super().__init__(f"The server ended with code {code} before it answered.")
@@ -76,7 +79,7 @@ def _conversation(wire: _Wire, name: str, arguments: dict[str, Any], terminal: T
 
 
 class _Wire:
-    """The client's side of the connection: one JSON text per line."""
+    """The client's side of the stdio connection. Each message is one line of JSON."""
 
     def __init__(self, server: subprocess.Popen[bytes]) -> None:
         assert server.stdin is not None
