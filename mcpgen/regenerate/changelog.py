@@ -24,8 +24,8 @@ def continued(
 ) -> tuple[FileTree, Lock]:
     """Return `tree` and `lock` with the changelog of the project in `directory`, to which an entry is added.
 
-    `previous`: the project's lock file. `difference`: the changes, or None if the project's tables could not be read.
-    `files`: generated files that changed. Raises FatalError if a file of the project cannot be read.
+    `previous`: the project's lock file. `difference`: the changes, or None if the project's tools.json or bindings.json
+    could not be read. `files`: generated files that changed. Raises FatalError if a file of the project cannot be read.
     """
     written = present(directory, NAME)
     if written is None:

@@ -1,4 +1,4 @@
-"""Open existing projects: their lock files and their tables."""
+"""Open existing projects: their lock files, and the JSON files that describe their tools."""
 
 import codecs
 import os
@@ -28,8 +28,8 @@ def lock_of(directory: Path) -> Lock | None:
     """Return the lock file of the project in `directory`, or None if there is none. Raises FatalError if it cannot be
     read.
 
-    The lock file of an older mcpgen has no list of origins. Then the list contains the origins in the project's tables,
-    or nothing if the tables cannot be read.
+    The lock file of an older mcpgen has no list of origins. Then the list contains the origins in the project's JSON
+    files, or nothing if these files cannot be read.
     """
     lock = previous_lock(directory)
     if lock is None or lock.origins is not None or f"{lock.package}/bindings.json" not in lock.files:
@@ -40,7 +40,9 @@ def lock_of(directory: Path) -> Lock | None:
 
 
 def remembered(directory: Path) -> Project:
-    """Return the data of the project in `directory` for its next compile. Raises FatalError if there is no project."""
+    """Return what the next compile needs of the project in `directory`: lock file, tools file, source and options.
+    Raises FatalError if there is no project.
+    """
     lock = lock_of(directory)
     if lock is None:
         message = f"{directory} is not a generated project: it has no {locks.NAME}."
@@ -67,7 +69,7 @@ def located(directory: Path, recorded: str) -> str:
 
 
 def surface(directory: Path, lock: Lock) -> Surface | None:
-    """Return the surface of the project in `directory` from its tables, or None if they cannot be read."""
+    """Return the description for comparison of the project in `directory`, or None if its JSON files cannot be read."""
     tables = {name: data for name in TABLES if (data := present(directory, f"{lock.package}/{name}")) is not None}
     try:
         return of_tables(tables, lock.promises.tools)

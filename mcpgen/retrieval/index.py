@@ -1,9 +1,9 @@
 """Write the search index: for each stem, the tools with this stem, and how strongly it supports each of them (BM25F).
 
-`impact(word, tool) = idf(word) · tf / (K1 + tf)`, where `tf` is the sum, over the fields, of the occurrences times the
-weight of the field, divided by its relative length. Words that occur in no name, path, summary or tag count half. All
-of this is known when the server is generated, so the index contains the impacts as integers, and a query only adds them
-up.
+`impact(word, tool) = idf(word) · tf / (K1 + tf)`, where `tf` is a sum over the fields. Each field adds its occurrences
+of the word, times its weight, divided by its relative length. Words that occur in no name, path, summary or tag count
+half. All of this is known when the server is generated, so the index contains the impacts as integers, and a query only
+adds them up.
 """
 
 import math

@@ -1,9 +1,9 @@
 """Find the tools that return the ids which other tools need (producers), so that a search shows these tools too.
 
-An id in a path comes from the search for its noun (`/search/movie` for `/movie/{movie_id}`), else from the list of its
-noun (`/teams` for `/teams/{id}`), else from a search of everything (`/search`). An id in a query or body (`team_id`)
-comes from the search or the only list of its noun, or has the same producer as a path variable of the same name. The
-producer must not need ids, except those that the consumer needs too.
+Each id identifies a kind of item, its noun. The producer of an id in a path is the search for its noun (`/search/movie`
+for `/movie/{movie_id}`), else the list of its noun (`/teams` for `/teams/{id}`), else a search of everything
+(`/search`). The producer of an id in a query or body (`team_id`) is the search or the only list of its noun, or the
+producer of a path variable of the same name. The producer must not need ids, except those that the consumer needs too.
 """
 
 import re
@@ -98,7 +98,7 @@ class _Known:
         return found if is_list else None
 
     def of_noun(self, tool: ToolSpec, said: list[str]) -> ToolSpec | None:
-        """Return the only tool that lists or searches items of the noun in `said`, or None."""
+        """Return the only tool that lists or searches the kind of item that the words `said` name, or None."""
         noun = "_".join([*said[:-1], singular(said[-1])])
         listing = self.listed.nouns.get((tool.operation.document, noun))
         return self.searches.get(noun) or (self.by_key.get(listing.key) if listing else None)
@@ -219,7 +219,9 @@ def needed(sources: Mapping[str, list[tuple[str, str]]]) -> list[str]:
 
 
 def _searches(tools: list[ToolSpec]) -> tuple[dict[str, ToolSpec], ToolSpec | None]:
-    """Return noun → the tool that searches for such items, and the tool that searches everything, or None."""
+    """Return noun → the tool that searches for items of this kind. Also return the tool that searches everything, or
+    None if there is no such tool.
+    """
     found: dict[str, ToolSpec] = {}
     general = []
     for tool in tools:

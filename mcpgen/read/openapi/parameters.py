@@ -236,7 +236,7 @@ def of_header(
 def name_and_place(
     raw: JsonObject, where: Where, locations: tuple[Location, ...], diagnostics: Diagnostics
 ) -> tuple[str, Location] | None:
-    """Return name and place of a parameter. The place must be one of `locations`.
+    """Return the name and the location (`in`) of a parameter. The location must be one of `locations`.
 
     If an optional parameter cannot be sent, report this and return None. For a required parameter, raise SkipOperation
     instead.

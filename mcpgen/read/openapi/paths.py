@@ -78,7 +78,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
 
 # Decision 0032: A path that names a parameter twice gets two arguments.
 def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names, each repeated one with a number: `x`, `x_2`."""
+    """Return the names; a name that occurs again gets a number: `x`, `x_2`."""
     found: list[str] = []
     for name in variables:
         number = 2

@@ -78,7 +78,7 @@ def read_schemes(
 
 
 def _usable(name: str, user: UserFlow, place: Where, diagnostics: Diagnostics) -> UserFlow | None:
-    """Return the login flow `user`. If one of its URLs may not be used, report this and return None."""
+    """Return the login flow `user`. If one of its URLs must not be used, report this and return None."""
     for url in user.urls:
         if reason := _refusal(url):
             diagnostics.add(
@@ -175,8 +175,8 @@ def _password(raw: JsonObject) -> JsonObject:
 
 
 def _refusal(token_url: str) -> str:
-    """Return why a token URL may not be used, or "" if it may. The rules are those of server URLs, but a query is
-    allowed.
+    """Return why a token URL must not be used, or "" if it is allowed. The rules are those for server URLs, except that
+    a query is allowed.
     """
     return servers.refusal(token_url.partition("?")[0]) or ("it has a fragment" if "#" in token_url else "")
 

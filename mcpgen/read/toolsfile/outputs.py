@@ -11,7 +11,9 @@ _WORDS: Mapping[str, Output] = {word: word for word in get_args(Output)}
 
 
 def output(entry: JsonObject) -> Output | None:
-    """Return the form of results. Return None if it is missing or invalid; `schema_check` has reported invalid ones."""
+    """Return the value of `output`, the form of results. Return None if it is missing or invalid; `schema_check` has
+    reported invalid ones.
+    """
     value = entry.get("output")
     return _WORDS.get(value) if isinstance(value, str) else None
 

@@ -259,7 +259,9 @@ def _described(properties: JsonObject, key: str) -> str:
 
 
 def _about(key: str, description: str) -> str:
-    """Return a description of a key as a hint. A description alone would not show that it explains the key."""
+    """Return a hint: a key and its description. Without the key, the hint would not show what the description is
+    about.
+    """
     return f"`{key}`: {description}" if key and description else description
 
 

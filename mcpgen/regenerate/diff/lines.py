@@ -1,4 +1,6 @@
-"""Write a difference as lines for a person: by grade, security first, and equal changes of many tools as one line."""
+"""Write a difference as lines for a person: by grade (breaking, additive or cosmetic), security first. Equal changes of
+many tools become one line.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -40,7 +42,7 @@ class Line:
 
 
 def lines(difference: Difference) -> Iterator[tuple[Grade, list[Line]]]:
-    """Yield each grade that occurs with its lines, the gravest grade first."""
+    """Yield each grade (breaking, additive or cosmetic) that occurs, with its lines. The gravest grade comes first."""
     for grade in GRADES:
         found = [change for change in difference.changes if change.grade == grade]
         if found:
@@ -61,8 +63,8 @@ def _grouped(changes: list[Change]) -> Iterator[Line]:
 
 
 def summary(difference: Difference) -> str:
-    """Return text that says how many changes there are of each grade and of security, and which part of the version
-    number is raised.
+    """Return a text with the number of breaking, additive and cosmetic changes, the number of changes of security, and
+    the part of the version number to raise.
     """
     of_security = f" ({difference.security:,} of security)" if difference.security else ""
     notes: Mapping[Grade, str] = {"breaking": of_security}

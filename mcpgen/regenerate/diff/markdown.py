@@ -25,7 +25,9 @@ _KEPT: Mapping[Grade, int] = {"breaking": MOST, "additive": MOST, "cosmetic": 20
 
 
 def document(difference: Difference) -> str:
-    """Return the summary, and a list of changes for each grade. The list of cosmetic changes is collapsed."""
+    """Return the summary, and a list of changes for each grade (breaking, additive or cosmetic). The list of cosmetic
+    changes is collapsed.
+    """
     return "\n".join(_parts(difference))
 
 
@@ -45,7 +47,7 @@ def _parts(difference: Difference) -> Iterator[str]:
 
 
 def entry(difference: Difference) -> Iterator[str]:
-    """Yield the lines of a changelog entry: a list whose items begin with their grade."""
+    """Yield the lines of a changelog entry: a list whose items begin with `breaking`, `additive` or `cosmetic`."""
     for grade, found in lines(difference):
         most = _KEPT[grade]
         for line in found[:most]:

@@ -1,4 +1,4 @@
-"""Define the rules: kind of change → its grade and its sentence.
+"""Define the rules: kind of change → its grade (breaking, additive or cosmetic) and its sentence.
 
 The grade of a change in a schema depends on its side. Callers send arguments, so a value that is no longer accepted
 breaks callers. Callers read results, so a value that was never sent before breaks callers. In a sentence, `{at}` is the
@@ -238,7 +238,7 @@ _LONGEST = 120
 def of_tool(
     code: str, tool: str, before: JsonValue = None, after: JsonValue = None, argument: str = "", at: str = ""
 ) -> Change:
-    """Return the change with the code `code` of one tool."""
+    """Return a change of one tool. Its grade and its sentence are those of the rule `code`."""
     grade, sentence = OF_TOOLS[code]
     place = at or (f"Argument {argument}" if argument else tool)
     said = _said(sentence, place, before, after)
@@ -246,7 +246,7 @@ def of_tool(
 
 
 def of_server(code: str, before: JsonValue = None, after: JsonValue = None, at: str = "") -> Change:
-    """Return the change with the code `code` of the whole server."""
+    """Return a change of the whole server. Its grade and its sentence are those of the rule `code`."""
     grade, sentence = OF_SERVER[code]
     return Change(grade, code, "", _said(sentence, at, before, after), before, after, security=code in SECURITY)
 

@@ -128,7 +128,8 @@ def _beside(url: str, home: tuple[str, ...]) -> str:
 
 
 def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
-    """Yield changes of the origins that a server may contact: those in its tables, and those that its owner accepted.
+    """Yield changes of the origins that a server may contact: those in its `bindings.json`, and those that its owner
+    accepted.
 
     `told`: origins that were already reported as changes of servers.
     """

@@ -11,8 +11,8 @@ _MOST = 6
 
 
 def types(cases: Sequence[Case]) -> dict[str, str]:
-    """Return `kind` of a case → the JSON Schema type to show for it. `number` becomes `integer` if all cases of numbers
-    allow only integers.
+    """Return each type in `cases` → the type to show for it. `number` becomes `integer` if all numbers in `cases` must
+    be integers.
     """
     whole = all(case.integral or _is_whole(case) for case in cases if case.kind == "number")
     kinds = sorted({case.kind for case in cases})

@@ -1,4 +1,6 @@
-"""Describe a generated server for comparison, from its tables: everything that clients see and that requests send."""
+"""Describe a generated server for comparison, from its JSON files: everything that clients see and that requests
+send.
+"""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +23,7 @@ class Listed:
     """One tool of a server that is compared.
 
     `key`: the key of its operation. `shown`: its entry in `tools/list`. `binding`: its entry in `bindings.json`.
-    `promise`: its pin (stored names) from the lock file. `aliases`: other names by which it can be called.
+    `promise`: its pin (stored names) from the lock file. `aliases`: other names by which the tool can be called.
     """
 
     name: str
@@ -63,7 +65,7 @@ class Listed:
 # Decision 0141: mcpgen diff compares tables.
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Everything of a server that is compared.
+    """Description of a server for comparison: everything that is compared.
 
     `header`: the header of `bindings.json`, with identity, servers, security schemes and roles. `resources` and
     `prompts`: the entries of `resources.json` and `prompts.json`.
@@ -86,7 +88,7 @@ class Surface:
 
 
 def of_catalog(catalog: Catalog) -> Surface:
-    """Return the surface of a compiled catalog."""
+    """Return the description for comparison of a compiled catalog."""
     tools, beside = tools_json(catalog), features.tables(catalog)
     known = {tool.operation.key: Pin(tool.name) for tool in catalog.tools}
     tables = {f"{name}.json": data for name, data in beside.items()}
@@ -94,10 +96,10 @@ def of_catalog(catalog: Catalog) -> Surface:
 
 
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:
-    """Return the surface that the TABLES of a package describe.
+    """Return the description for comparison of a server, read from its JSON files (TABLES).
 
     `known`: operation key → pin (stored names of a tool), from the lock file. Raises ValueError or RecursionError if a
-    table is not valid JSON, KeyError if a table is missing.
+    file is not valid JSON, KeyError if a file is missing.
     """
     array = as_list(json.loads(files["tools.json"]))
     table = as_object(json.loads(files["bindings.json"]))

@@ -1,5 +1,5 @@
-"""Write the note in a stage for people who find the stage: it says that mcpgen made the stage, and whether the stage
-may be deleted.
+"""Write the note in a staging directory, for people who find that directory. The note says that mcpgen made the
+directory, and whether it may be deleted.
 """
 
 import os
@@ -13,8 +13,8 @@ MADE = _FIRST + b"If it no longer runs, its next run over the project removes th
 
 
 def exchanged(project: Path) -> bytes:
-    """Return the note for a stage that contains the user's files during an exchange. It says not to delete the stage,
-    and how to restore the files.
+    """Return the note for a staging directory that contains the user's files during an exchange. The note says not to
+    delete the directory, and how to restore the files.
     """
     command = f"mcpgen regenerate {shlex.quote(str(project))}"
     return _FIRST + os.fsencode(

@@ -135,7 +135,7 @@ def _home(edited: Iterable[str]) -> str:
 
 def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
     """Return path → digests of the file as mcpgen wrote it. The digests come from the lock file, and from lock files in
-    stages of interrupted runs.
+    staging directories of interrupted runs.
     """
     known = {path: {found} for path, found in recorded.items()}
     with claim.reading(directory):

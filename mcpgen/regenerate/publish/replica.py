@@ -32,9 +32,10 @@ def share(
     """Fill the replica in `stage` with every file of the project `old`, except files in `made` and `gone`. Return path
     → inode.
 
-    `made`: new files, which are already in the stage. `gone`: files to be removed; for these the inode of the original
-    is returned, for others that of the link in the replica. `paths`: all generated files. Their folders become real
-    folders; all other folders become links to `old`. Raises OSError, also if `old` could not be changed later.
+    `made`: new files, which are already in the staging directory. `gone`: files to be removed; for these the inode of
+    the original is returned, for others that of the link in the replica. `paths`: all generated files. Their folders
+    become real folders; all other folders become links to `old`. Raises OSError, also if `old` could not be changed
+    later.
     """
     folders = {"", *(folder for path in (*paths, *gone) for folder in _folders(path))}
     for path in (*made, *gone):
@@ -52,7 +53,7 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    _same_mode(old, stage.home)  # links to folders lead through the stage, so it needs the project's permissions
+    _same_mode(old, stage.home)  # links to folders lead through this directory: same permissions
     return known
 
 

@@ -62,14 +62,14 @@ class Stage:
 
     @property
     def spare(self) -> Path:
-        """Return the path in the stage at which a single file is prepared before it is moved."""
+        """Return the path in the staging directory at which a single file is prepared before it is moved."""
         return self.home / _SPARE
 
 
 @contextlib.contextmanager
 def staged(place: Path, files: Mapping[str, bytes]) -> Iterator[Stage]:
-    """Create a stage in `place` with `files`, synced to disk, and yield it. Raises OSError if the file system
-    refuses.
+    """Create a staging directory in `place` with `files`, synced to disk, and yield it. Raises OSError if the file
+    system refuses.
     """
     home, lock = _home(place)
     stage = Stage(home, lock is not None)
@@ -86,19 +86,20 @@ def staged(place: Path, files: Mapping[str, bytes]) -> Iterator[Stage]:
 
 
 def stages(place: Path) -> list[Stage]:
-    """Return the stages in `place`, both of running and of killed runs."""
+    """Return the staging directories in `place`, both of running and of killed runs."""
     return [Stage(path) for path in sorted(place.glob(f"{PREFIX}*")) if _is_stage(path)]
 
 
 def abandoned(place: Path) -> Iterator[Stage]:
-    """Yield the stages in `place` that killed runs left behind. Each stage is locked until the next one is requested.
+    """Yield the staging directories in `place` that killed runs left behind. Each directory is locked until the next
+    one is requested.
 
-    Raises OSError if a stage cannot be examined.
+    Raises OSError if a staging directory cannot be examined.
     """
     for stage in stages(place):
         try:
             lock = flocked(stage.home)
-        except (BlockingIOError, FileNotFoundError):  # the stage's run is still alive, or has just removed the stage
+        except (BlockingIOError, FileNotFoundError):  # the directory's run is still alive, or has just removed it
             continue
         stage.locked = lock is not None
         try:
@@ -109,8 +110,8 @@ def abandoned(place: Path) -> Iterator[Stage]:
 
 
 def sweep(place: Path) -> None:
-    """Remove the stages that killed runs left in `place`, except stages that contain a project. Failures are
-    ignored.
+    """Remove the staging directories that killed runs left in `place`, except directories that contain a project.
+    Failures are ignored.
     """
     with contextlib.suppress(OSError):
         for stage in abandoned(place):
@@ -119,17 +120,17 @@ def sweep(place: Path) -> None:
 
 
 def is_expendable(stage: Stage) -> bool:
-    """Return True if the stage can be deleted: it never took part in an exchange, or its `project/` is the replacement,
-    not the user's project.
+    """Return True if the staging directory can be deleted: it never took part in an exchange, or its `project/` is the
+    replacement, not the user's project.
     """
     record = recorded(stage)
     return record is None or inode(stage.files) in (None, record.new)
 
 
 def note(stage: Stage, record: Record, project: Path) -> None:
-    """Write `record` and the warning not to delete the stage, synced to disk.
+    """Write `record` into the staging directory, with the warning not to delete the directory. Sync both to disk.
 
-    This must be done before any exchange, since a stage without a record is removed.
+    This must be done before any exchange, since a staging directory without a record is removed.
     """
     _write(stage.spare, notice.exchanged(project))
     os.replace(stage.spare, stage.home / notice.NAME)
@@ -143,7 +144,9 @@ def note(stage: Stage, record: Record, project: Path) -> None:
 
 
 def recorded(stage: Stage) -> Record | None:
-    """Return the stage's record, or None if it is missing or incomplete (then no exchange has happened)."""
+    """Return the record of an exchange in a staging directory, or None if it is missing or incomplete (then no exchange
+    has happened).
+    """
     try:
         value = json.loads(_read(stage.home / _RECORD) or b"")
         known = {path: number for path, number in value["known"].items() if _is_inside(path) and type(number) is int}
@@ -158,7 +161,7 @@ def read(stage: Stage, path: str) -> bytes | None:
 
 
 def remove(stage: Stage) -> None:
-    """Remove a stage, its note last: without the note it would not be recognised as ours.
+    """Remove a staging directory, its note last: without the note, the directory would not be recognised as mcpgen's.
 
     The removal is tried twice, since a disk may fail for a moment.
     """
@@ -175,7 +178,7 @@ def remove(stage: Stage) -> None:
 
 
 def _make_writable(stage: Stage) -> None:
-    """Make a stage's folders writable.
+    """Make the folders of a staging directory writable.
 
     A replica has the permissions of its original, and a read-only folder cannot be emptied.
     """
@@ -198,8 +201,8 @@ def inode(path: Path) -> int | None:
 
 
 def _home(place: Path) -> tuple[Path, int | None]:
-    """Create the directory of a stage and lock it. If another run takes the directory for abandoned and removes it
-    before it is locked, create a new one.
+    """Create a staging directory and lock it. If another run takes the directory for abandoned and removes it before it
+    is locked, create a new one.
     """
     while True:
         home = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
@@ -221,10 +224,11 @@ def _remove_empty_home(home: Path) -> None:
 
 
 def _is_stage(path: Path) -> bool:
-    """Return True if a directory contains exactly the entries of a stage. Its name alone proves nothing, since others
-    may use such a name too.
+    """Return True if a directory contains exactly the entries of a staging directory. Its name alone proves nothing,
+    since others may use such a name too.
 
-    If a run was killed before the note was complete, its stage is recognised by its name and its permissions.
+    If a run was killed before the note was complete, its staging directory is recognised by its name and its
+    permissions.
     """
     try:
         if path.is_symlink() or not path.is_dir() or HOME.fullmatch(path.name) is None:

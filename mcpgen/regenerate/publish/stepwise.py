@@ -3,11 +3,11 @@
 Directories cannot be exchanged on Windows, on some file systems, at mount points, and if the parent directory belongs
 to another user.
 
-Each file is moved over the old one from a stage inside the project. The lock file is moved last. Until then the stage
-contains the new lock file, so after a kill the next run knows the files of both generations. In a new project the lock
-file is moved first, since mcpgen refuses a directory with files and without a lock file. Tables are moved after the
-Python code that reads them, since a running server may load them at once. A kill leaves a mix of old and new files,
-each complete, and the next run moves the rest.
+Each file is moved over the old one from a staging directory inside the project. The lock file is moved last. Until then
+that directory contains the new lock file, so after a kill the next run knows the files of both generations. In a new
+project the lock file is moved first, since mcpgen refuses a directory with files and without a lock file. JSON files
+are moved after the Python code that reads them, since a running server may load them at once. A kill leaves a mix of
+old and new files, each complete, and the next run moves the rest.
 """
 
 from collections.abc import Collection, Mapping
@@ -23,7 +23,7 @@ from mcpgen.regenerate.publish.staging import Stage
 def write(directory: Path, files: Mapping[str, bytes], gone: Collection[str]) -> None:
     """Write `files` into `directory`, and remove the paths in `gone`.
 
-    After a failure (OSError) the stage is kept for the next run.
+    After a failure (OSError) the staging directory is kept for the next run.
     """
     with staging.staged(directory, files) as stage:
         stage.keep = True

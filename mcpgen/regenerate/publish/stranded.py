@@ -1,7 +1,8 @@
-"""Refuse a project if some of its files are in a stage that is missing or belongs to another project.
+"""Refuse a project if some of its files are in a staging directory that is missing or belongs to another project.
 
-A killed run left files in its stage, and then the stage was deleted, or the project was moved or copied. Only a person
-can restore these files, so mcpgen writes nothing to such a project, and the project never counts as up to date.
+A killed run left files in its staging directory. Then that directory was deleted, or the project was moved or copied.
+Only a person can restore these files, so mcpgen writes nothing to such a project, and the project never counts as up to
+date.
 """
 
 import os
@@ -18,8 +19,8 @@ _MOST = 3
 
 
 def refuse(project: Path, place: Path) -> None:
-    """Raise FatalError if the project at `place` still has links into a stage after recovery. The message names their
-    paths.
+    """Raise FatalError if the project at `place` still has links into a staging directory after recovery. The message
+    names their paths.
 
     `project`: the path of the project for the message. Raises OSError if the directory cannot be read.
     """
@@ -33,7 +34,9 @@ def refuse(project: Path, place: Path) -> None:
 
 
 def _entries(place: Path) -> Iterator[str]:
-    """Yield the paths at which links into a stage are possible: the entries of folders with generated files."""
+    """Yield the paths at which links into a staging directory are possible: the entries of folders with generated
+    files.
+    """
     try:
         yield from replica.entries(place, inside=is_written_into)
     except (FileNotFoundError, NotADirectoryError):
@@ -41,7 +44,9 @@ def _entries(place: Path) -> Iterator[str]:
 
 
 def _stage_of(link: Path, path: str) -> str | None:
-    """Return the name of the stage if `link` is a symbolic link to the same `path` in a stage, else None."""
+    """Return the name of the staging directory if `link` is a symbolic link to the same `path` in such a directory,
+    else None.
+    """
     if not link.is_symlink():
         return None
     home = os.readlink(link).removeprefix("../" * (path.count("/") + 1)).partition("/")[0]

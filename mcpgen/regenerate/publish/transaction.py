@@ -5,9 +5,9 @@ exchanged. But the directory itself must stay, since shells, editors and mounts 
 user. So the old directory, which now has the other name, is made equal to the new one, file by file, and exchanged
 back. Then the replica is removed.
 
-A run that is killed between the exchanges leaves the whole new project in place, with links into the stage; `recover`
-completes the write. The record in the stage shows by inodes which directory is the old and which the new one, so that a
-user's project is never removed.
+A run that is killed between the exchanges leaves the whole new project in place, with links into the staging directory;
+`recover` completes the write. The record in that directory shows by inodes which directory is the old and which the new
+one, so that a user's project is never removed.
 """
 
 import contextlib
@@ -26,7 +26,8 @@ class CannotExchange(Exception):
 
 
 class Unfinished(Exception):
-    """Raised if the new project is in place and complete, but links in it still point to files in the stage.
+    """Raised if the new project is in place and complete, but links in it still point to files in the staging
+    directory.
 
     The next run moves these files into the project.
     """
@@ -42,7 +43,7 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
     project.
 
     `directory` is absolute, and no parent is a link. After CannotExchange or OSError nothing was changed. After
-    Unfinished the project is new and complete, but a stage is left for the next run.
+    Unfinished the project is new and complete, but a staging directory is left for the next run.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -52,17 +53,19 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
         if not stage.locked or os.lstat(stage.home).st_dev != os.lstat(directory).st_dev:
             raise CannotExchange
         record = _prepared(directory, stage, files, gone, paths)
-        # after the exchange, this stage's `project/` is the project's directory, which other runs try to lock
+        # after the exchange, `project/` in the staging directory is the project's own directory, which other runs try
+        # to lock
         stack.enter_context(held(stage.files))
         _exchange(directory, stage, record)
         _finish_or_say(directory, stage, record)
 
 
 def recover(directory: Path) -> bool:
-    """Complete writes of killed runs whose stages are beside `directory`. The caller holds the lock of `directory`.
+    """Complete writes of killed runs whose staging directories are beside `directory`. The caller holds the lock of
+    `directory`.
 
     Return True if directories were exchanged, so that the caller's lock is on another directory. Raises Unfinished if a
-    write again cannot be completed, OSError if a stage cannot be examined.
+    write again cannot be completed, OSError if a staging directory cannot be examined.
     """
     finished = False
     for stage in staging.abandoned(directory.parent):
@@ -79,7 +82,7 @@ def recover(directory: Path) -> bool:
 def _prepared(
     directory: Path, stage: Stage, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]
 ) -> Record:
-    """Fill the stage with the new project, and write its record."""
+    """Fill the staging directory with the new project, and write its record."""
     old, new = inode(directory), inode(stage.files)
     assert old is not None
     assert new is not None
@@ -89,7 +92,7 @@ def _prepared(
 
 
 def _exchange(directory: Path, stage: Stage, record: Record) -> None:
-    """Exchange the project's directory and the stage's `project/`.
+    """Exchange the project's directory and the staging directory's `project/`.
 
     If somebody has replaced the project meanwhile, exchange the directories back and raise FileNotFoundError.
     """
@@ -120,8 +123,8 @@ def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish(directory: Path, stage: Stage, record: Record) -> None:
-    """Make the old directory equal to the new one, exchange the two back, and remove the stage. The function may be
-    called again after a failure.
+    """Make the old directory equal to the new one, exchange the two directories back, and remove the staging directory.
+    The function may be called again after a failure.
 
     After the exchange, files are compared a second time, because somebody may have saved files into the new directory
     before the exchange.
@@ -134,7 +137,8 @@ def _finish(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
-    """Return True if, by their inodes, `directory` and the stage's `project/` were exchanged with each other.
+    """Return True if, by their inodes, `directory` and the staging directory's `project/` were exchanged with each
+    other.
 
     The system reuses inodes, so at least one file must have its recorded inode, too.
     """

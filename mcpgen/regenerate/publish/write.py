@@ -28,7 +28,8 @@ def publish(planned: Plan, tree: FileTree) -> None:
             _create(place, files, planned.directory)
         else:
             _change(place, files, planned.remove, tree.keys() - planned.kept)
-        # only now, because until the new lock file is written, those in old stages show which files mcpgen wrote
+        # only now, because until the new lock file is written, the lock files in old staging directories show which
+        # files mcpgen wrote
         staging.sweep(place)
 
 

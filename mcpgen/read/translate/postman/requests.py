@@ -29,7 +29,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """An OpenAPI operation. `sources`: (key, index) of a part of it → pointer inside the request of the collection."""
+    """An OpenAPI operation. `sources`: (key, index) of a part of the operation → JSON Pointer inside the request of the
+    collection.
+    """
 
     method: str
     url: Url

@@ -54,8 +54,8 @@ def filled(text: str, variables: Mapping[str, str]) -> str:
 
 
 def read_url(value: JsonValue, variables: Mapping[str, str]) -> Url:
-    """Return the URL of a request. It is written as a text, or as an object whose parts are lists (Postman Collection
-    2.1, Url).
+    """Return the URL of a request. The collection holds it as a text, or as an object whose parts are lists (Postman
+    Collection 2.1, Url).
     """
     parts = as_object(value)
     raw = as_text(value) if isinstance(value, str) else as_text(parts.get("raw")) or _joined(parts)

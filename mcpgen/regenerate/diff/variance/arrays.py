@@ -59,7 +59,9 @@ def _rest(atom: JsonObject) -> JsonValue:
 
 
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every array of the case `inner` satisfies the plain keywords of the case `outer`."""
+    """Return True if every array in `inner` satisfies the plain keywords of `outer`. Both are cases (combinations of
+    alternatives) of schemas.
+    """
     had, has = Items(inner), Items(outer)
     longest, allowed = had.most(judge), limit(outer.atoms, "maxItems")
     if had.fewest < has.fewest or (allowed is not None and (longest is None or longest > allowed)):

@@ -30,7 +30,7 @@ _OF_THE_WHOLE = frozenset({"unevaluatedProperties", "unevaluatedItems", "$dynami
 
 
 class TooManyCases(Exception):
-    """Raised if a schema has more than MOST cases."""
+    """Raised if a schema has more than MOST cases (combinations of alternatives)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,9 @@ _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
 
 
 def cases(terms: Terms) -> list[Case]:
-    """Return the cases of `terms`. Raises TooManyCases if there are more than MOST."""
+    """Return the cases (combinations of alternatives) of the schemas `terms`. Raises TooManyCases if there are more
+    than MOST.
+    """
     found: list[Case] = []
     for count, state in enumerate(_unfolded(tuple((node, frozenset()) for node in terms.nodes), _State(), terms.scope)):
         if count >= MOST:
@@ -197,8 +199,8 @@ def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
 
 
 def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
-    """Return the case that contains only `value`. Its members and items become keywords, so that they are compared like
-    those of a schema.
+    """Return a case that contains only `value`. The members and items of `value` become keywords, so that they are
+    compared like those of a schema.
     """
     made = base.scope.made
     atoms = base.atoms

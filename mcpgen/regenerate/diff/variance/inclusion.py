@@ -101,7 +101,7 @@ class Inclusion:
         return self._empty.get(terms.key, False)
 
     def cases(self, terms: Terms) -> list[Case] | None:
-        """Return the cases of `terms`, or None if there are too many."""
+        """Return the cases (combinations of alternatives) of the schemas `terms`, or None if there are too many."""
         if terms.key not in self._cases:
             try:
                 self._cases[terms.key] = cases(terms)
@@ -175,7 +175,9 @@ class Inclusion:
     # -- Inclusion of a case in another --------------------------------------------------------------------------------
 
     def covers(self, inner: Case, outer: Case | None) -> bool:
-        """Return True if every value of the case `inner` is proven to be a value of the case `outer`."""
+        """Return True if every value in `inner` is proven to be in `outer`. Both are cases (combinations of
+        alternatives) of schemas.
+        """
         if outer is None or inner.kind != outer.kind:
             return False
         inner.scope.budget.spend(len(inner.atoms) + len(outer.atoms))
@@ -252,9 +254,8 @@ class Inclusion:
 
 
 def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
-    """Return True if every value of exactly one schema in `had` is a value of exactly one schema in `has` (`oneOf`).
-
-    Each old branch must be contained in a distinct new branch, and must not overlap any other new branch.
+    """Return True if every value that satisfies `oneOf` with the schemas `had` also satisfies `oneOf` with the schemas
+    `has`. Each old branch must be contained in a distinct new branch, and must not overlap any other new branch.
     """
     own: dict[int, int] = {}
     for place, terms in enumerate(had):

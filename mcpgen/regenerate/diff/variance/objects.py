@@ -113,7 +113,9 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
 
 # Decision 0143: Callers are assumed to send members that the schema shows.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every object of the case `inner` satisfies the plain keywords of the case `outer`."""
+    """Return True if every object in `inner` satisfies the plain keywords of `outer`. Both are cases (combinations of
+    alternatives) of schemas.
+    """
     had, has = Members(inner), Members(outer)
     if not has.required <= had.required:
         return False

@@ -281,7 +281,9 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _place(problem: BaseException, function: Any) -> str:
-    """Return `FUNCTION:LINE` of the user's code that raised the exception, or of code below; "" if no such code ran."""
+    """Return `FUNCTION:LINE` of the user's code that raised the exception, or of the code that it called; "" if no such
+    code ran.
+    """
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
     file = getattr(getattr(function, "__code__", None), "co_filename", "")
     inside = [frame for frame in frames if frame.filename == file] or frames

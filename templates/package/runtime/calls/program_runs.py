@@ -352,7 +352,8 @@ class RunningProgram:
 
 
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
-    """Return the dialogue for one call of a program. `state`: state of the call that asked the user, None for others.
+    """Return the dialogue (how to ask the user) for one call of a program. `state`: state of the call that asked the
+    user, None for others.
 
     Only the call that asked gets the user's answer. No call becomes a task: a program waits for its jobs.
     """

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from .listing import Listing
     from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
-#: Format version of the tables. Any change of the format needs a new number, except a new optional key.
+#: Format version of tools.json, bindings.json and the optional JSON files. Any change of the format needs a new number,
+#: except a new optional key.
 FORMAT = 1
 
 #: Known kinds of security schemes (table.SchemeKind).
@@ -49,7 +50,7 @@ _SAVES = {
     " media type come back instead of the content.",
 }
 
-#: Names of the optional table files, without `.json`. They are those of MCP's features.
+#: Names of the optional JSON files, without `.json`. They are the names of MCP's features.
 FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
@@ -88,12 +89,12 @@ class Tool:
         self.plan: Any = None  # a request.Plan; core cannot import this type
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call. Omitted arguments get their default from the binding, if it has one."""
+        """Return the arguments of a call. Omitted arguments get their default from bindings.json, if there is one."""
         return {**self.binding.get("defaults", {}), **arguments}
 
 
 class _File:
-    """One table file, open on disk or held in memory. The lines of its tools are located on first use."""
+    """One JSON file of a catalog, open on disk or held in memory. The lines of its tools are located on first use."""
 
     __slots__ = ("_changed", "_descriptor", "_held", "_later", "_lock", "_places")
 
@@ -231,7 +232,9 @@ class Catalog:
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
-        """Open the tables in `directory`; if `held`, read them into memory. Raise CatalogError if one is unusable."""
+        """Open the JSON files in `directory`; if `held`, read them into memory. Raise CatalogError if a file is
+        unusable.
+        """
         try:
             described = _opened(directory, "tools", held)
             bound = _opened(directory, "bindings", held)
@@ -315,7 +318,7 @@ class Catalog:
         if "asks" not in self.header:
             return self.tools
         if not self._without_asking:
-            from .asked_arguments import listed_without_asking  # imported here: few servers ask
+            from .asked_arguments import listed_without_asking  # imported here: few servers ask the user
 
             entries: Any = loads(b"".join(self.tools).decode())[0]
             for place, entry in enumerate(entries):
@@ -369,13 +372,15 @@ class Catalog:
         self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
 
     def checksum(self) -> str:
-        """Return a digest that identifies all tables: bindings.json is hashed, and holds digests of the other files."""
+        """Return a digest that identifies all JSON files: bindings.json is hashed, and holds digests of the other
+        files.
+        """
         from hashlib import sha256  # imported here: few servers run programs
 
         return sha256(self._bound.read()).hexdigest()
 
     def is_same(self, other: Catalog) -> bool:
-        """Return True if both catalogs have the same tables. Which tools are hidden is not compared."""
+        """Return True if both catalogs have the same JSON files. Which tools are hidden is not compared."""
         return self._bound.read() == other._bound.read()  # bindings.json holds the digests of the other files
 
     def changed(self, before: Catalog) -> list[str]:
@@ -456,14 +461,16 @@ class Catalog:
             credentials = _credentials(binding, self.security)
             self._parsed[name] = made = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
             if "ask" in binding:
-                from .asked_arguments import complete_schema  # imported here: few tools ask
+                from .asked_arguments import complete_schema  # imported here: few tools ask the user
 
                 made.schema = complete_schema(made.listed, binding["ask"])
         return self._parsed[name]
 
 
 def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
-    """Return the names of the API keys that requests of a binding may carry, by place, such as `header`."""
+    """Return the names of the API keys that requests of a tool may carry, by place, such as `header`. `binding`: the
+    tool's entry in bindings.json.
+    """
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
         if name in security and (place := security[name].get("in")):
@@ -472,7 +479,9 @@ def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, lis
 
 
 def _opened(directory: str, name: str, held: bool) -> _File:
-    """Open one table file; if `held`, read it into memory. Raise OSError if it is unreadable or no regular file."""
+    """Open one JSON file of a catalog; if `held`, read it into memory. Raise OSError if it is unreadable or no regular
+    file.
+    """
     path = f"{directory}/{name}.json"
     descriptor = os.open(path, _READ)
     if not S_ISREG(os.fstat(descriptor).st_mode):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Span: an id that all log lines of one call share, and facts about the call so far.
 
-The id is a span id of W3C Trace Context, so the upstream's log can refer to the same call. The engine creates a span
-when it takes a call. All code of the call, including asyncio tasks that it starts, gets the span by `current`.
+The id is a span id of W3C Trace Context, so the upstream's log can refer to the same call. `serve/engine.py` creates a
+span when it takes a call. All code of the call, including asyncio tasks that it starts, gets the span by `current`.
 """
 
 from __future__ import annotations

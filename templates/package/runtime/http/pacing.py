@@ -2,10 +2,10 @@
 """Decide when each request is sent: limit the pending requests, and the request rate if the operator sets one.
 
 A slot ("room" in names) is the right to have one request pending. A free slot goes to the waiting caller with the
-fewest pending requests. Of that caller's tools, the one with the fewest is next; of a tool's calls, the oldest. No tool
-may hold more than seven eighths of all slots, so a hanging upstream leaves slots for others. If there are several
-callers, no caller may hold more than three quarters. Waiting counts towards the call's time. A request whose response
-could not come in time is refused with advice for the model.
+fewest pending requests. Of that caller's tools, the tool with the fewest pending requests is next; of a tool's calls,
+the oldest. No tool may hold more than seven eighths of all slots, so a hanging upstream leaves slots for others. If
+there are several callers, no caller may hold more than three quarters. Waiting counts towards the call's time. A
+request whose response could not come in time is refused with advice for the model.
 
 Invariants: each slot taken is given back exactly once, whatever is cancelled. No request waits while its tool may take
 a free slot.
