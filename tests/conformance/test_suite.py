@@ -1,4 +1,6 @@
-"""Run a small part of the official conformance suite over HTTP. `python -m benchmarks.conformance` runs all of it."""
+"""Run a small part of the official conformance suite over HTTP. `python -m benchmarks.conformance` runs the whole
+suite.
+"""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ class Call:
 
 CALLS = {
     "calculator": Call("add", {"a": 2, "b": 3}, "2 + 3 = 5", ("GET /add?a=2&b=3",)),
-    # The owner of this example wants each call confirmed, and no framework can ask its user. OpenAI Agents and AutoGen
-    # replace the text of the error.
+    # No framework can ask its user, and this server wants each call confirmed. So the call fails, and no request is
+    # made. The text is not compared, because OpenAI Agents and AutoGen replace it.
     "clinical": Call("query_patient_cohort", {"condition": "asthma"}, "", ()),
     "database": Call(
         "execute_query",

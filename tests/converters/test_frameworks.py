@@ -44,7 +44,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def search(folder: Folder) -> bool:
-    """Return True if the servers list a tool search."""
+    """Return True if the project's server lists a tool search instead of all tools."""
     return any(folder(NAMES).glob("*_mcp/search.json"))
 
 

@@ -1,6 +1,7 @@
 """Compare how mcpgen classifies operations that answer 202 with the judgment of a person who read the documents.
 
-Both random samples are drawn again from all such operations, with the same seeds, so that no operation can be left out.
+The random samples of operations are drawn again from all that answer 202, with the same seeds, so that no operation can
+be left out.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not PAIRS, reason="the corpus is not beside the 
 
 
 class Judged(NamedTuple):
-    """One row of the table of judged changes."""
+    """One row of `grades.yaml`: a change, with the grade that people gave."""
 
     api: str
     versions: str

@@ -74,7 +74,7 @@ def test_a_caller_who_is_refused_stops_nobody_else(
 ) -> None:
     """Refuse a token for one caller.
 
-    Other callers get theirs, and no second request for the first caller follows at once.
+    Other callers get their tokens, and no second request for the first caller follows at once.
     """
     authority.refused.add("alice")
     with Server(project, tmp_path, api, authority, exchange()) as server:

@@ -30,7 +30,7 @@ pytestmark = [
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[str]:
-    """Yield the URL of a store."""
+    """Yield the URL of a store (Valkey or Redis) that replicas share."""
     place = tmp_path / "socket"
     command = [STORE or "", "--port", "0", "--unixsocket", str(place), "--save", "", "--dir", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -56,7 +56,7 @@ class Build:
         (home / "base" / "python").chmod(0o755)
 
     def run(self) -> None:
-        """Execute every step in order."""
+        """Execute every step of the Containerfile in order."""
         for line in self._lines:
             word, _, rest = line.partition(" ")
             getattr(self, f"_{word.lower()}")(rest)

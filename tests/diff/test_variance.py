@@ -195,8 +195,8 @@ def test_recursion_is_compared_whatever_its_name() -> None:
 def test_what_was_found_under_an_assumption_that_failed_is_forgotten() -> None:
     """Check that a result based on a failed assumption is forgotten.
 
-    `a` is compared first, under the assumption that the comparison of the roots succeeds. That comparison later fails
-    for another reason.
+    The member `a` is compared first, under the assumption that the comparison of the roots succeeds. That comparison
+    later fails for another reason.
     """
 
     def rooted_at(b: str) -> dict[str, Any]:

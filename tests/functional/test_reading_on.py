@@ -82,7 +82,8 @@ def test_a_model_reads_all_of_a_result_with_it(project: Path) -> None:
             uri = following[0].partition(" Next: ")[2] if following else ""
         assert whole == TEXT
         assert calls == -(-len(TEXT.encode()) // 8000)
-        # The audit record of a call is written after its result, so it may be the last thing that the server writes.
+        # A record is written after the result of its call. So wait for the end of the server before counting the
+        # records.
         server.end()
         server.rest()
         assert server.written.count(b'"tool":"read_result_2"') == calls

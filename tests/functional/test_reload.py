@@ -85,7 +85,7 @@ class Project:
     def generate(self, *tools: str, number: int = 1, more: str = "") -> None:
         """Compile a tool `wait` and one tool for each of `names`.
 
-        Each requests a path with its own name and `number`.
+        Each tool requests a path that contains the tool's name and `number`.
         """
         listed = "".join(f"  - {{name: {name}, description: Asks., request: {request(name)}}}\n" for name in tools)
         document = self.home / "store.tools.yaml"

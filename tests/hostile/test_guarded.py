@@ -1,6 +1,6 @@
 """Test names in documents that a server could take for the environment variable of a credential.
 
-They are refused or renamed.
+Such names are refused or renamed.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ UNITS = [*PUMPS, "\u0f73\u0f71", "a*\u00e9", "~~~", "```", "&#1", "*a ", "_a", "
 def texts() -> Iterator[str]:
     """Yield texts that make regular expressions backtrack.
 
-    Each repeats a unit or a pair of units, after an opening character and before an end that does not match.
+    Each text repeats a unit or a pair of units, after an opening character and before an end that does not match.
     """
     chance = Random(16)
     pairs = [chance.choice(UNITS) + chance.choice(UNITS) for _ in range(PAIRS)]

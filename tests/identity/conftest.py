@@ -1,6 +1,6 @@
 """Provide servers that trust two small authorization servers: one over aiohttp, one as an ASGI application.
 
-They are for all tests that need no other settings.
+All tests that need no other settings share these servers.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Guarded:
         return self.server.ask("POST", path, {**mirrored(told), **fields}, encoded(told))
 
     def connect(self) -> Connection:
-        """Return a new connection."""
+        """Return a new connection to the server."""
         return self.server.connect()
 
     def search(self) -> None:

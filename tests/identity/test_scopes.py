@@ -48,7 +48,7 @@ def scoped_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scoped(
     request: pytest.FixtureRequest, scoped_project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guarded]:
-    """Yield a server with one authorization server, and roles in a claim.
+    """Yield a server that trusts one authorization server, and reads the callers' roles from a claim of its tokens.
 
     One more caller is in the operator's file, with the role `owner`.
     """
@@ -88,7 +88,7 @@ class Row(NamedTuple):
 
     scopes: str
     roles: tuple[str, ...]
-    listed: list[str]  # names in any order
+    listed: list[str]  # names of tools, in any order
     asked: dict[str, str] = {}  # noqa: RUF012 (never changed)
 
 

@@ -1,4 +1,5 @@
-"""Generate a server again while a client uses it. This module has its tools file, its upstream, and the client's job.
+"""Generate a server again while a client uses it. This module has the server's tools file, its upstream, and the
+client's job.
 
 The upstream answers `/held` after a request for `/fresh`, for which only the new server has a tool. The driver requests
 `/control/changed`. The upstream answers it after `/held` was requested and the server was generated again. All requests

@@ -38,9 +38,9 @@ ENVIRONMENTS: dict[str, Callable[[], Path]] = {
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client in one of its modes. `revision`: the protocol revision that it then speaks.
+    """A client in one of its modes. `revision`: the protocol revision that the client speaks in this mode.
 
-    `opening`: its first request to each process.
+    `opening`: the first request that the client sends to each server process.
     """
 
     name: str

@@ -107,7 +107,7 @@ def test_what_the_api_holds(session: Session, case: Case) -> None:
 
 
 def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Session, direct: Direct) -> None:
-    # for each idempotency key, the API stores a digest of the request, and its response
+    # `replays` is left out: for each idempotency key, it has a digest of the request, and its response
     for table in set(TABLES) - {"replays"}:
         assert session.api.store.rows(table) == direct.api.store.rows(table), table
 
@@ -115,7 +115,7 @@ def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Ses
 def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
     """Check progress of calls for which the client asked for it.
 
-    Most calls end before there is any; another test covers long calls.
+    Most calls end before there is any progress; another test covers long calls.
     """
     for case, outcome in zip(CASES, session.outcomes, strict=True):
         heard = [report["progress"] for report in outcome.get("progress", [])]

@@ -35,14 +35,14 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the console script of the project."""
+    """Return the console script of the server of `features.tools.yaml`."""
     document = Path(__file__).with_name("features.tools.yaml")
     return _installed(_generated(document, tmp_path_factory.mktemp("interop") / "features"), "features", "features")
 
 
 @pytest.fixture(scope="module", params=CLIENTS, ids=str)
 def work(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Work:
-    """Let one client make all requests."""
+    """Let one client make all requests of ASKED."""
     steps: list[Step] = [{"do": "ask", "method": method, "params": params} for method, params in ASKED.values()]
     with petstore.serve(api_key=SECRET, token=SECRET) as api:
         variables = {"FEATURES_BASE_URL": api.url, "FEATURES_API_KEY": SECRET}

@@ -22,7 +22,7 @@ BOTH = pytest.mark.parametrize("way", ["stdio", "http"])
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the project of the shop."""
+    """Return the generated project of the test server `shop`."""
     return _generated(Path(__file__).with_name("shop.tools.yaml"), tmp_path_factory.mktemp("interop") / "shop")
 
 

@@ -1,8 +1,8 @@
-"""Test clients that know tasks: begun, looked at, cancelled, and finished after every process has started anew.
+"""Test clients that know tasks: a task is begun, looked at, cancelled, and finished after every process was restarted.
 
 The Python SDK 1.x and the TypeScript SDK 1.x have tasks of 2025-11-25. The Python SDK 2.x takes extensions from its
-application, so its driver adds the one for tasks. The TypeScript SDK 2.x has none: there, calls wait, and `get_task`
-looks again.
+application, so its driver adds the one for tasks. The TypeScript SDK 2.x has none: with it, calls wait, and the tool
+`get_task` looks at the job again.
 
 Over HTTP the clients have no access token, so only tasks of 2026-07-28 can be asked for after a restart.
 `tests/functional/test_tasks_over_http.py` has callers with tokens.

@@ -1,6 +1,6 @@
 """Test real clients with servers that list a tool search (`--tools search`).
 
-Every call and confirmation goes through it.
+Every call and confirmation goes through the tools of the search.
 
 The tests are those of `test_clients` and `test_confirmations`, with other fixtures: `call_tool` or `call_writing_tool`
 makes each step. A tool that does not exist is called directly, because `call_tool` has its own error for it.

@@ -233,4 +233,4 @@ def test_a_token_answer_that_is_none_is_a_sentence(name: str) -> None:
 def test_state_and_verifier_are_long_and_new_each_time() -> None:
     states = {Flow().state for _ in range(50)}
     assert len(states) == 50
-    assert min(map(len, states)) >= 43  # the state has 256 bits of randomness
+    assert min(map(len, states)) >= 43  # 43 characters of base64 hold the 256 random bits of a state

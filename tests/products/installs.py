@@ -25,7 +25,7 @@ def debian(product: str, *packages: str) -> Path:
     def make(folder: Path) -> None:
         archives = folder / "archives"
         (archives / "partial").mkdir(parents=True)
-        # With an empty archive folder, apt also lists packages that are in the machine's cache.
+        # With an empty folder for archives, apt also prints the URLs of packages that the machine has in its cache.
         options = ("-o", f"Dir::Cache::Archives={archives}", "--no-install-recommends", "--print-uris", "--yes")
         wanted = run("apt-get", "install", "-qq", *options, *packages).splitlines()
         names = [line.split()[1].partition("_")[0] for line in wanted if line.startswith("'")]

@@ -32,7 +32,7 @@ def together(schema: Node, seen: frozenset[int] = frozenset()) -> Iterator[Node]
 
 
 def choices(schema: Node) -> Iterator[Node]:
-    """Yield the alternatives of a schema."""
+    """Yield the alternatives of a schema (`oneOf` and `anyOf`)."""
     for part in together(schema):
         for keyword in ("oneOf", "anyOf"):
             members = part.at(keyword)

@@ -162,7 +162,7 @@ def test_what_is_sensitive() -> None:
     login = base64.b64encode("me:pä:ss".encode()).decode()
     assert set(found) == {
         "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh", "ready-token",
-        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # the encoded forms in which they are sent
+        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # encoded as in a query and in a cookie
         "client-secret", base64.b64encode(b"client-id:client-secret").decode(),
     }  # fmt: skip
     keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))
@@ -305,7 +305,7 @@ def test_cred_06_no_secret_survives(secret: str, before: bytes, after: bytes) ->
 def test_cred_06_of_a_secret_in_base64_no_character_of_its_own_is_left(before: int, after: int, length: int) -> None:
     secret = "abcdefghijkl"[:length]
     encoded = base64.b64encode(f"{'x' * before}{secret}{'y' * after}".encode()).decode()
-    # base64 characters that consist only of the secret's own bits
+    # the number of base64 characters that consist only of bits of the secret
     own = (before + length) * 8 // 6 - -(-before * 8 // 6)
     redacted = Redactor([secret]).text(encoded)
     assert REDACTED in redacted

@@ -47,7 +47,7 @@ KEY = {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {
 
 
 class Clocks:
-    """The clock of the event loop and that of the day, which only pauses move on."""
+    """The clock of the event loop, and the time of day. Only pauses move them on."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.pauses: list[float] = []

@@ -170,7 +170,7 @@ def test_what_made_room_is_remembered_within_bounds(monkeypatch: pytest.MonkeyPa
 def test_who_keeps_most_makes_room(held: str, most: int, most_bytes: int, dropped: str) -> None:
     """Remove results of the caller that stores most.
 
-    An entry is `CALLER NUMBER=BYTES` without the blank; the last entry is new.
+    An entry such as `a1=5` is result 1 of caller `a`, with 5 bytes. The last entry is new.
     """
     entries = [(name, name[0], int(size)) for name, _, size in (each.partition("=") for each in held.split())]
     assert displaced(entries, entries[-1][0], most, most_bytes) == dropped.split()

@@ -255,7 +255,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def test_hard_18_a_file_of_just_the_limit_is_passed_on(shown: int) -> None:
     """Pass on an image of exactly the size limit.
 
-    The limit grows with the one for shown text, from 64 KiB to 5 MiB of base64 (UP-14).
+    The limit grows with the limit for shown text, from 64 KiB to 5 MiB of base64 (UP-14).
     """
     limit = inline(shown)
     image = Response(200, "", [("Content-Type", "image/png")], PNG.ljust(limit, b"\0"))

@@ -115,9 +115,9 @@ def test_a_question_is_put_and_taken_back_under_the_lock_and_answered_without_it
 
 
 class Busy(Watched):
-    """Engine whose loop reads stdin while calls run, and whose calls end on command.
+    """Fake event loop (engine) that reads stdin while calls run. Its calls end on command.
 
-    It records the callbacks for the loop.
+    It records the callbacks that are passed to the loop.
     """
 
     def __init__(self, calls: int) -> None:

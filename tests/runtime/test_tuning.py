@@ -1,4 +1,4 @@
-"""Test that one setting turns off each optimization.
+"""Test that the one setting `MCPGEN_TUNING` turns off every optimization.
 
 `tests/examples/` tests that a server behaves the same without optimizations.
 """

@@ -57,7 +57,7 @@ class Scene:
 
 
 def scenes() -> list[Scene]:
-    """Return all scenes of all files."""
+    """Return the scenes of all transcript files."""
     found = []
     for path in sorted(TRANSCRIPTS.glob("*.jsonl")):
         for block in path.read_text().strip().split("\n\n"):

@@ -19,7 +19,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\no
 
 
 class Connection:
-    """One connection of a client."""
+    """One connection of a client to the upstream."""
 
     def __init__(self, upstream: Upstream, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._upstream = upstream

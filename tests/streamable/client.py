@@ -23,12 +23,12 @@ class Event(NamedTuple):
 
     @property
     def message(self) -> Any:
-        """Return the data parsed as JSON."""
+        """Return the data of the event parsed as JSON."""
         return json.loads(self.data)
 
 
 class Answer(NamedTuple):
-    """A complete response."""
+    """A complete HTTP response."""
 
     status: int
     fields: list[tuple[str, str]]

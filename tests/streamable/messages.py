@@ -38,7 +38,7 @@ def stateless(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 
 
 def mirrored(message: dict[str, Any], **more: str) -> Fields:
-    """Return the header fields of a stateless request. Some repeat parts of its body."""
+    """Return the header fields of a stateless request. Some fields repeat parts of the body."""
     named = message["params"].get(NAMED.get(message["method"], ""))
     fields = {**JSON, "MCP-Protocol-Version": NEW, "Mcp-Method": message["method"]}
     return {**fields, **({"Mcp-Name": named} if isinstance(named, str) else {}), **more}

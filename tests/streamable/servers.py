@@ -71,7 +71,7 @@ class Server:
         searched(b"".join([*self.written, *self._printed]))
 
     def connect(self) -> Connection:
-        """Return a new connection."""
+        """Return a new connection to the server."""
         return Connection(self.port)
 
     def ask(self, method: str, path: str = "/mcp", fields: Fields | None = None, body: bytes = b"") -> Answer:

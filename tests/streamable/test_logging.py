@@ -1,4 +1,6 @@
-"""Test log messages over HTTP: on the stream of their request, at the level of its session, at any replica."""
+"""Test log messages over HTTP: they arrive on the stream of their request, at the level of the session, at any
+replica.
+"""
 
 from __future__ import annotations
 

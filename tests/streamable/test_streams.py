@@ -97,7 +97,7 @@ def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -
 def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upstream, door: str) -> None:
     """Test L7 and L12: a session's stream can be resumed any number of times.
 
-    It stays open, and no second stream is allowed.
+    The stream stays open, and no second stream is allowed.
     """
     with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)

@@ -28,7 +28,7 @@ RANDOM = ("idempotency-key", "content-type", "host", "connection", "user-agent",
 class Upstream(NamedTuple):
     """A running API. `state`: function that returns the API's data and received requests.
 
-    It is called once, at the end.
+    `state` is called once, at the end of a task.
     """
 
     variables: dict[str, str]
@@ -40,7 +40,8 @@ def _petstore() -> Iterator[Upstream]:
     with petstore.serve(api_key=SECRET, token=SECRET) as running:
 
         def state() -> dict[str, Any]:
-            # for each idempotency key, the API stores a digest of the request, and servers make such keys themselves
+            # `replays` is left out: it has a digest of each request with an idempotency key, which servers make
+            # themselves
             rows = {table: running.store.rows(table) for table in TABLES if table != "replays"}
             return {**rows, "requests": _requests(running)}
 

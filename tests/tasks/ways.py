@@ -39,9 +39,7 @@ def direct(server: Server, task: Task) -> list[Answer]:
 
 
 def through_the_search(server: Server, task: Task) -> list[Answer]:
-    """Search for all steps at once, then call the tools that were found, by the search's tool for reading or for
-    writing ones.
-    """
+    """Search for all steps at once, then call the tools that were found through `call_tool` or `call_writing_tool`."""
     queries = list(dict.fromkeys(call.asks for call in task.calls))
     assert len(queries) <= MOST_QUERIES
     shown = text(_called(server, "search_tools", {"queries": queries}))

@@ -133,7 +133,7 @@ def code_of(*arguments: str) -> object:
 
 
 def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: Path) -> None:
-    """Start another run before this run's plan, and before its write.
+    """Let another run make the directory before this run plans its write, and before this run writes.
 
     This run must then fail, because the project is in use.
     """

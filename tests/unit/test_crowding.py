@@ -25,7 +25,10 @@ def said(paths: dict[str, Any], include: tuple[str, ...] = ()) -> tuple[int, str
 
 
 def many(count: int, *tags: str, prefix: str = "/v1") -> dict[str, Any]:
-    """Return `count` paths with one operation each. They have the tags in turn, and begin with `prefix` and the tag."""
+    """Return `count` paths with one operation each. The operations get `tags` in turn.
+
+    Each path begins with `prefix` and the tag.
+    """
     groups = tags or ("p", "q", "r", "s", "t")
     paths = [(f"{prefix}/{groups[n % len(groups)]}/{n}", [groups[n % len(groups)]]) for n in range(count)]
     return {path: {"get": {"tags": tag if tags else []}} for path, tag in paths}

@@ -48,7 +48,7 @@ NAMES = [f"{situation}: {errno.errorcode[reason]}" for situation, reason in CASE
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> None:
-    """Let each call fail in turn.
+    """Let each file system call fail in turn.
 
     Then either the run reports an error and the old project is there, or the new project is there.
 
@@ -73,7 +73,9 @@ def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> Non
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_every_call_fails_from_one_on(tmp_path: Path, situation: str, reason: int) -> None:
-    """Let all calls fail from one on. The run cannot remove its own files then, but the next run does."""
+    """Let all file system calls from number N on fail, for each N. The run cannot remove its own files then, but the
+    next run does.
+    """
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
     template, codes = prepared(tmp_path / "template", situation), set()

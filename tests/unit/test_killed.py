@@ -1,5 +1,5 @@
-"""Test REL-08: a run that is killed at any call leaves the entire old or new project, and the next run removes its
-leftovers.
+"""Test REL-08: a run that is killed at any file system call leaves the entire old or new project, and the next run
+removes its leftovers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _quick_disk() -> Iterator[None]:
     ids=["old new new", "old new other", "old new old", "new other", "empty new", "nothing new", "nothing new other"],
 )
 def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation: str, following: FileTree) -> None:
-    """Kill a run before each of its calls.
+    """Kill a run before each of its file system calls.
 
     The next run must then succeed in the same directory, and leave no file beside it.
     """
@@ -80,7 +80,9 @@ def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
 
 
 def _between(template: Path, home: Path, tree: FileTree) -> list[int]:
-    """Return the numbers of the calls before which a kill leaves the new directory at the path of the old one."""
+    """Return the numbers of the file system calls before which a kill leaves the new directory at the path of the old
+    one.
+    """
     found: list[int] = []
     for number in itertools.count():
         target = copied(template, home / str(number))

@@ -73,7 +73,7 @@ def test_another_error_of_the_exchange_is_no_reason_to_go_another_way(
 
 @pytest.mark.parametrize("following", [OLD, NEW, OTHER], ids=["back", "again", "another"])
 def test_a_kill_leaves_what_the_next_run_takes_up(tmp_path: Path, following: FileTree) -> None:
-    """Kill a run before each of its calls, and run again.
+    """Kill a run before each of its file system calls, and run again.
 
     No file of the user is lost, edits of generated files are still refused, and no unknown file remains.
     """
@@ -104,9 +104,9 @@ def _refuses_an_edit(target: Path, tree: FileTree) -> None:
 def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    """Break off a run at each call. Each file is then old or new, and the lock is written last.
+    """Let the move of one file into place fail, for each file in turn. Each file is then old or new.
 
-    The temporary directory stays, since its lock lists the new files.
+    The lock is written last. The temporary directory stays, since its lock lists the new files.
     """
     old, new = tree_of(x="1", y="1", z="1"), tree_of(x="2", y="2", z="2")
     published(tmp_path, old)

@@ -56,7 +56,7 @@ class Client(Protocol):
     content: Object
 
     async def tools(self) -> list[Object]:
-        """Return all tools."""
+        """Return all tools that the server lists."""
 
     async def call(self, tool: str, arguments: Object, progress: Progress | None) -> Object:
         """Return the result of a call. Raise ProtocolError if the server answers with an error.
@@ -85,13 +85,15 @@ class Client(Protocol):
         """Start a call, wait for `begun`, and cancel the call in the client's own way."""
 
     async def begin(self, tool: str, arguments: Object) -> Object:
-        """Call a tool as a task, and return the task. Raises ProtocolError."""
+        """Call a tool as a task, and return the task. Raise ProtocolError if the server answers with an error."""
 
     async def look(self, task: str) -> Object:
-        """Return the state of a task, with its result if it has ended. Raises ProtocolError."""
+        """Return the state of a task, with its result if it has ended. Raise ProtocolError if the server answers with
+        an error.
+        """
 
     async def cancel(self, task: str) -> None:
-        """Cancel a task. Raises ProtocolError."""
+        """Cancel a task. Raise ProtocolError if the server answers with an error."""
 
 
 def drive(connect: Callable[[Object], AbstractAsyncContextManager[Client]]) -> None:
