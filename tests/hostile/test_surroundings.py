@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 import threading
 import tomllib
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -15,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.process import PACKAGE, call, generate, line
+from tests.runtime.process import PACKAGE, Server, generate
 
 GENERATED = Path(__file__).parents[2] / "generated"
 
@@ -47,19 +43,15 @@ def test_cfg_07_a_server_connects_to_its_api_and_to_nothing_else(tmp_path: Path)
     shutil.copy(PACKAGE / "hooks.py", package)
     api = HTTPServer(("127.0.0.1", 0), Quiet)
     threading.Thread(target=api.serve_forever, daemon=True).start()
-    kept = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}
-    done = subprocess.run(
-        [sys.executable, "-c", WATCHED, str(tmp_path / "heard")],
-        cwd=tmp_path,
-        env={**kept, "MIRROR_BASE_URL": f"http://127.0.0.1:{api.server_port}", "HTTP_PROXY": "http://127.0.0.1:9"},
-        input=line("server/discover") + line("tools/list") + call(1, "echo", text="hi"),
-        capture_output=True,
-        check=True,
-    )
+    told = {"MIRROR_BASE_URL": f"http://127.0.0.1:{api.server_port}", "HTTP_PROXY": "http://127.0.0.1:9"}
+    with Server(tmp_path, program=("-c", WATCHED, str(tmp_path / "heard")), env=told) as server:
+        server.ask("server/discover")
+        server.ask("tools/list")
+        assert server.result("echo", text="hi")["isError"] is False
+        server.end()
+        assert server.ended() == 0
     api.shutdown()
     api.server_close()
-    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
-    assert answers[1]["result"]["isError"] is False
     heard = (tmp_path / "heard").read_text().splitlines()
     assert f"socket.connect ('127.0.0.1', {api.server_port})" in heard
     assert {each for each in heard if "127.0.0.1" not in each} == set()
