@@ -98,7 +98,7 @@ def recorded(source: str, directory: Path) -> str:
 def _leads(directory: Path, path: str, source: str) -> bool:
     """Return True if `path`, relative to `directory`, is the file `source`.
 
-    A symbolic link among the parents of `directory` can make it lead to another file.
+    A symbolic link among the parents of `directory` can make `path` lead to another file.
     """
     place = os.path.normpath(os.path.join(os.path.realpath(directory), path))
     return os.path.realpath(place) == os.path.realpath(source)

@@ -156,8 +156,8 @@ def _is_hidden(said: JsonObject, site: OperationSource, around: DocumentFacts) -
 
 
 def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Operation]:
-    """If several operations demand the same name by `x-mcp`, let only the operation with the first key keep the
-    name.
+    """If several operations demand the same name by `x-mcp`, let only the operation with the first key, in alphabetical
+    order, keep the name.
     """
     owners: dict[str, str] = {}
     for operation in sorted(found, key=lambda operation: operation.key):

@@ -149,7 +149,7 @@ class References:
 
     def _decoded(self, root: Where, fragment: str) -> str:
         """Return the fragment percent-decoded. If no value exists at the decoded fragment, but one exists at the
-        fragment with its percent signs, return it unchanged.
+        fragment with its percent signs, return the fragment unchanged.
         """
         if "%" not in fragment or self.exists(Where(root.file, root.pointer + unquote(fragment))):
             return unquote(fragment)

@@ -103,9 +103,10 @@ class Definitions(Mapping[str, JsonObject]):
         return len(self._converted)
 
     def take(self, converted: int, where: Where) -> None:
-        """Take memory for one more subschema of the schema at `where`. `converted`: number of its subschemas so far.
+        """Deduct one more subschema of the schema at `where` from the memory budget. `converted`: number of its
+        subschemas so far.
 
-        Raises SkipOperation if there are too many subschemas, or no memory is left.
+        Raises SkipOperation if there are too many subschemas, or the budget is used up.
         """
         if converted > MOST:
             message = f"This schema holds more than {MOST:,} schemas."

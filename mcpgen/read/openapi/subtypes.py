@@ -18,7 +18,7 @@ Children = Mapping[Where, list[Where]]
 
 
 class Subtypes:
-    """Finds the schemas that extend a parent schema by `allOf`."""
+    """Finder of the schemas that extend a parent schema by `allOf`."""
 
     def __init__(self, references: References) -> None:
         self._references = references

@@ -11,7 +11,9 @@ from mcpgen.base.names import ALIAS
 
 
 def of_tool(entry: JsonObject, where: Where) -> Mapping[str, Where]:
-    """Return alias → its place. `where`: the place of the tool or override."""
+    """Return alias → its place in the tools file, for each alias of a tool. `where`: the place of the tool or
+    override.
+    """
     place = where.inside("aliases")
     return {
         name: place.inside(index)

@@ -19,8 +19,8 @@ class ToolsFile:
 
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
     `choices`: settings that equal command-line flags. `variables` and `security`: places of the keys `server_var` and
-    `security`. `login`: the operation that returns a credential. `pins`: tools that stay listed in a server with a
-    search.
+    `security`. `login`: the operation that returns a credential. `pins`: tools that stay listed in a server with
+    `--tools search`.
     """
 
     api: Api

@@ -102,8 +102,8 @@ def _scopes(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Ch
 def _caller_scopes(old: Listed, new: Listed) -> Iterator[Change]:
     """Yield changes of the scopes that callers over HTTP need.
 
-    A weaker requirement is breaking too, because every weaker protection is. Tables of older versions of mcpgen have no
-    scopes for callers; then nothing is reported.
+    A weaker requirement is breaking too, because every weaker protection is. Servers that older versions of mcpgen have
+    generated have no scopes for callers; then nothing is reported.
     """
     if any("scopes" in tool.binding and "callerScopes" not in tool.binding for tool in (old, new)):
         return

@@ -9,8 +9,8 @@ from mcpgen.regenerate.diff.surface import Listed
 
 
 def compared(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of a tool's job. Breaking are: a job was added or removed, its result comes from another place, or
-    clients can no longer cancel it.
+    """Yield changes of a tool's job. A change is breaking if a job was added or removed, if its result comes from
+    another place, or if clients can no longer cancel it.
     """
     before, after = _task(old), _task(new)
     if before == after:

@@ -65,7 +65,7 @@ _SCHEMAS = frozenset({"items", "prefixItems", "additionalProperties", "anyOf", "
 
 
 def heard(value: JsonValue) -> JsonValue:
-    """Return a schema with the limits that its descriptions state added as keywords, at every level.
+    """Return a schema in which the limits that descriptions state are added as keywords, at every level.
 
     A keyword that the schema already has is not changed.
     """

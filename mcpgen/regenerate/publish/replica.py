@@ -112,7 +112,7 @@ def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: s
 
 def way_to(home: str, path: str) -> str:
     """Return the relative target for a symbolic link at `path` of a project. The link points to the same path in the
-    stage `home`, a temporary directory beside the project.
+    staging directory `home` beside the project.
     """
     return f"{'../' * (path.count('/') + 1)}{home}/{FILES}/{path}"
 

@@ -18,7 +18,7 @@ the value.
 
 def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObject] | None:
     """Return name and security scheme of an `auth` object. Return ("", {}) for no authorization, and None if the object
-    sets nothing.
+    names no type of authorization.
     """
     raw = as_object(value)
     kind = as_text(raw.get("type"))

@@ -191,7 +191,7 @@ def _of_state(state: _State, scope: Scope) -> Iterator[Case]:
 
 
 def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
-    """Return True if `atoms` allow only the empty text.
+    """Return True if the schemas `atoms` together allow only the empty text.
 
     The portable profile expresses an empty text in an enum by a pattern or a `maxLength` of 0.
     """
@@ -215,7 +215,7 @@ def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
 
 
 def _kinds(atoms: tuple[JsonObject, ...]) -> tuple[set[str], bool]:
-    """Return the types that all atoms allow, and True if numbers must be integers."""
+    """Return the types that all schemas in `atoms` allow, and True if numbers must be integers."""
     kinds, integral = set(KINDS), False
     for atom in atoms:
         if "type" not in atom:
@@ -228,7 +228,9 @@ def _kinds(atoms: tuple[JsonObject, ...]) -> tuple[set[str], bool]:
 
 
 def _listed(atoms: tuple[JsonObject, ...]) -> list[JsonValue] | None:
-    """Return the values that all atoms with an `enum` or `const` share, or None if no atom has one."""
+    """Return the values that all schemas in `atoms` with an `enum` or `const` share. Return None if no schema has one
+    of these keywords.
+    """
     found: dict[str, JsonValue] | None = None
     for atom in atoms:
         for values in ([atom["const"]] if "const" in atom else None, atom.get("enum")):

@@ -79,7 +79,7 @@ class Range:
 
 
 def range_of(atoms: Atoms, *, integral: bool) -> Range:
-    """Return the range of the numbers that satisfy all atoms."""
+    """Return the range of the numbers that satisfy all schemas in `atoms`."""
     atoms = list(atoms)
     lows = [(bound, False) for bound in _numbers(atoms, "minimum")]
     lows += [(bound, True) for bound in _numbers(atoms, "exclusiveMinimum")]
@@ -155,8 +155,8 @@ def _named(atoms: Atoms) -> Iterator[tuple[str, str]]:
 
 
 def fits(value: JsonValue, atoms: Atoms, *, integral: bool) -> bool | None:
-    """Return True if a value satisfies the plain keywords of all atoms, False if not, None if that cannot be
-    decided.
+    """Return True if a value satisfies the plain keywords of all schemas in `atoms`, False if not, None if that cannot
+    be decided.
     """
     atoms = list(atoms)
     if isinstance(value, str):

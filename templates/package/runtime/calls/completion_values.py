@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Fetch values for the completion of an argument while a user types: debounced, cached, and never an error.
 
-A request waits for DEBOUNCE seconds. A newer request of the same client for the same argument ends it without values,
-even while it waits for the API. Values are cached for SECONDS seconds, and only for the same caller.
+A request waits for DEBOUNCE seconds. If the same client sends a newer request for the same argument, the older request
+ends without values, even while it waits for the API. Values are cached for SECONDS seconds, and only for the same
+caller.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _unheard(phase: str) -> None:
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
-    `record`: the audit log, or None. The executor records calls there that are made by other calls.
+    `record`: the audit log, or None. In this log, the executor records the calls that other calls make.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:

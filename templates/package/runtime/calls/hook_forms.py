@@ -42,9 +42,7 @@ def question(name: str, message: str, form: Mapping[str, str | Mapping[str, Any]
 
 
 def _long(name: str, written: object) -> Schema:
-    """Return a field in its long form: `string required` becomes a dictionary. Raises WrongForm if it is neither
-    form.
-    """
+    """Return a field in its long form: `string required` becomes a dictionary. Raises WrongForm for any other value."""
     if isinstance(written, str):
         kind, _, rest = written.partition(" ")
         if kind in _SIMPLE and rest in ("", "required"):

@@ -197,8 +197,8 @@ class Hooks:
 def _failure(
     name: str, function: Any, given: tuple[Any, ...], problem: BaseException, late: bool, budget: Budget
 ) -> Exception:
-    """Return what the call raises if its hook raised `problem`, and log it. `late`: True if the hook had used up its
-    time.
+    """Return the exception that the call raises if its hook raised `problem`, and log the failure. `late`: True if the
+    hook had used up its time.
     """
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)

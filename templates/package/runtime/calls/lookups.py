@@ -32,7 +32,7 @@ LONGEST_ERROR = 1000
 
 
 class WholeAnswer:
-    """Says that an inner call must return its whole list, up to the limits of pages.
+    """Request to an inner call for its whole list, up to the limits on pages.
 
     `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: False once a part of
     the list is missing.

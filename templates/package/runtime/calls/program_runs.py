@@ -296,7 +296,9 @@ class RunningProgram:
         await run.answer(value)
 
     def _asking(self, ask: Ask | None) -> Ask | None:
-        """Return a function that asks the user. Meanwhile, the program has no worker process and no time limit."""
+        """Return a function that asks the user. While the function waits for the answer, the program has no worker
+        process and no time limit.
+        """
         if ask is None:
             return None
 

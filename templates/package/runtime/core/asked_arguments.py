@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Add arguments that the user, not the model, fills in to the input schemas of tools."""
+"""Add to the input schemas of tools the arguments that the user fills in, and not the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def complete_schema(schema: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:
-    """Return a tool's input schema with the arguments that the user fills in added."""
+    """Return a tool's input schema, to which the arguments that the user fills in are added."""
     return _with(schema, questions)
 
 

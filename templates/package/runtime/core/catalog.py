@@ -335,7 +335,9 @@ class Catalog:
 
     # Decision 0202: The tool list of a search server is written at compile time.
     def _offer_search(self, index: _File) -> None:
-        """Replace the list of all tools by a short list: tools that find and call other tools, and pinned tools."""
+        """Replace the list of all tools by a short list: tools that find and call other tools, and tools that the owner
+        keeps listed (`pinned`).
+        """
         self._index = index
         search = self.header["search"]
         line = index.read(len(_LISTED), search["listed"]["bytes"] if "listed" in search else 0)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""List of a server that offers a search in place of its tools (`--tools search`)."""
+"""Tool list of a server that lists a search in place of its tools (`--tools search`)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class TornIndex(ValueError):
 
 # Decision 0189: A server with a search lists four tools, and all tools can be called.
 class Listing:
-    """Tool list of a server with a search: tools that find and call other tools, and pinned tools.
+    """Tool list of a server with `--tools search`: tools that find and call other tools, and tools that the owner keeps
+    listed.
 
     `finders`: name of each tool that finds or calls other tools -> its kind. `lacking`: name of each tool that is not
     offered because the sandbox for programs is not installed -> the reason as a sentence.

@@ -105,7 +105,7 @@ def method_of(request: Request, agreed: str | None) -> str:
 
 
 def revision_of(request: Request, agreed: str | None) -> str:
-    """Return the revision that a request speaks. Raise Fault if it does not say so.
+    """Return the revision that a request speaks. Raise Fault if this cannot be determined.
 
     `agreed`: the revision of the handshake, or None if there was none.
     """

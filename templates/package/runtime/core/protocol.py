@@ -319,7 +319,7 @@ class Protocol:
         return self._granted(request)
 
     def _subscribe(self, request: Request, revision: str) -> list[Effect]:
-        """Begin or end to watch a resource."""
+        """Begin or end the client's subscription to a resource."""
         if not self._watches():
             raise Fault(METHOD_NOT_FOUND, f"There is no method '{request.method}' in {revision}.")
         uri = request.params.get("uri")

@@ -510,7 +510,7 @@ class CompletionSource(TypedDict):
 class Resource(TypedDict):
     """One resource: its list entry, and its content as a text, as base64, or as the request that fetches it.
 
-    `poll`: seconds between two looks whether its answer has changed.
+    `poll`: seconds between two requests that find out whether the content has changed.
     """
 
     listed: dict[str, str]

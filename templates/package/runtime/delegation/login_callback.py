@@ -62,7 +62,7 @@ class Callback:
     async def arrive(self, path: str, query: str) -> Page:
         """Return the page for a browser that returns from the authorization server.
 
-        `path` ends with the scheme's name in URLs.
+        `path`: path of the redirect URI, which ends with the name of the security scheme.
         """
         said, delegation = _fields(query), self._of(path)
         begun = self._opened(STATE, said.get("state", ""), delegation)

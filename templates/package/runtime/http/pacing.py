@@ -200,7 +200,7 @@ class RequestLimiter:
             if queue:
                 # Stored again, so that this caller and tool are the last in turn.
                 self._waiting[who] = queue
-            if not given.done():  # if done, the waiting task was cancelled
+            if not given.done():  # done means that the waiting task was cancelled
                 self._give(who)
                 given.set_result(None)
 
