@@ -117,7 +117,7 @@ class Session:
         return None
 
     def call(self, tool: str, arguments: Mapping[str, object], patience: float | None = None) -> Called:
-        """Call a tool."""
+        """Call a tool, and return its result, error or missing answer."""
         return Called(self.ask("tools/call", {"name": tool, "arguments": arguments}, patience))
 
     def tools(self) -> dict[str, Any]:

@@ -66,7 +66,7 @@ async def _percentile(server: Session, tool: str = "", arguments: dict[str, Any]
 
 
 async def hostile_calls_delay_nobody(project: Path) -> list[Bar]:
-    """Measure REL-02: hostile calls delay no others. `project` is used only by other guarantees."""
+    """Measure REL-02: hostile calls delay no other calls. `project` is ignored: the calls need tools of their own."""
     bars = []
     with tempfile.TemporaryDirectory() as folder:
         made = await asyncio.to_thread(compiled, Path(folder), TOOLS)

@@ -69,7 +69,8 @@ async def _timed(server: Session, number: int) -> float:
 
 
 async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, workers: int = 80) -> list[Bar]:
-    """Measure REL-14: more workers than concurrent calls are allowed cancel their calls at random times.
+    """Measure REL-14: workers cancel their calls at random times. There are more workers than the server allows
+    concurrent calls.
 
     Then twenty calls must succeed.
     """

@@ -115,7 +115,9 @@ async def session(project: Path, port: int, environ: Mapping[str, str] | None = 
 
 
 def within(most: float, seed: int = 1) -> Play:
-    """Return an API that answers after a random time of at most `most` seconds. It never answers numbers below 0."""
+    """Return an API that answers after a random time of at most `most` seconds. It never answers requests with a number
+    below 0.
+    """
     chance = random.Random(seed)
 
     async def play(connection: Connection) -> None:

@@ -46,7 +46,7 @@ SAID = line("server/discover") + line("tools/list") + call(1, "get_detail", id="
 
 
 def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
-    """Return a server's responses to the same lines in this environment, ordered by id."""
+    """Return the responses of a server in this environment to the lines in SAID, sorted."""
     umask = int(environ.get("_UMASK", "0o22"), 8)
     server = subprocess.Popen(
         [sys.executable, "-m", PACKAGE],

@@ -20,8 +20,9 @@ _TOOLS = 40
 
 
 async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
-    """Measure REL-08: kill a run over a project with the user's files at a random time (SIGKILL), then let another run
-    finish.
+    """Measure REL-08: at a random time, kill a run (SIGKILL) that rewrites a project with the user's files.
+
+    Then another run must finish.
     """
     chance, seen = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:

@@ -83,7 +83,9 @@ async def ours(some: int) -> int:
 
 
 async def beside(some: int) -> int:
-    """Run the trials that need no store with FastMCP's server, in each way to run it. Return the exit code."""
+    """Run the trials that need no store with FastMCP's server, in each of the ways _WAYS to run the server. Return the
+    exit code.
+    """
     report = Report()
     for name, stateless, pick, revision in _WAYS:
         with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:

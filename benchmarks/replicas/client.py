@@ -1,4 +1,6 @@
-"""A minimal MCP client of both eras. Each of its requests may go to another replica."""
+"""A minimal MCP client for revisions with a handshake (handshake era) and without one (stateless era). Each of its
+requests may go to another replica.
+"""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _compact(value: object) -> bytes:
 
 
 def _wide() -> dict[str, dict[str, Any]]:
-    """Return the schemas of the arguments of `get_wide`, with five types in turn."""
+    """Return the schemas of the arguments of `get_wide`, with five kinds of schema in turn."""
     kinds: tuple[dict[str, Any], ...] = (
         {"type": "integer", "minimum": 1, "maximum": 1000},
         {"type": "string", "minLength": 1, "maxLength": 40},

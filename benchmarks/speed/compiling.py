@@ -57,7 +57,9 @@ class Run:
 
 
 def measure(setting: Setting) -> Found:
-    """Measure large documents, documents of growing size, two with deep schemas, small commands, and hostile texts."""
+    """Measure large documents, documents of growing size, two documents with deep schemas, small commands, and hostile
+    texts.
+    """
     compiler = setting.programs.compiler / "bin"
     found = Found()
     sources = _published(setting, found) | _growing(setting)

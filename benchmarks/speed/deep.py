@@ -59,7 +59,7 @@ def _operation(number: int, schemas: dict[str, Schema], searches: bool) -> Schem
 
 
 def _search(group: str) -> dict[str, Schema]:
-    """Return the members of a body with queries and aggregations."""
+    """Return the properties of a request body with queries and aggregations."""
     return {
         "query": _reference(f"{group}Query"),
         "aggregations": _map(_reference(f"{group}Aggregation")),
@@ -69,7 +69,7 @@ def _search(group: str) -> dict[str, Schema]:
 
 
 def _answered(group: str, place: int) -> Schema:
-    """Return the schema of a response member: a reference, a reference with a description, or a string."""
+    """Return the schema of a property of a response: a reference, a reference with a description, or a string."""
     reference = _reference(f"{group}Setting{place % SETTINGS}")
     return (reference, {"allOf": [reference], "description": _WORDS}, {"type": "string", "description": _WORDS})[
         place % 3
@@ -124,7 +124,7 @@ def _kind(group: str, number: int) -> Schema:
 
 
 def _setting(group: str, number: int) -> Schema:
-    """Return the schema of a setting, which refers to the next settings."""
+    """Return the schema of a setting, which refers to two other settings."""
     following = [_reference(f"{group}Setting{(number * step + 1) % SETTINGS}") for step in (2, 3)]
     return _object(
         {

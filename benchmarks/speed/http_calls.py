@@ -1,4 +1,5 @@
-"""Measure calls over HTTP in both eras of MCP: how many a second on one and on many connections, and the time of each.
+"""Measure calls over HTTP in both eras of MCP (with and without a handshake): how many a second on one and on many
+connections, and the time of each.
 
 Each connection has one call in flight, and in the handshake era its own session. All servers run all the time, and call
 the same API. The client writes prepared bytes and checks every response. Our servers run over aiohttp and as ASGI
@@ -168,7 +169,7 @@ class Client:
     def _look_at(self, answer: Answer, id_: int) -> None:
         """Parse and check the first response. Later responses must equal it except for their id.
 
-        Raise Wrong if it is no correct result.
+        Raise Wrong if the first response is not a correct result.
         """
         id_bytes = str(id_).encode()
         if not self._before:

@@ -93,7 +93,9 @@ def _hold_listens(server: Server, many: int, stack: ExitStack) -> None:
 
 
 def _open(connection: Connection, request: bytes, mark: bytes) -> None:
-    """Open a stream, and wait for `mark`, with which it begins. Raise Wrong if the stream is refused."""
+    """Open a stream, and wait for `mark`, the bytes with which the stream begins. Raise Wrong if the stream is
+    refused.
+    """
     connection.send(request)
     if not (came := connection.until(mark)).startswith(b"HTTP/1.1 200") or b"text/event-stream" not in came:
         raise Wrong(f"no stream was opened: {came[:300]!r}")

@@ -46,7 +46,7 @@ def _forget(environments: Iterable[Path]) -> None:
     """Make the system drop its cache of compiled libraries, if it supports that."""
     if not hasattr(os, "posix_fadvise"):
         return
-    os.sync()  # pages that are not yet written to disk cannot be dropped
+    os.sync()  # the cache keeps pages that are not yet written to disk, so write them first
     for library in (path for each in environments for path in each.rglob("*.so*")):
         descriptor = os.open(library, os.O_RDONLY)
         try:

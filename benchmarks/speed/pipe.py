@@ -45,7 +45,7 @@ class Flow:
 
 
 class Client:
-    """Client of one server, which makes one call repeatedly."""
+    """Client of one server. The client makes the same call repeatedly."""
 
     def __init__(self, server: Process, call: Call, exact: bool = True) -> None:
         """Prepare a call.

@@ -99,11 +99,11 @@ class Programs:
         return self._peer(SDK_ASGI, self.sdk_asgi, "lowlevel.py", url, PORT=str(port))
 
     def proxy(self, url: str) -> Subject:
-        """Return the bare proxy, a lower limit for servers."""
+        """Return the bare proxy, whose time is a lower limit for servers."""
         return self._peer("raw asyncio proxy", self.servers, "proxy.py", url)
 
     def loop(self, url: str) -> Subject:
-        """Return the bare event loop with an aiohttp client, a lower limit for calls."""
+        """Return the bare event loop with an aiohttp client, whose time is a lower limit for calls."""
         return self._peer(ALONE, self.servers, "loop.py", url)
 
     def generator(self, url: str = "http://127.0.0.1:9") -> list[Subject]:
@@ -176,8 +176,8 @@ def _over_http(project: Path) -> Path:
 
 
 def _generator(document: Path) -> Path:
-    """Return the folder of the project that openapi-mcp-generator makes of the document, with its dependencies,
-    compiled.
+    """Let openapi-mcp-generator make a project of the document, install its dependencies and compile it. Return its
+    folder.
     """
     tool = environments.node("bench-generator", GENERATOR)
 

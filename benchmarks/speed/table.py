@@ -27,7 +27,7 @@ Instead = tuple[tuple[str, str], ...]
 class Row:
     """Row of the table: one case of a family. `more`: True if higher values are better.
 
-    `instead`: program → its name in this family.
+    `instead`: program → the program whose results the row shows in its place.
     """
 
     label: str
@@ -53,7 +53,7 @@ _UNDER_UVICORN = (("mcpgen", ASGI), ("FastMCP", FASTMCP_ASGI), ("SDK lowlevel", 
 
 
 def _http(label: str, era: str, connections: int, unit: str = "calls/s", instead: Instead = ()) -> Row:
-    """Return a row of the calls over HTTP."""
+    """Return a row for calls over HTTP in one era of MCP, with this number of connections."""
     return Row(label, "http", case_of(era, connections), unit, more=unit == "calls/s", instead=instead)
 
 

@@ -1,4 +1,4 @@
-"""Check the texts that a model reads for defects, and count how many say what they should.
+"""Check the texts that a model reads for defects, and count the arguments that have a description.
 
 A defect is markup that a viewer would render: HTML tags and references; Markdown's links, images, emphasis, code,
 headings, tables and rules. Names in code (`snake_case`, `__init__`), globs (`*.txt`, `a * b`) and placeholders (`<id>`)

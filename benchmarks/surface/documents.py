@@ -1,4 +1,6 @@
-"""Read a document together with the files that the compiler generates for it. All measurements use only these two."""
+"""Read a document together with the files that the compiler generates for it. All measurements use only the document
+and these files.
+"""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _without_unions(node: Node) -> Node:
 
 
 def _identity(node: Node) -> str:
-    """Return the name of the schema if `node` is only a reference, else ""."""
+    """Return the name of the referenced schema if `node` is only a reference, else ""."""
     reference = node.reference()
     if reference is not None:
         return f"{node.file}#{reference}" if reference.startswith("#") else f"{node.file.parent / reference}"
@@ -178,7 +178,7 @@ def _implied(members: bool, items: bool, values: tuple[str, ...] | None, parts: 
 def _values(schema: dict[str, Any]) -> tuple[str, ...] | None:
     """Return the values that an input can have, as texts, or None if any value is allowed.
 
-    A list of both booleans counts as any value.
+    An enum of both booleans counts as any value.
     """
     listed = [schema["const"]] if "const" in schema else schema.get("enum")
     if not isinstance(listed, list):

@@ -69,7 +69,8 @@ def _said(surface: Surface, tool: Tool) -> Iterable[str]:
 
 
 def _stability(surface: Surface) -> tuple[int, int, int, list[str]]:
-    """Return the number of names changed by shuffling, operations left after a removal, and names changed among these.
+    """Return three numbers: names that shuffling changes, operations left after a removal, and changed names among
+    these.
 
     Also return each change as a text.
     """

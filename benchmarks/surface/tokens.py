@@ -25,8 +25,8 @@ _PEER = {"github-rest.json": (2_300_000, 289), "stripe.yaml": (39_000_000, 712)}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Results of one document, in lists by tool: the text, the tokens that a model reads, all tokens, and the estimate
-    of all tokens.
+    """Results of one document, in lists with one entry per tool: the text, the tokens that a model reads, all tokens,
+    and the estimate of all tokens.
     """
 
     name: str

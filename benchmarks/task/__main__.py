@@ -13,8 +13,9 @@ servers over stdio carry out each way. The API records what it receives, and ans
 
 No model runs: its queries and calls are fixed. They use only tools and arguments that an answer has shown. The
 exception is a tool that FastMCP's search does not find. Tokens are counted with the tokenizer o200k if node is
-installed, otherwise estimated. Of a list, the parts that MCP hosts pass on are counted (name, description, arguments).
-`all turns`: tokens that the model reads in all turns together, because each turn reads the whole context again.
+installed, otherwise estimated. In lists of tools, only the parts that MCP hosts pass on are counted (name, description,
+arguments). `all turns`: tokens that the model reads in all turns together, because each turn reads the whole context
+again.
 """
 
 from __future__ import annotations

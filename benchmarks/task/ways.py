@@ -20,7 +20,7 @@ Names = Mapping[str, str]
 class Done(NamedTuple):
     """A task that was carried out.
 
-    `found`: number of its tools that the search showed, or all of them without a search.
+    `found`: number of the task's tools that the search showed; without a search, the number of all its tools.
     """
 
     found: int

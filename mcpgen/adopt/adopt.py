@@ -142,8 +142,8 @@ def _draft(server: ForeignServer, name: str, folder: str, wanted: Wanted, remark
 
 
 def _located(described: Described, folder: str) -> str:
-    """Return the path or URL of an OpenAPI document. Raises FatalError if the configuration does not say it, or the
-    file is missing.
+    """Return the path or URL of an OpenAPI document. Raises FatalError if the configuration does not name the document,
+    or if the file is missing.
     """
     hint = "Name the path or URL of the OpenAPI document with --document."
     place = described.place
@@ -171,13 +171,13 @@ def _beside(document: str, place: str) -> str:
         return document
     try:
         return os.path.relpath(document, place or ".").replace(os.sep, "/")
-    except ValueError:  # Windows: there is no relative path to a file on another drive
+    except ValueError:  # Windows: no relative path leads to a file on another drive, so the path is absolute
         return os.path.abspath(document).replace(os.sep, "/")
 
 
 def _base_url(described: Described, remarks: list[Remark]) -> str:
-    """Return the base URL for the tools file, or "" if it is unreadable or contains a secret. A URL without a path gets
-    a slash at its end.
+    """Return the other server's base URL for the tools file, or "" if the URL is unreadable or contains a secret. A URL
+    without a path gets a slash at its end.
     """
     url = described.base_url.strip()
     if not url.startswith(("http://", "https://")) or "$" in url or "<" in url:
@@ -245,8 +245,8 @@ def _offering(
 
 
 def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
-    """Return the operations of the document number `index`. Operations behind a `$ref` are taken from the compiled
-    catalog.
+    """Return the operations of the OpenAPI document with the index `index`. Operations behind a `$ref` are taken from
+    the compiled catalog.
     """
     documents = compiled.sources.described_by
     if index >= len(documents):
@@ -386,7 +386,7 @@ def _has_resource(each: Served, compiled: Compiled) -> bool:
 
 
 def _of_arguments(server: ForeignServer, compiled: Compiled) -> list[Remark]:
-    """Return remarks on how arguments and results differ, one for each argument that has another name."""
+    """Return remarks on how arguments and results differ, one for each argument that now has another name."""
     changed: Counter[tuple[str, str]] = Counter()
     for tool in compiled.catalog.tools:
         changed.update((wire, name) for (place, wire), name in tool.arguments.items() if wire and wire != name)

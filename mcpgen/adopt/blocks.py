@@ -26,7 +26,9 @@ class Block:
 
 
 def read(name: str, data: bytes) -> list[Block]:
-    """Return all servers with a command in a client's configuration. Raises FatalError if it cannot be parsed."""
+    """Return all servers with a command in a client's configuration. Raises FatalError if the configuration cannot be
+    parsed.
+    """
     document = _toml(name, data) if name.endswith(".toml") else load(name, _plain(data), Diagnostics())
     blocks = list(_found(document.value, document.where(""), "", 0))
     if not document.text:
@@ -89,8 +91,8 @@ def _found(value: JsonValue, where: Where, name: str, depth: int) -> Iterator[Bl
 
 
 def _words(block: JsonObject) -> tuple[str, ...]:
-    """Return the command line of a server as a list of words; () if it has none. Clients write it in different
-    forms.
+    """Return the command line of a server as a list of words; () if it has none. Clients write command lines in
+    different forms.
     """
     command = block.get("command") or block.get("cmd")
     if isinstance(command, dict):

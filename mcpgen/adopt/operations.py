@@ -44,7 +44,7 @@ def listed(document: JsonValue, known: Known) -> tuple[RawOperation, ...]:
 
 
 def in_written_order(operations: Iterable[RawOperation]) -> tuple[RawOperation, ...]:
-    """Return the operations. Operations of one path are sorted in the order of the document."""
+    """Return the operations, with those of one path in the order in which the document writes them."""
     first: dict[str, int] = {}
     operations = list(operations)
     for index, each in enumerate(operations):

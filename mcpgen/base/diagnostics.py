@@ -1,7 +1,7 @@
 """Diagnostics: findings with a stable code, a place, a message and a hint.
 
-A pass returns a value and adds diagnostics to the collector that it was given; nothing here prints. A place is a file
-and a JSON Pointer. Lines and columns are looked up once, at the end, for the diagnostics that are shown
+A pass of the compiler returns a value and adds diagnostics to the collector that it was given; nothing here prints. A
+place is a file and a JSON Pointer. Lines and columns are looked up once, at the end, for the diagnostics that are shown
 (`Document.positions`).
 """
 

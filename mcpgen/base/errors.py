@@ -4,7 +4,7 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 
 
 class FatalError(Exception):
-    """Ends the run with one sentence: the source is unreadable or no API description, or the output is refused.
+    """Ends the run with one sentence, for example because the source is unreadable or is not an API description.
 
     No file has been written. `before`: errors that were found earlier in the run.
     """

@@ -87,7 +87,8 @@ def _pattern() -> re.Pattern[str]:
 
 def hidden_characters(text: str) -> int:
     """Return how many characters of `text` are hidden."""
-    if text.isascii() and text.isprintable():  # Fast path: most texts are printable ASCII.
+    # Fast path: most texts are printable ASCII, which has no hidden characters.
+    if text.isascii() and text.isprintable():
         return 0
     return len(text) - len(_pattern().sub("", text))
 

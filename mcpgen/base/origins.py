@@ -122,9 +122,9 @@ def decided(
 ) -> dict[str, bool]:
     """Return origin → whether it is accepted, for every origin that the source names or the owner lists.
 
-    `before`: the decisions in the lock, or None for a new project, in which all are accepted. `owned`: origins that the
-    owner lists; they are always accepted. `unconfirmed`: origins that a document names beside the server that a base
-    URL replaced; the owner must accept them in any case.
+    `before`: the decisions in the lock file, or None for a new project, in which all origins are accepted. `owned`:
+    origins that the owner lists; they are always accepted. `unconfirmed`: origins that a document names beside the
+    server that a base URL replaced; the owner must accept them in any case.
 
     While any origin waits for the owner, origins accepted before stay in the list, since the source may name them
     again. Otherwise origins that the source no longer names are dropped.

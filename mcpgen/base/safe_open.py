@@ -1,4 +1,4 @@
-"""Open files in folders that others may write to: regular files only, and no symbolic link below the root folder.
+"""Open files in folders to which other users may write: regular files only, and no symbolic link below the root folder.
 
 A path may lead to another file by the time that it is opened, so checking the path first is not enough (CWE-367). Here
 each folder is opened by a descriptor relative to its parent folder, without following links (openat). The opened file

@@ -1,7 +1,7 @@
 """URLs from which documents are fetched, and the header fields sent with the request.
 
-URLs appear in diagnostics, in the lock and in READMEs, so possible secrets are removed from them. The value of a header
-field comes from an environment variable, and only the variable's name is recorded.
+URLs appear in diagnostics, in the lock file and in READMEs, so possible secrets are removed from them. The value of a
+header field comes from an environment variable, and only the variable's name is recorded.
 """
 
 import os

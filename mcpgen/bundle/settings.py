@@ -95,7 +95,7 @@ def _title(variable: str, prefix: str) -> str:
 
 
 def _described(purpose: str) -> str:
-    """Return the purpose of a setting as one sentence on one line, with hidden characters spelled out."""
+    """Return the purpose of a setting as one sentence on one line, with hidden characters as Python escapes."""
     line = shown(" ".join(purpose.split()))
     line = line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…"
     return line[:1].upper() + line[1:]

@@ -1,9 +1,9 @@
 """Check every catalog before it is emitted, independently of the code that made it.
 
 A client that meets one bad schema may drop every tool of a server. Therefore a tool with a fault is removed and
-reported, and the other tools stay. Derived schemas must be in the portable profile. In handwritten schemas, only faults
-that make clients reject the tool list count. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py`
-has removed such characters before.
+reported, and the other tools stay. Derived schemas must be in the portable profile: the keywords of JSON Schema that
+every client and model provider accepts. In handwritten schemas, only faults that make clients reject the tool list
+count. No text may hold a hidden character (HARD-09); `lower/text/sanitize.py` has removed such characters before.
 """
 
 import json
@@ -85,7 +85,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
 
 
 def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diagnostic]:
-    """Yield why `tool` may not be emitted: its first problem, else every invalid annotation.
+    """Yield why `tool` may not be emitted: its first problem, else every invalid `x-mcp-header` annotation.
 
     `names`: names of the tools accepted so far, none of which `tool` may repeat.
     """
@@ -109,7 +109,7 @@ def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
 
 
 def _is_visible_resource(spec: ResourceSpec, diagnostics: Diagnostics) -> bool:
-    """Return True if no text of a resource holds hidden characters. Report it otherwise."""
+    """Return True if no text of a resource holds hidden characters. Otherwise report the resource."""
     resource = spec.resource
     said = [spec.uri, resource.name, resource.title, resource.description, resource.media_type]
     said += [resource.content] if isinstance(resource.content, str) else []
@@ -120,7 +120,7 @@ def _is_visible_resource(spec: ResourceSpec, diagnostics: Diagnostics) -> bool:
 
 
 def _is_visible_prompt(spec: PromptSpec, diagnostics: Diagnostics) -> bool:
-    """Return True if no text of a prompt holds hidden characters. Report it otherwise."""
+    """Return True if no text of a prompt holds hidden characters. Otherwise report the prompt."""
     prompt = spec.prompt
     said = [prompt.name, prompt.title, prompt.description]
     said += [part for each in prompt.arguments for part in (each.name, each.title, each.description)]

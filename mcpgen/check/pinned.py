@@ -1,4 +1,6 @@
-"""Check the tool names that a tools file pins: these tools are always listed, beside a search."""
+"""Check the tool names that a tools file pins. A server with a tool search always lists these tools beside the
+search.
+"""
 
 from collections.abc import Iterable, Sequence
 

@@ -36,8 +36,8 @@ _TRIED = 60
 def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
     """Report more than MANY tools or MANY_TOKENS, and a tools array of `size` bytes that is too long for clients.
 
-    For more than TOO_MANY tools the hint contains selectors that keep fewer tools. A server with a search lists few
-    tools.
+    For more than TOO_MANY tools the hint contains selectors that keep fewer tools. A server with a tool search lists
+    few tools, so nothing is reported.
     """
     if catalog.search is not None:
         return

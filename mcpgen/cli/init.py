@@ -77,7 +77,7 @@ def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]
         return document, target, document, ""
     try:
         relative = Path(os.path.relpath(document, place)).as_posix()
-    except ValueError:  # Windows: there is no relative path to a file on another drive
+    except ValueError:  # Windows: no relative path leads to a file on another drive, so the path is absolute
         relative = Path(document).absolute().as_posix()
     outside = relative.startswith("../") or os.path.isabs(relative)
     return relative, target, Path(document).name, os.path.dirname(relative) if outside else ""

@@ -39,15 +39,15 @@ _COLOURS = {"error": "red", "warning": "yellow", "note": "blue"}
 
 
 def terminal_text(text: str) -> str:
-    """Return `text` on one line, with control characters and hidden characters spelled out."""
+    """Return `text` on one line, with control characters and hidden characters written as escapes."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown(text))
 
 
 def say(text: str = "", *, err: bool = True, **style: Any) -> None:
     """Print one line, styled if the stream is a terminal and NO_COLOR is not set.
 
-    All text for people is printed here. Line breaks in it are escaped, so no text from a document or lock can pretend
-    to be a line of its own.
+    All text for people is printed here. Line breaks in it are escaped, so no text from a document or lock file can
+    pretend to be a line of its own.
     """
     coloured = (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("NO_COLOR")
     _print(click.style(terminal_text(text), **style) if style and coloured else terminal_text(text), err=err)

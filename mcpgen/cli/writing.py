@@ -1,7 +1,7 @@
 """Show the changes of a newly compiled project and write its files, for `generate` and `regenerate`.
 
-The changes are shown before anything is written. Nothing is written after an error, for a change of the grade that
-`--fail-on` names or above, or in a preview (`--dry-run`, `--check`).
+The changes are shown before anything is written. Nothing is written after an error, for a change with at least the
+grade that `--fail-on` names, or in a preview (`--dry-run`, `--check`).
 """
 
 import shlex
@@ -54,7 +54,7 @@ class Run:
 
     @property
     def failed(self) -> bool:
-        """Return True if nothing may be written: after an error, or for a change that `fail_on` names."""
+        """Return True if nothing may be written: after an error, or for a change with at least the grade `fail_on`."""
         compiled, difference = self.succession.compiled, self.succession.difference
         grave = self.wanted.fail_on is not None and difference.reaches(options.FAILING[self.wanted.fail_on])
         return grave or (compiled.failed_strictly if self.wanted.strict else compiled.failed)
@@ -109,7 +109,7 @@ def carry_out(succession: NextGeneration, wanted: WriteFlags) -> Run:
 
 
 def finish(run: Run) -> NoReturn:
-    """Print a summary of the run, and exit with the matching code."""
+    """Print a summary of the run, and exit with the exit code that its result demands."""
     if run.wanted.output == "json":
         report.result_json(_document(run))
     else:

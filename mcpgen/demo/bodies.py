@@ -74,7 +74,7 @@ def binary_body(media: str, check: Check, limit: int) -> Body:
 
 
 def form_body(styles: Mapping[str, wire.Style], check: Check) -> Body:
-    """Return a body of the type application/x-www-form-urlencoded.
+    """Return the `Body` for the content type application/x-www-form-urlencoded.
 
     `styles`: name of a field → style by which it is read; other fields are single values. `check` checks the whole form
     as an object.
@@ -101,7 +101,7 @@ def _member(styles: Mapping[str, wire.Style], name: str, group: wire.Pairs) -> A
 
 
 def multipart_body(readers: Mapping[str, Callable[[wire.Part], Any]], check: Check, limit: int) -> Body:
-    """Return a body of the type multipart/form-data.
+    """Return the `Body` for the content type multipart/form-data.
 
     `readers`: name of a part → function that converts it. `check` checks the whole form and refuses unknown parts.
     `limit`: size in bytes.

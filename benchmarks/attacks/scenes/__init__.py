@@ -1,7 +1,7 @@
-"""The attacks, and for each one a judge that decides if a server withstood it.
+"""Attacks on a server. For each attack, a judge decides whether the server withstood it.
 
 A judge looks at bytes: what the API received, what the server wrote, whether its process lives. A judge does not know
-which server is tested. It says in a few words what happened.
+which server is tested. Its verdict says in a few words what happened.
 """
 
 from benchmarks.attacks.scenes import answers, arguments, credentials, documents, lines, work

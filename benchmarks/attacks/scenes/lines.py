@@ -1,4 +1,4 @@
-"""Attacks by lines that a client writes, and by how a client ends."""
+"""Attacks by lines that a client writes, and by clients that close their pipes or die."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def bad_lines(subject: Subject) -> Verdict:
             with subject.running(api.url, SECRET) as server:
                 server.write(line)
                 answer = server.line(1.5)
-                # a notification about the request is not its response
+                # skip notifications about the request: they are not its response
                 while answer is not None and "method" in answer:
                     answer = server.line(1.5)
                 silent += answer is None

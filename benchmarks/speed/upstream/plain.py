@@ -3,7 +3,7 @@
     python plain.py NAME=FILE...
 
 Like server.c in the same folder, it prints its port, answers `METHOD /NAME...` with the content of a file, and ends
-with its stdin.
+when its stdin is closed.
 """
 
 from __future__ import annotations

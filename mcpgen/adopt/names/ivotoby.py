@@ -130,7 +130,9 @@ def resource(operation: RawOperation) -> str:
 
 
 def shortened(source: str, *, abbreviates: bool) -> str:
-    """Return the name of a tool, made of `source`: its operationId, its summary, or its method and path."""
+    """Return the name that the tool derives from `source`: an operation's operationId, its summary, or its method and
+    path.
+    """
     if not source.strip():
         return "unnamed-tool"
     longest = LONGEST if abbreviates else 2**53

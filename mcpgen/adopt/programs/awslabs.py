@@ -43,7 +43,7 @@ _FLAGS: dict[str, Arity] = {
     **dict.fromkeys(_VARIABLES, "value"),
     **dict.fromkeys(("log-level", "allowed-spec-dirs", "transport"), "value"),
     **dict.fromkeys(("debug", "no-validate-output", "allow-insecure-http", "allow-private-networks", "sse"), "switch"),
-    # wrong names of flags, which other programs write into configurations
+    # wrong flag names, accepted because other programs write them into configurations
     **dict.fromkeys(("api-base-url", "api-spec-path", "api-spec-url"), "value"),
 }
 _SYNONYMS = {"api-base-url": "api-url", "api-spec-path": "spec-path", "api-spec-url": "spec-url"}

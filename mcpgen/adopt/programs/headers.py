@@ -27,8 +27,9 @@ _OWN = frozenset(
 def credentials(
     fields: Iterable[tuple[str, str, str]], remarks: list[Remark], where: Where | None
 ) -> tuple[Credential, ...]:
-    """Return the credentials that header fields carry. Each field: its name, the beginning of its value, and the
-    variable or flag that holds the value.
+    """Return the credentials that header fields carry.
+
+    Each field is a tuple: its name, the beginning of its value, and the variable or flag that holds the value.
     """
     found = []
     for name, value, held in fields:

@@ -55,7 +55,9 @@ _MADE = frozenset({"AsyncClient", "Client", "RouteMap", "BasicAuth", "Timeout", 
 
 @dataclass(slots=True)
 class Evaluator:
-    """Evaluates the expressions of one script. `remarks`: notes on values that the evaluator had to choose."""
+    """Evaluates the expressions of one script. `remarks`: notes on names with several values, of which the evaluator
+    chose one.
+    """
 
     file: str
     scopes: Mapping[ast.AST, Scope]

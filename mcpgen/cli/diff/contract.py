@@ -10,7 +10,7 @@ from mcpgen.regenerate.diff import Difference
 
 
 def document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
-    """Return the JSON output of `diff`: both sides, all changes, skipped operations and errors.
+    """Return the JSON output of `diff`: both versions, all changes, skipped operations and errors.
 
     The caller adds the member `schema`, the version of the output format.
     """

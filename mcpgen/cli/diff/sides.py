@@ -41,7 +41,7 @@ class Side:
 
 
 def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side]:
-    """Return the two sides for the arguments `old` and `new`, each a document or a directory.
+    """Return the two versions to compare for the arguments `old` and `new`, each a document or a directory.
 
     Raises FatalError if a document or project cannot be read.
     """
@@ -53,7 +53,7 @@ def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side
 
 
 def _after(before: Side, source: str, flags: Options, moves: bool) -> Side:
-    """Return the side for `source`, compiled with the names and settings of the side `before`."""
+    """Return the version in `source`, compiled with the names and settings of the older version `before`."""
     compiled = compile_after(_read(source, flags, before.project), flags, before.project, moves=moves)
     return _of(compiled, source)
 
