@@ -320,7 +320,7 @@ def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
 
 
 def _host(api: Api) -> str:
-    """Return the host of the first server, or "" if it has none or has variables there."""
+    """Return the host of the first server, or "" if there is no server or its URL has no valid host."""
     try:
         return urlsplit(api.servers[0].url).hostname or "" if api.servers else ""
     except ValueError:

@@ -117,7 +117,7 @@ class Session:
         return None
 
     def call(self, tool: str, arguments: Mapping[str, object], patience: float | None = None) -> Called:
-        """Call a tool, and return its result, error or missing answer."""
+        """Call a tool, and return the response, or an empty `Called` if none comes in time."""
         return Called(self.ask("tools/call", {"name": tool, "arguments": arguments}, patience))
 
     def tools(self) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def bare_name(name: str) -> str:
 
 
 def link(url: str) -> str:
-    """Return a URL that needs no escaping in Markdown: its query is percent-encoded.
+    """Return `url` unchanged if it needs no escaping in Markdown because its query is percent-encoded.
 
     Raises ValueError for any other text.
     """

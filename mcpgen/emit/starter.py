@@ -192,7 +192,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
 
 
 def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Operation]) -> Iterator[str]:
-    """Yield proposals for the tools with the most tokens, and for tools that may delete or change something."""
+    """Yield proposed overrides of the tools with the most tokens, and of tools that may delete or change something."""
     ids = Counter(operation.id for operation in operations)
     heaviest = sorted(tools, key=lambda tool: (-costs[tool.name], tool.name))[:HEAVIEST]
     dangerous = [tool for tool in tools if tool.annotations.destructive and tool not in heaviest]

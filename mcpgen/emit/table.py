@@ -152,7 +152,7 @@ def destinations(catalog: Catalog) -> JsonObject:
 
 
 def completes(catalog: Catalog) -> bool:
-    """Return True if there are values to complete, for an argument of a prompt or a variable of a URI."""
+    """Return True if the server can complete values: of an argument of a prompt, or of a variable of a URI."""
     prompts = (each.prompt.values for each in catalog.prompts)
     return any(prompts) or any(each.resource.values or each.resource.completes for each in catalog.resources)
 

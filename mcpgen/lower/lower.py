@@ -143,7 +143,7 @@ def _lowered(
             tools.append(_tool(operation, names[operation.key], context))
         except SkipOperation as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
-        except RecursionError:  # references form a chain of hundreds; in published documents they form chains of ten
+        except RecursionError:  # hundreds of references in a chain; chains in published documents have about ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
@@ -303,7 +303,9 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
 
 
 def _report_missing(context: _Context) -> None:
-    """Report each dangling reference that a tool met, once in a run."""
+    """Report each dangling reference that was found while a tool was made. Each reference is reported only once in a
+    run.
+    """
     for reason in dict.fromkeys(context.composer.missing):
         if reason not in context.missing:
             context.missing.add(reason)

@@ -99,7 +99,7 @@ def joined(
 
 
 def settled(api: Api, base: tuple[Server, ...]) -> Api:
-    """If every operation overrides the API's server, make a server of the operations the API's server.
+    """If every operation overrides the API's server, replace the API's server by a server of the operations.
 
     Otherwise no operation would use the API's server. Among several documents, the first operation's server is taken;
     in a single document, the first server below the `base` URL.

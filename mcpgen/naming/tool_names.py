@@ -120,7 +120,7 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
     """Yield names that distinguish `operation` from the other `members`, whose derived name is also `name`. The
     simplest comes first.
     """
-    is_alone = len(members) == 1  # no other operation derives this name, but a removed or renamed one owns it
+    is_alone = len(members) == 1  # no other operation derives this name, but a removed or renamed operation owns it
     are_paths = is_alone or len({member.path for member in members}) > 1
     are_versions = len({tuple(versions(member)) for member in members}) > 1
     suffixes = [each for each in versions(operation) if each not in name.split("_")] if are_versions else []

@@ -161,7 +161,7 @@ def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *
 
 
 def _position(entry: Input) -> tuple[bool, int]:
-    """Return a sort key: required inputs first, by their place in the request; the others stay in the order of the
+    """Return a sort key: required inputs first, by their place in the request; other inputs stay in the order of the
     document.
     """
     return not entry.required, ORDER[entry.slot[0]] if entry.required else 0
@@ -308,8 +308,8 @@ def _kept(
 
 
 def _claim(entry: Input, kept: str | None, name: str) -> tuple[bool, int, bool]:
-    """Return a sort key for inputs that compete for a plain name: first the input that had it before, then by place in
-    the request.
+    """Return a sort key for inputs that compete for a plain name: first the input that had the name before, then by
+    place in the request.
     """
     return kept != name, ORDER[entry.slot[0]], entry.slot[1] != name
 

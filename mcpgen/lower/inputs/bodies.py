@@ -50,7 +50,7 @@ class BodyPlan:
 
     @property
     def is_merge_patch(self) -> bool:
-        """Return True if null removes an optional member (RFC 7396)."""
+        """Return True if the body is a JSON Merge Patch (RFC 7396), in which null removes an optional member."""
         return self.content_type.partition(";")[0].strip().lower() == "application/merge-patch+json"
 
     @property
@@ -131,8 +131,10 @@ def _for_any_file(name: str) -> tuple[bool, str]:
 
 
 def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
-    """Return True if an object has no members: it declares none and forbids others, or is a form, in which undeclared
-    members are never meant.
+    """Return True if an object schema allows no members.
+
+    It declares none, and it forbids undeclared members or describes a form. Authors of forms do not mean undeclared
+    members.
     """
     says_so = node.get("additionalProperties") is False or (encoding in ("form", "multipart") and "properties" in node)
     open_ended = node.get("additionalProperties") not in (None, False) or "patternProperties" in node

@@ -106,7 +106,7 @@ class _ArgumentChanger:
         self._diagnostics = diagnostics
 
     def change(self, key: str, change: ArgumentChange) -> None:
-        """Apply `change` to the argument that `key` names, by argument or by its name in the request."""
+        """Apply `change` to one argument. `key`: name of the argument, or of its parameter in the request."""
         slots = self._meant(key)
         if change.by_rule:
             for slot in slots:

@@ -1,5 +1,5 @@
-"""Handle arrays and objects inside the value of a parameter, whose format the standard does not define (OpenAPI 3.1,
-4.8.12.3).
+"""Handle arrays and objects that are nested in a parameter's value. The standard does not define how they are written
+(OpenAPI 3.1, 4.8.12.3).
 """
 
 from mcpgen.base.diagnostics import Diagnostics
@@ -18,7 +18,7 @@ def refuse_unwritable(operation: Operation, composer: Composer) -> None:
     """Raise SkipOperation if a parameter is an array or object in a media type that mcpgen cannot write (OpenAPI 3.1,
     4.8.12.2.2).
 
-    mcpgen can write JSON, and a form if it is the whole query.
+    mcpgen can write JSON, and a form if the parameter is the whole query.
     """
     for parameter in operation.parameters:
         encoding = encoding_of(parameter.content) if parameter.content is not None else "json"

@@ -1,4 +1,4 @@
-"""Define the slots of a request: the places to which arguments and constants go."""
+"""Define the slots of a request: pairs (place in the request, parameter name) to which arguments and constants go."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Find where a response says at which URL the job can be read: in a header field, a member of the body, or a link."""
+"""Find the place in a response that holds the URL of the job: a header field, a member of the body, or a link."""
 
 from collections.abc import Iterable
 

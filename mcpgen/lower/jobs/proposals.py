@@ -1,4 +1,4 @@
-"""Write the `task` for a tools file with which the server would follow a recognised job."""
+"""Write the `task` of a tools file that would make the server follow a recognised job."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -1,4 +1,5 @@
-"""Recognise where a client can look after an operation that answers 202, and write the `task` for following its job.
+"""Find out where a client can see the state of work that goes on after the answer 202, and write the `task` for
+following it.
 
 The result is only a proposal: it becomes a task if the tools file contains it. A request of the document whose response
 shows the state of the job is preferred to a URL in the response, whose content no schema describes.
@@ -34,7 +35,8 @@ class _Answer(NamedTuple):
 
 # Decision 0235: A recognised job is proposed as a task, but not made one.
 def recognize(operation: Operation, requests: Requests, arguments: Arguments, composer: Composer) -> Accepted | None:
-    """Return where a client can look after the operation. Return None if no response says that the work goes on.
+    """Return where a client can see the state of the operation's work. Return None if no response says that the work
+    goes on.
 
     `requests`: the requests of all operations of the document. `arguments`: the names of the tool's arguments.
     """
@@ -57,7 +59,9 @@ def recognize(operation: Operation, requests: Requests, arguments: Arguments, co
 def _found(
     operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments, composer: Composer
 ) -> Iterator[Accepted]:
-    """Yield the places that the document shows, the most certain first."""
+    """Yield the places where a client can see the state of the work, according to the document, the most
+    certain first.
+    """
     yield from _of_answer(operation, answer, requests, arguments)
     if google.is_operation(answer.schema, composer):
         yield google.proposed(operation, requests, arguments)

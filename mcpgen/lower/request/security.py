@@ -47,7 +47,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     """Return every security scheme of `api` with its environment variables.
 
     An API without schemes gets an optional bearer token and an optional header. An API that needs a scheme of an
-    unknown kind gets the header.
+    unknown kind gets the optional header.
     """
     bound: list[BoundScheme] = []
     operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
@@ -132,7 +132,9 @@ def _with_files(variables: Iterable[str]) -> list[str]:
 
 # Decision 0074: The table contains scopes, so that error messages can name them.
 def scopes(operation: Operation, api: Api) -> Scopes:
-    """Return the scopes that access tokens need for one operation, whether fetched or given."""
+    """Return the scopes that access tokens need for one operation, whether the server fetches the tokens or the
+    operator gives them.
+    """
     asked = operation.scopes if operation.security is not None else api.scopes
     tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
     return {name: wanted for name, wanted in asked.items() if name in tokens}

@@ -93,7 +93,7 @@ class Composer:
         return found.node, found.followed
 
     def whole(self, schema: JsonObject) -> JsonObject:
-        """Return the node of `schema`.
+        """Return `schema` as one node: with references followed and `allOf` merged at its root.
 
         Raises SkipOperation if the schema consists only of references without a target.
         """

@@ -69,7 +69,7 @@ FORMAT_WORDS = {
 
 
 def bounds(node: JsonObject, kind: str) -> JsonObject:
-    """Return `minimum` and `maximum` for the node of a number, in the form of the portable profile.
+    """Return `minimum` and `maximum` for a schema of a number, in the form of the portable profile.
 
     Exclusive bounds of an integer become inclusive, and bounds outside the range of a double are left out.
     """
@@ -150,7 +150,7 @@ def _values(node: JsonObject, kind: str) -> str:
 def as_written(value: JsonValue) -> str | None:
     """Return a value in the enum of a string as text, or None for an array, object or null.
 
-    Such a value can be a number or boolean, because YAML reads an unquoted `1` or `true` so.
+    Such a value can be a number or boolean, because YAML reads an unquoted `1` or `true` as a number or boolean.
     """
     if isinstance(value, bool):
         return str(value).lower()
@@ -175,8 +175,9 @@ def _range(low: JsonValue, high: JsonValue, unit: str) -> str:
 
 
 def _told(longest: JsonValue) -> JsonValue:
-    """Return the maximum length `longest` if it is below _MOST_CHARACTERS, else None, because models do not write
-    longer texts.
+    """Return `longest`, a maximum length, if it is below _MOST_CHARACTERS, else None.
+
+    Models do not write longer texts, so a higher limit only costs tokens.
     """
     return longest if isinstance(longest, int) and longest < _MOST_CHARACTERS else None
 

@@ -83,8 +83,9 @@ class Expansions:
     def find(self, setting: ExpansionKey, trail: Iterable[str], room: int) -> Expansion | None:
         """Return a cached expansion for `setting`, or None.
 
-        `trail`: names of the surrounding schemas. For these, `asked` must give the same `met` as when the expansion was
-        made. The expansion must have fewer than `room` nodes, or be known to need at least `room` nodes.
+        `trail`: names of the surrounding schemas. The names in `asked` that occur among them must be the same (`met`)
+        as when the expansion was made. The expansion must have fewer than `room` nodes, or be known to need at least
+        `room` nodes.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room

@@ -3,7 +3,7 @@ meaning.
 
 In the profile (`check/catalog.py` checks it), every node has a single `type`, or is an `anyOf` of such nodes. Objects
 have no boolean `additionalProperties`, arrays have typed `items`, and enums are texts. There is no `$ref`, `allOf`,
-`oneOf`, `not` or `const`. The token limit limits the nesting.
+`oneOf`, `not` or `const`. How deep schemas may nest depends on the token limit.
 
 Constraints without a keyword in the profile are put into the description, where a model reads them. The server does not
 check constraints that are left out; the API does.
@@ -69,7 +69,8 @@ class _Position(NamedTuple):
 class Portable:
     """Writer of the portable schemas of one tool, within `limits`.
 
-    `cuts`: phrases for what was left out. `files`: strings that are files contain bytes, as in a multipart body.
+    `cuts`: phrases for what was left out. `files`: True if a string that describes a file is sent as bytes, as in a
+    multipart body.
     """
 
     def __init__(

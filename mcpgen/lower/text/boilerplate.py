@@ -52,7 +52,7 @@ class Boilerplate:
 def found(operations: Iterable[Operation], instructions: str) -> Boilerplate:
     """Return the sentences that the descriptions of `operations` repeat, as many as fit beside `instructions`.
 
-    The others stay in place.
+    Sentences that do not fit stay in place.
     """
     counts: Counter[str] = Counter()
     total = 0

@@ -141,7 +141,7 @@ class _Schemas:
 
     `texts`: place of a description or title → how many characters were removed. `unlisted`: places of values and names
     that were left out, which happens only if the schema is `derived`. `spelled`: places of values and names with HTML
-    references to hidden characters; these stay and are reported.
+    character references to hidden characters; these stay and are reported.
     """
 
     def __init__(self, derived: bool, once: ValueCache) -> None:
@@ -177,7 +177,7 @@ class _Schemas:
     def _is_listed(self, data: JsonValue, place: str) -> bool:
         """Return True if the value or member name `data` stays in the schema.
 
-        Record its place if it holds hidden characters, or HTML references to them.
+        Record its place if it holds hidden characters, or HTML character references to them.
         """
         hidden = has_hidden(data)
         if hidden and self._derived:
@@ -202,7 +202,7 @@ class _Schemas:
 
 
 def _hides(value: JsonValue) -> bool:
-    """Return True if a text in `value` contains a hidden character, or an HTML reference to one."""
+    """Return True if a text in `value` contains a hidden character, or an HTML character reference to one."""
     return has_hidden(value) or spells_hidden(value)
 
 
@@ -227,7 +227,7 @@ class _Reporter:
         self.diagnostics.add("hidden-characters", message, where, _REMOVE)
 
     def look_at(self, data: Iterable[str], what: str, where: Where) -> None:
-        """Report `data` if it contains HTML references to hidden characters. `data` is not changed."""
+        """Report `data` if it contains HTML character references to hidden characters. `data` is not changed."""
         if any(map(spells_hidden, data)):
             message = f"HTML references to invisible characters occur in {what}."
             self.diagnostics.add("hidden-characters", message, where, _REMOVE)
@@ -255,7 +255,7 @@ def _resource(spec: ResourceSpec, reporter: _Reporter) -> ResourceSpec:
     resource, what = spec.resource, f"the resource '{clipped(spec.resource.name)}'"
     where, content, operation = resource.where, resource.content, resource.operation
     if isinstance(content, str):
-        reporter.look_at([content], what, where)  # content is not always HTML, so its references stay
+        reporter.look_at([content], what, where)  # not always HTML, so its HTML character references are kept
         if content != (content := without_hidden(content)):
             reporter.report(what, where)
     reporter.look_at(chain.from_iterable(resource.values.values()), what, where)

@@ -23,8 +23,8 @@ _TOLD: Mapping[Confirm, str] = {
 
 
 def told(description: str, confirm: Confirm) -> str:
-    """Return `description` with a sentence that says when the user must confirm a call. Return it unchanged if that is
-    never.
+    """Return `description` with a sentence that says when the user must confirm a call. Return it unchanged if no call
+    needs a confirmation.
     """
     if confirm not in _TOLD:
         return description

@@ -60,8 +60,8 @@ def _marked(told: str, operation: Operation) -> str:
 def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
     """Return the tools, with a different title for each.
 
-    If tools share a derived title, the words by which their names differ are added to it. If that is not enough, the
-    words of the names become the titles.
+    If tools share a derived title, the words by which their names differ are added to the titles. If that is not
+    enough, the words of the names become the titles.
     """
     for tell in (_with_difference, lambda tool, group: _by_name(tool)):
         groups: dict[str, list[ToolSpec]] = {}

@@ -49,7 +49,7 @@ def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnost
 
 def _is_found(message: Message, resources: tuple[ResourceSpec, ...], diagnostics: Diagnostics) -> bool:
     """Return True if the message's URI, with some values for its arguments, can be the URI of one of `resources`.
-    Otherwise report it.
+    Otherwise report the URI.
     """
     literals = message.literals
     if any(_may_be(literals, _VARIABLE.split(each.uri)) for each in resources):

@@ -109,7 +109,10 @@ class _Layout:
 
 
 def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> AskedQuestion | None:
-    """Return a question with its fields bound to arguments, or None if an error in it was reported."""
+    """Return a question as the finished tool asks it, with a schema for each field.
+
+    Return None if an error in the question was reported.
+    """
     found = [_field(each, question, layout, diagnostics) for each in question.fields]
     fields = {name: field for pair in found if pair is not None for name, field in [pair]}
     if len(fields) < len(found) or not fields:

@@ -80,7 +80,7 @@ def report(
     former: PreviousNames,
     diagnostics: Diagnostics,
 ) -> None:
-    """Report why a change does not fit exactly one operation."""
+    """Report why an override matches no operation, or more than one."""
     key = clipped(change.key)
     if found:
         places = " and ".join(in_words(each) for each in found[:4])

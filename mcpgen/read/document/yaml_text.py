@@ -48,7 +48,7 @@ def events(text: str) -> Callable[[], yaml.Event | None]:
 
 def printable(text: str) -> str:
     """Return `text` without the characters that YAML does not allow (section 5.1)."""
-    # Match first: it takes half the time of a substitution, and few texts need one.
+    # Search first, which takes half the time of a substitution: few texts need a substitution.
     return text if _PRINTABLE.fullmatch(text) else _NOT_PRINTABLE.sub("", text)
 
 
@@ -326,9 +326,10 @@ class _Composer:
 
 
 def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
-    """Return the value of the first document in `text`, which may hold `most_nodes` values and keys, with its outline.
+    """Return the value and the outline of the first document in `text`.
 
-    Raises FatalError, with a place, for text that is invalid or exceeds a budget.
+    `most_nodes`: limit on its values and keys. Raises FatalError, with a place, for text that is invalid or exceeds a
+    budget.
     """
     clean = printable(text)
     if len(clean) != len(text):

@@ -114,7 +114,8 @@ class _Layer:
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":
             return _GZIP
-        # Some servers omit the zlib header that the standard demands. The header's low bits give the method "deflate".
+        # Some servers omit the zlib header that the standard demands. The low bits of the first byte tell whether there
+        # is a header.
         return _ZLIB if data[0] & 0x0F == 8 else _RAW
 
 

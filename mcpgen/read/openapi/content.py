@@ -50,7 +50,7 @@ def is_required(raw: JsonObject) -> bool | None:
 def read_content(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[MediaType, ...]:
-    """Return the media types under a `content` key, in order. Invalid ones are reported and omitted."""
+    """Return the media types under a `content` key, in order. Invalid media types are reported and omitted."""
     found = []
     for name, entry in as_object(value).items():
         if not _is_taken(name, where.inside(name), diagnostics):
@@ -65,7 +65,7 @@ def read_content(
 
 
 def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> list[str]:
-    """Return the valid media types of a list. Invalid ones are reported and omitted."""
+    """Return the valid media types of a list. Invalid media types are reported and omitted."""
     taken = (name for index, name in enumerate(names) if _is_taken(name, where.inside(index), diagnostics))
     return [name.strip() or "application/json" for name in taken]
 
