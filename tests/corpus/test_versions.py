@@ -224,8 +224,8 @@ def newly_deprecated(old: Path, new: Path) -> set[str]:
 
 @of_pairs
 def test_the_table_counts_the_same(old: Path, new: Path) -> None:
-    """Compare all columns of the table except `inline_body_changed`, which counts inline body texts without
-    a `$ref`.
+    """Compare all columns of the table except `inline_body_changed`, which counts changes of bodies that are written
+    inline instead of by `$ref`.
     """
     row = OF_PAIRS[old.parent.name, old.name, new.name]
     found = counts(old, new)

@@ -58,9 +58,9 @@ def test_what_the_token_endpoint_is_asked(project: Path, tmp_path: Path, api: Ap
 def test_the_callers_rights_go_before_the_servers_own(
     project: Path, tmp_path: Path, api: Api, authority: Authority
 ) -> None:
-    """Call an operation that accepts the caller's token or the server's key as the caller.
+    """Call operations that accept the caller's token or the server's own key.
 
-    Use the key only where nothing else is accepted.
+    The key must be used only where no token of the caller is accepted.
     """
     with Server(project, tmp_path, api, authority, exchange(KEY="the-key-of-the-server")) as server:
         server.as_user("alice", "read_either")
@@ -141,7 +141,7 @@ def test_metadata_of_another_issuer_are_not_believed(
 def test_no_token_serves_another_caller(
     project: Path, tmp_path: Path, api: Api, authority: Authority, users: int
 ) -> None:
-    """Interleave calls of several callers, one connection each; with fifty callers 10,000 calls.
+    """Interleave calls of several callers, each on its own connection. Fifty callers make 10,000 calls.
 
     The trace context tells the API which caller made each request.
     """

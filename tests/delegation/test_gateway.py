@@ -1,5 +1,6 @@
-"""Test a gateway's header: used only if the operator names it, only for the call with which it came, and for no other
-caller.
+"""Test a header that a gateway sets. It is used only if the operator names it.
+
+Its value counts only for the call with which it came, and for no other caller.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Check responses of the demo APIs in mcpgen by their OpenAPI documents."""
+"""Check responses of the demo APIs in mcpgen against their OpenAPI documents."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Rewrite the balancer's configuration for tests, in which replicas have ports on loopback instead of
-container names.
+"""Rewrite the configuration of the load balancer (HAProxy) for tests, in which replicas have ports on loopback instead
+of container names.
 """
 
 from __future__ import annotations

@@ -136,7 +136,9 @@ class Build:
 
 
 def context(project: Path, target: Path) -> Path:
-    """Copy the files that `.dockerignore` allows: those named after `*`, without those that it excludes everywhere."""
+    """Copy the files that `.dockerignore` allows: those that `!` includes again after `*`, without names that `**/`
+    excludes in all folders.
+    """
     first, *rules = [line for line in (project / ".dockerignore").read_text().splitlines() if line[:1] not in ("", "#")]
     assert first == "*", "all that is not named is left out"
     named = [rule[1:] for rule in rules if rule.startswith("!")]

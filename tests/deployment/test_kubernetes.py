@@ -1,4 +1,6 @@
-"""Test the Kubernetes manifests: valid by the official schemas, restricted, and consistent with the runtime."""
+"""Test the Kubernetes manifests: valid by the official schemas, restricted as the Pod Security Standards demand, and
+consistent with the runtime.
+"""
 
 from __future__ import annotations
 

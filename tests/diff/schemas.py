@@ -1,5 +1,6 @@
-"""Draw schemas from all of JSON Schema 2020-12, and list small values, to check mcpgen's proofs of inclusion by a
-validator.
+"""Draw schemas from all of JSON Schema 2020-12, and list small values.
+
+With them, a validator checks mcpgen's proofs that one schema includes another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Test that every single edit is reported for arguments and results, with the grade of its effect."""
+"""Test that every single edit is reported for arguments and results, with the grade (breaking, additive or cosmetic) of
+its effect.
+"""
 
 from __future__ import annotations
 

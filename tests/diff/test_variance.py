@@ -1,5 +1,6 @@
-"""Check proofs that one schema includes another by an independent validator: no value that is said to be accepted is
-refused.
+"""Check, by an independent validator, mcpgen's proofs that one schema includes another.
+
+If mcpgen says that a schema accepts all values of another, the validator must refuse none of them.
 """
 
 from __future__ import annotations

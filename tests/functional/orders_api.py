@@ -1,4 +1,4 @@
-"""Serve an API that records its requests, and generate a server over it that runs programs."""
+"""Serve an API that records its requests, and generate a server for the API that runs programs of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test `--http … --doctor` with one row of the report for each setting of HTTP."""
+"""Test `--http … --doctor` : the report has one row for each setting of HTTP."""
 
 from __future__ import annotations
 

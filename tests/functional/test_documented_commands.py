@@ -1,4 +1,4 @@
-"""Test that the output of commands in the documentation is what they print. `…` stands for omitted lines."""
+"""Test that the output of commands in the documentation is what the commands print. `…` stands for omitted lines."""
 
 from __future__ import annotations
 

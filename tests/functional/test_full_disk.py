@@ -86,7 +86,7 @@ def run(script: str, *arguments: str) -> object:
 
 
 def test_a_disk_with_too_little_room(tmp_path: Path) -> None:
-    """Write to a disk of each size.
+    """Write a project to disks of several sizes.
 
     The run must write the new project, or end with one sentence and leave only the old project.
     """

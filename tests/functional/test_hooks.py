@@ -189,7 +189,8 @@ async def instead_of_get_current_conditions(arguments):
 
 
 def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(project: Path) -> None:
-    """Check that a result is written at once if hooks exist, so that it does not wait for a hook that blocks the loop.
+    """Check that a result is written immediately if hooks exist, so that it does not wait for a hook that blocks the
+    loop.
 
     Without hooks, results that are ready in the same turn of the event loop are written together.
     """

@@ -259,8 +259,9 @@ def test_hard_06_a_provider_sends_no_secret_to_another_host(
 def test_a_base_url_of_the_owner_leaves_nothing_at_the_hosts_of_the_document(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """Check that `--base-url` of `generate` protects credentials like the variable at run time: no token host of the
-    document gets them (HARD-06).
+    """Check that `--base-url` of `generate` protects credentials as the environment variable does at run time.
+
+    No token host of the document gets the credentials (HARD-06).
     """
     api, login, foreign = listeners
     project.describe(f"{foreign.url}/v1", f"{login.url}/token")

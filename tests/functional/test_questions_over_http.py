@@ -88,7 +88,7 @@ def call(server: Server, tool: str, arguments: dict[str, Any], who: str = "ann",
 
 
 def answered(server: Server, asked: Any, tool: str, arguments: dict[str, Any], who: str = "ann") -> Any:
-    """Repeat the call with the answers to the questions of its result `asked`."""
+    """Repeat the call with the answers to the questions in its earlier result `asked`."""
     responses = {name: {"action": "accept", "content": ANSWERS[name]} for name in asked["inputRequests"]}
     return call(server, tool, arguments, who, requestState=asked["requestState"], inputResponses=responses)
 

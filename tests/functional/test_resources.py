@@ -1,4 +1,6 @@
-"""Test fetched resources and prompts: a compiled tools file, a real process, and a raw socket."""
+"""Test resources and prompts whose contents the server fetches from the API: a compiled tools file, a real process, and
+a raw socket.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Test tools that start jobs, in a generated server as a process: clients that support tasks get a task, others wait.
+"""Test tools that start jobs, in a generated server as a process: clients that support tasks get a task, and other
+clients wait.
 
 Only the API stores the jobs, so a server that starts again can continue.
 """
@@ -76,7 +77,7 @@ def begun(server: Server, tool: str = "build", **arguments: Any) -> str:
 
 
 def ended(server: Server, task: str) -> Any:
-    """Request a task's status until it has ended. The API counts these requests, so the task ends."""
+    """Request a task's status until it has ended. The API ends the job after a number of such requests."""
     while (found := ask(server, "tasks/get", taskId=task))["status"] == "working":
         assert found["pollIntervalMs"] == 100
     return found

@@ -88,7 +88,9 @@ COUNTED = [
 
 @pytest.mark.parametrize(("text", "nodes"), COUNTED)
 def test_values_and_keys_are_counted_before_they_are_read(text: str, nodes: int) -> None:
-    """Check the count of nodes: never too low, and too high by at most one for each empty list."""
+    """Check that the nodes of a document are counted before it is parsed: never too few, and at most one too many for
+    each empty list.
+    """
     assert nodes <= json_text.count_nodes(text, "f", nodes + 2) + 1
     with pytest.raises(FatalError) as refused:
         json_text.count_nodes(text * 50, "f", nodes * 50 - 51)

@@ -92,7 +92,7 @@ def test_hard_16_time_grows_with_the_text(reader: str) -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC", "NFKD"])
 def test_a_normal_form_is_the_one_of_the_standard(form: Any) -> None:
-    """Compare the result with Python's `unicodedata`.
+    """Compare mcpgen's Unicode normalization with Python's `unicodedata`.
 
     Only runs of combining marks that no script uses may differ: they are cut.
     """

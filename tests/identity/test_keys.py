@@ -69,7 +69,7 @@ def test_no_more_keys_than_the_bound_are_read() -> None:
 def test_remembered_tokens_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limit the cache of checked tokens by number and size.
 
-    The least recently used goes first; an expired one is not returned.
+    The least recently used token is dropped first, and an expired token is not returned.
     """
     monkeypatch.setattr(remembered, "MOST", 3)
     monkeypatch.setattr(remembered, "MOST_BYTES", 100)

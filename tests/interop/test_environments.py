@@ -1,5 +1,5 @@
-"""Test the environments of the interoperability tests: the server's has only its dependencies, and each is made once
-and completely.
+"""Test the environments of the interoperability tests: the server's environment has only its dependencies, and each
+environment is made once and completely.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def written(source: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> t
 
 
 def assert_quiet(page: Page, path: Path) -> None:
-    """Check that the page had no error and no dialog, and made no request except for itself."""
+    """Check that the page had no error and no dialog, and made no request other than the one for the page itself."""
     assert page.errors == []
     assert page.dialogs == []
     assert [url.partition("#")[0] for url in page.requests] == [path.as_uri()]

@@ -146,7 +146,7 @@ def as_3_0(schema: Any) -> Any:
 def meaning_of_3_0(schema: Any) -> Any:
     """Convert a schema of OpenAPI 3.0 to JSON Schema 2020-12, by OpenAPI 3.0.3 (4.7.24).
 
-    The compiler must agree with it.
+    The compiler must agree with the result.
     """
     if isinstance(schema, list):
         return [meaning_of_3_0(member) for member in schema]

@@ -1,4 +1,6 @@
-"""Provide fixtures: a generated server that no test changes, and both ways in which the client sends requests."""
+"""Provide fixtures: a generated server that no test changes, and both ways in which the client sends requests:
+directly, or through aiohttp's session.
+"""
 
 from pathlib import Path
 

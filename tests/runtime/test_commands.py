@@ -148,7 +148,7 @@ def test_with_a_base_url_it_serves(tmp_path: Path) -> None:
 
 
 def variables(report: str) -> dict[str, str]:
-    """Return a mapping from each variable in the second paragraph of the report to the first word about it."""
+    """Return a mapping from each variable in the second paragraph of the `--doctor` report to the word after it."""
     return {line.split()[0]: line.split()[1] for line in report.split("\n\n")[1].splitlines()}
 
 

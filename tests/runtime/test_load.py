@@ -54,7 +54,7 @@ class TestLoad:
             assert sorted(answer["id"] for answer in server.rest()) == ids
 
     def test_answers_that_are_ready_together_leave_in_one_write(self, home: Path) -> None:
-        """Check that results that are ready together are written at once.
+        """Check that results that are ready together leave in one write.
 
         A socket that keeps the boundaries of writes shows this.
         """

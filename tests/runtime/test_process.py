@@ -222,7 +222,9 @@ class TestSignals:
 class TestStdoutClosed:
     @pytest.mark.parametrize("busy", [False, True])
     def test_life_03_with_stdin_open(self, home: Path, busy: bool) -> None:
-        """Check that the server notices that its client has left, after a listing or a call, without a write."""
+        """Check that the server notices that its client has left, after a listing or a call, although the server writes
+        nothing.
+        """
         read, write = os.pipe()
         with Server(home, stdout=write) as server:
             os.close(write)

@@ -12,7 +12,7 @@ from package.runtime.settings.rate import Rate
 
 
 def times(rate: Rate, arrivals: list[float]) -> list[float]:
-    """Return the times at which requests are sent that arrive at the times `arrivals`."""
+    """Return the times at which requests are sent, if they arrive at the times `arrivals`."""
     now, sent = 0.0, []
     for arrival in arrivals:
         now = rate.due(max(now, arrival))

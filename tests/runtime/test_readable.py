@@ -153,7 +153,7 @@ def test_hard_10_what_languages_and_emoji_need_stays(text: str) -> None:
 def test_hard_10_a_channel_of_selectors_is_taken_out() -> None:
     """Remove text that is hidden in variation selectors after an emoji, one byte in each.
 
-    A selector that only makes it colored stays.
+    A selector that only makes the emoji colored stays.
     """
     spelt = "".join(chr(0xE0100 + byte) for byte in b"ignore") + "\ufe0e\ufe0f\u200d"
     assert clean(f"ok \U0001f600\ufe0f{spelt} then") == ("ok \U0001f600\ufe0f then", 9)

@@ -1,4 +1,4 @@
-"""Compare the schema violations that the runtime finds with the library's errors, over schemas with every keyword."""
+"""Compare the schema violations that the runtime finds with those of jsonschema_rs, over schemas with every keyword."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def expected(scene: Scene) -> list[str]:
 
 
 def in_order(scene: Scene) -> bool:
-    """Return True if each output line follows directly after the step that causes it in the transcript."""
+    """Return True if, in the transcript, each output line follows directly after the step that causes the line."""
     conversation = Conversation(changes=scene.changes, table=scene.table)
     seen = 0
     for mark, text in scene.steps:

@@ -1,4 +1,4 @@
-"""Wait until replicas listen to messages of others, which the store passes on."""
+"""Wait until replicas listen to messages of other replicas, which the store passes on."""
 
 from __future__ import annotations
 

@@ -225,7 +225,9 @@ def test_a_state_is_its_callers_alone(named: Named) -> None:
 
 @pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
 def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
-    """Test X2: callers cannot send files of the server's machine. The error names other ways and the settings."""
+    """Test X2: callers cannot send files of the server's machine. The error names other ways to send the content, and
+    the settings.
+    """
     refused = named.as_caller("alice", calling("upload", body=name))
     assert refused["result"]["isError"]
     assert "/upload" not in named.upstream.requests

@@ -40,7 +40,7 @@ Asked = tuple[str, str, Fields, bytes]
 
 @pytest.fixture(scope="module")
 def both(project: Path) -> Iterator[dict[str, Server]]:
-    """Yield two servers by name: one that serves requests directly, and one that uses tasks of the library."""
+    """Yield two servers by name: one that serves requests directly, and one that uses tasks of aiohttp."""
     upstream = Upstream()
     with ExitStack() as stack:
         yield {way: stack.enter_context(Server(project, upstream, door)) for way, door in WAYS.items()}
@@ -80,14 +80,14 @@ def _posted(fields: Fields, message: dict[str, Any]) -> Asked:
 
 
 def _seen(answer: Answer) -> tuple[int, list[tuple[str, str]], bytes]:
-    """Return a response without the date, and without the content type that the library adds to an empty body."""
+    """Return a response without the date, and without the content type that aiohttp adds to an empty body."""
     empty = ("content-type", "application/octet-stream")
     fields = [each for each in answer.fields if each[0] != "date" and each != empty]
     return answer.status, sorted(fields), answer.body
 
 
 def test_both_ways_give_the_same_responses(both: dict[str, Server]) -> None:
-    """Test P1 and R4: status, header fields and body are the same."""
+    """Test P1 and R4: both servers send the same status, header fields and body."""
     seen = []
     for server in both.values():
         session = Session(server)
@@ -117,7 +117,7 @@ def _written(method: str, path: str, fields: Fields, body: bytes) -> bytes:
 def test_a_request_waits_for_the_one_before(either: Server) -> None:
     """Test M16: a request waits for the one before on its own connection, but not for those on other connections.
 
-    More requests wait there than the library reads at a time.
+    More requests wait there than aiohttp reads at a time.
     """
     session = Session(either)
     name = f"before {either.process.pid}"
@@ -201,7 +201,7 @@ def _echoed(connection: Connection, text: str) -> Answer:
 
 @pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\rb", "\u2028"])
 def test_a_field_that_takes_two_lines_is_not_written(value: str) -> None:
-    """Test P1: the fast path refuses a header field with a line break. The library then refuses the whole response."""
+    """Test P1: the fast path refuses a header field with a line break. aiohttp then refuses the whole response."""
     assert response_bytes(head.Answer(200, b"{}", [("X-Field", value)])) is None
     assert response_bytes(head.Answer(200, b"{}", [("X-Field", "a b")])) is not None
 

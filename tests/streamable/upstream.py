@@ -23,7 +23,7 @@ PATIENCE = 30
 class Upstream:
     """Upstream that runs until the tests end.
 
-    `arrived`, `left`: events that are set, by the name of the held request.
+    `arrived`, `left`: events by the name of a held request, set when the request arrives and when its client leaves.
     """
 
     def __init__(self) -> None:

@@ -79,7 +79,9 @@ def beside(directory: Path) -> list[str]:
 
 
 def prepared(home: Path, situation: str) -> Path:
-    """Create the situation in `home`/out, and foreign files beside it. Return the path of the directory."""
+    """Create the directory `home`/out in this situation, and foreign files beside it. Return the path of the
+    directory.
+    """
     foreign(home)
     SITUATIONS[situation][0](home / "out")
     return home / "out"

@@ -57,7 +57,7 @@ def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation:
 
 
 def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
-    """Kill a run between its two exchanges of directories, and kill the next run before each of its calls.
+    """Kill a run between its two exchanges of directories, and kill the next run before each of its file system calls.
 
     A first kill at other times leaves only a temporary directory to be removed.
     """

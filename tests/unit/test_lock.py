@@ -172,7 +172,7 @@ def test_digests_are_sha_256() -> None:
     [("accepted", True), ("not accepted", False), ("Accepted", False), ("yes", False), (True, False), (None, False)],
 )
 def test_one_word_alone_accepts_an_origin(word: object, is_accepted: bool) -> None:
-    """Accept an origin only for the exact word.
+    """Accept an origin only if the lock has the exact word `accepted` for it.
 
     People merge locks, and leftovers of a merge conflict must accept nothing.
     """

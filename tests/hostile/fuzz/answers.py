@@ -1,7 +1,7 @@
 """Send mutated raw upstream responses to a real server.
 
-Each call must end within its deadline. Its result must hold no text of libraries, and not the credential that
-the response repeats. The next call must find a working connection, and get its own response.
+Each call must end within its deadline. Its result must hold no error text of a library, and not the credential that the
+response repeats. The next call must find a working connection, and get its own response.
 """
 
 from __future__ import annotations

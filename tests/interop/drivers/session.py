@@ -65,7 +65,8 @@ class Client(Protocol):
         """
 
     async def by_hand(self, tool: str, arguments: Object, state: str | None, answer: str | None) -> Object:
-        """Return the result of a call that sends this state and answer, even if the result is another question.
+        """Return the result of a call that sends this `requestState` and answer, even if the result is another
+        question.
 
         Raise ProtocolError if the server answers with an error.
         """
