@@ -1,6 +1,6 @@
-"""Run an mcpgen command within the process of the test: same code, streams and exit code, but no new Python.
+"""Run an mcpgen command within the process of the test: same code, streams and exit code, but no new Python process.
 
-A test about the process itself (its limits, signals, descriptors, environment at start) starts a real one.
+A test about the process itself (its limits, signals, descriptors, environment at start) must start a real process.
 """
 
 from __future__ import annotations

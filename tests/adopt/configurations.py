@@ -1,4 +1,4 @@
-"""Read public configurations of other tools, and write each to a folder as its owner has it."""
+"""Read public configurations of other MCP generators, and write each to a folder under its original name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOP = HERE / "shop.openapi.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One configuration of another tool, as listed in configurations.yaml."""
+    """One public configuration of another MCP generator, as listed in `configurations.yaml`."""
 
     repository: str
     path: str

@@ -1,7 +1,8 @@
-"""Ask real tools which names they give. Each runs in its own environment, with its configuration and our document.
+"""Find out which names other MCP generators give to tools. Each generator runs in its own environment, with its
+configuration and our document.
 
-`names.json` stores their answers, so that quick tests need no environment. The slow test asks again, and rewrites the
-file with --update.
+`names.json` stores these names, so that quick tests need no environment. The slow test runs the generators again, and
+rewrites the file with --update.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def node_home() -> Path:
 
 
 def ask(driver: str, jobs: list[Any], folder: Path) -> list[Any]:
-    """Run a driver, and return its answers to `jobs`."""
+    """Run a driver (a script that starts other generators), and return its answers to `jobs`."""
     if driver.endswith(".mjs"):
         command = ["node", str(environments.put_beside(node_home(), DRIVERS / driver))]
     else:
@@ -69,7 +70,7 @@ def job_of_script(configuration: Configuration, folder: Path) -> list[str]:
 
 
 def job_of_command(configuration: Configuration) -> list[Any]:
-    """Return the command that starts the server of a configuration, its arguments and its variables."""
+    """Return the command that starts the server of a configuration, with its arguments and environment variables."""
     words, variables = _command_of(configuration)
     place = next(index for index, word in enumerate(words) if "openapi-mcp-server" in word)
     place = max(index for index, word in enumerate(words) if "openapi-mcp-server" in word and index <= place + 1)
@@ -91,7 +92,8 @@ def _command_of(configuration: Configuration) -> tuple[list[str], dict[str, str]
         return shlex.split(configuration.command), {}
     if configuration.file.endswith(".sh"):
         return ["uvx", "awslabs.openapi-mcp-server@latest"], {}
-    found = _block(yaml.safe_load(configuration.text.replace("// opencode", "")))  # YAML allows trailing commas
+    # Parsed as YAML, since the JSON has trailing commas.
+    found = _block(yaml.safe_load(configuration.text.replace("// opencode", "")))
     assert found is not None
     command = found["command"]
     words = [*command] if isinstance(command, list) else [command, *found["args"]]

@@ -1,5 +1,5 @@
-"""Adopt each public configuration, start the generated server, and call every tool name that the original
-tool gives.
+"""Adopt each public configuration, start the generated server, and call each tool by every name that the original
+generator gives.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Adopt public configurations: every setting in them is read, and every name that the original tool gives is kept as a
-name or alias.
+"""Test that `mcpgen adopt` reads every setting of public configurations. Each tool name of the original generator must
+become a name or alias.
 
 `names.json` stores the names that the original tools gave (`test_real_names.py` asks them again).
 """

@@ -1,5 +1,6 @@
-"""Adopt hostile configurations: no code in them runs, no text breaks the tools file, no secret leaks, and none takes
-long.
+"""Adopt hostile configurations.
+
+None of their code may run, no text may break the tools file, no secret may leak, and no run may take long.
 """
 
 from __future__ import annotations

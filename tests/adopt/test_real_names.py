@@ -1,4 +1,4 @@
-"""Compare the tool names that mcpgen derives with those of the real tools: for published documents and public
+"""Compare the tool names that mcpgen derives with those of other MCP generators, for published documents and public
 configurations.
 """
 
@@ -49,9 +49,9 @@ def _listed(path: str) -> tuple[operations.RawOperation, ...]:
 
 
 def _has_references(path: str) -> bool:
-    """Return True if an operation is behind a reference.
+    """Return True if a path or operation of a document is a `$ref`.
 
-    The compiler resolves such references, but this test does not.
+    The compiler resolves such references, but this test does not, so it skips these documents.
     """
     document: Any = load(path, Path(path).read_bytes(), Diagnostics()).value
     items = document.get("paths", {}).values()
@@ -95,7 +95,7 @@ def test_the_names_of_the_packages_of_node(documents: list[str], tmp_path: Path)
 
 
 def test_the_names_of_the_configurations(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Run each configuration with the tool for which it was written."""
+    """Run each configuration with the generator for which it was written."""
     rows = [each for each in configurations() if not each.refused]
     scripts = [each for each in rows if each.file.endswith(".py")]
     generated = [each for each in rows if "openapi-mcp-generator" in each.command + each.text]

@@ -51,14 +51,15 @@ def arrows_of(name: str, package: str, text: str, known: Collection[str]) -> Ite
     for node in ast.walk(ast.parse(text)):
         for imported in _imported(node, package):
             target = imported
-            while target and target not in known:  # the name is an attribute of a module, so the module is the target
+            # Not a module: the name is an attribute, so try the part before the dot.
+            while target and target not in known:
                 target = target.rpartition(".")[0]
             if target and not f"{name}.".startswith(f"{target}."):  # a package is always loaded before its own modules
                 yield Arrow(name, target, getattr(node, "lineno", 0))
 
 
 def _imported(node: ast.AST, package: str) -> Iterator[str]:
-    """Yield the full names that a syntax node imports, by a statement or as the text argument of `import_module`."""
+    """Yield the full names that a syntax node imports, by an import statement or by `import_module("NAME")`."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom):

@@ -41,7 +41,7 @@ def test_every_dependency_has_its_reason_in_the_architecture() -> None:
 
 
 def admits(requirement: str, fault: Fault) -> bool:
-    """Return True if the lower bound of `requirement` allows a release with the vulnerability."""
+    """Return True if the lower bound of `requirement` allows a release that has the vulnerability `fault`."""
     name, least = re.match(r"([a-z0-9-]+)>=([0-9.]+),<", requirement).groups()  # type: ignore[union-attr]
     numbers = [tuple(map(int, version.split("."))) for version in (least, fault.fixed)]
     return name == fault.package and numbers[0] < numbers[1]

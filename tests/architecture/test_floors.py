@@ -1,7 +1,7 @@
 """Test that each folder of modules (room) imports only from rooms with a lower number (floor).
 
-Also test that only the allowed files import a library. The tables are those in ARCHITECTURE.md. A new top-level module
-needs a floor before others can import it.
+Also test that only the allowed files import a library. The tables of rooms and libraries are those in ARCHITECTURE.md.
+A new top-level module needs a floor before others can import it.
 """
 
 import ast
@@ -164,7 +164,10 @@ PACKAGE = [path for path in SOURCES.values() if path not in COMPILER]
 
 @cache
 def all_arrows() -> list[Arrow]:
-    """Return all imports among the modules of the compiler, and among those of the runtime. The result is cached."""
+    """Return all imports among the modules of the compiler, and among the modules of the runtime.
+
+    The result is cached.
+    """
     return arrows(SOURCES)
 
 
@@ -212,13 +215,15 @@ def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def _room(house: str, module: str) -> str | None:
-    """Return the name of the room to which the module belongs, or None."""
+    """Return the name of the room (folder) to which the module belongs, or None."""
     inside = module.removeprefix(f"{house}.")
     return None if inside == module else inside.partition(".")[0]
 
 
 def back(found: Iterable[Arrow]) -> Iterator[str]:
-    """Yield the imports between rooms of one package that go to the same or a higher floor."""
+    """Yield the forbidden imports between rooms (folders) of one package: those that go to the same or a higher
+    floor.
+    """
     for arrow in found:
         for house, floors in HOUSES.items():
             source, target = _room(house, arrow.source), _room(house, arrow.target)
@@ -302,7 +307,7 @@ def undeclared(found: Iterable[Import]) -> list[Import]:
 
 
 def crossing(found: Iterable[Import]) -> list[Import]:
-    """Return the imports of the runtime by the compiler."""
+    """Return the imports with which the compiler imports the runtime, which is forbidden."""
     return [each for each in found if each.module.startswith(("templates", "package", "runtime"))]
 
 

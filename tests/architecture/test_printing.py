@@ -1,4 +1,4 @@
-"""Test that only `cli/report.py` writes to a terminal (HARD-21)."""
+"""Test that only `cli/report.py` writes to a terminal (requirement HARD-21)."""
 
 import ast
 from collections.abc import Iterator
@@ -38,8 +38,9 @@ def test_hard_21_only_the_door_prints() -> None:
 
 
 def test_hard_21_the_door_prints_a_document_in_one_place() -> None:
-    """Check that only the function `_print` prints text of a document, after `terminal_text` or `json.dumps`.
+    """Check that only the function `_print` prints text of a document, after escaping it by `terminal_text` or
+    `json.dumps`.
 
-    The other calls draw the progress line, and print click's own messages.
+    The other printing calls of this file draw the progress line, and print click's own messages.
     """
     assert len(found()[DOOR]) == 4

@@ -1,4 +1,4 @@
-"""Test that the tests name exactly the ids in the table of requirements, and that it contains all attack cases.
+"""Test that the tests name exactly the ids in the table of requirements, and that this table contains all attack cases.
 
 Also test that the listed divergences from attack cases exist.
 """
@@ -20,7 +20,7 @@ CASES = {"TXT": 10, "ARG": 25, "CRED": 14, "UP": 20, "IO": 21, "LIFE": 11, "CFG"
 
 
 def _named() -> dict[str, set[str]]:
-    """Return a mapping from each id to the test files that name it."""
+    """Return a mapping from each requirement id to the test files that name the id."""
     found: dict[str, set[str]] = {}
     for path in sorted(TESTS.rglob("*")):
         if path.is_file() and path not in OWN and "__pycache__" not in path.parts:
@@ -45,9 +45,10 @@ def test_every_requirement_has_a_source_and_a_sentence() -> None:
 
 
 def test_every_attack_case_is_a_requirement() -> None:
-    """Check that each attack case is a requirement, and so is named by a test.
+    """Check that each attack case is in the table of requirements. Another test checks that each requirement is named
+    by a test.
 
-    `divergences.py` lists the parts of cases in which our servers differ.
+    `divergences.py` lists the parts of attack cases from which our servers differ.
     """
     assert [case for case in _cases() if case not in REQUIREMENTS] == []
 

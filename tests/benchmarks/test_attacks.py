@@ -1,6 +1,6 @@
 """Run every attack of docs/explanation/attacks.md on the process of a generated server.
 
-The server must withstand each.
+The server must withstand each attack.
 """
 
 from __future__ import annotations

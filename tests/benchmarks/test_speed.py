@@ -207,7 +207,10 @@ def test_families_of_other_surroundings_are_not_kept() -> None:
 
 
 def test_make_bench_writes_them() -> None:
-    """Check that every phony target in the Makefile exists. Otherwise make says that there is nothing to be done."""
+    """Check that every phony target in the Makefile has a rule.
+
+    Without a rule, make would report that there is nothing to be done.
+    """
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     rules = dict(re.findall(r"^([\w-]+):.*\n((?:\t.*\n)*)", makefile, re.MULTILINE))

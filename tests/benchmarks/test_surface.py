@@ -1,5 +1,5 @@
-"""Test the measurements of `benchmarks.surface`: each detects its kind of defect, and reports none in a correct
-project.
+"""Test the measurements of `benchmarks.surface`: each measurement detects its kind of defect, and reports none in a
+correct project.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def test_names_that_depend_on_their_operation_alone(petstore: Surface) -> None:
 def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give tools numbered names, which change if operations are reordered or removed.
 
-    The measurement must report both changes.
+    The measurement must report both causes.
     """
     requests = documents.names(fetch.read(str(petstore.path))).keys()
 

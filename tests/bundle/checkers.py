@@ -1,6 +1,7 @@
-"""Check the metadata files of a release: by the published JSON Schemas, and by our copy of the MCP registry's rules.
+"""Check the metadata files of a release: against the published JSON Schemas, and against our implementation of the MCP
+registry's rules.
 
-The rules are those of modelcontextprotocol/registry: schema 2025-12-11, and what its validators require in addition.
+The rules come from modelcontextprotocol/registry: its schema 2025-12-11, and the further checks in its validators.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compile projects, and make and read their releases."""
+"""Compile projects, create releases of them with `mcpgen bundle`, and read these releases."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_project(folder: Path, source: Path | dict[str, Any] = PETSTORE, **opti
 
 
 def release(folder: Path, publisher: Publisher = PUBLISHER, *, wheel: bool = False) -> FileTree:
-    """Return the files of a release of the project in `folder`."""
+    """Create a release of the project in `folder`, and return its files."""
     return make_artifacts(open_project(folder), publisher, DEFAULT_EPOCH, wheel=wheel)
 
 
@@ -55,7 +55,10 @@ def manifest(made: Mapping[str, bytes]) -> dict[str, Any]:
 
 
 def archived(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and contents of each file of an archive. Its name tells if it is a tar or a zip file."""
+    """Yield the path and contents of each file of an archive.
+
+    The archive's name says whether it is a tar or a zip file.
+    """
     if name.endswith(".tar.gz"):
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
             for member in tar:

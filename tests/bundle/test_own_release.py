@@ -1,5 +1,5 @@
-"""Test the artifacts in which mcpgen itself is published: a wheel that uvx starts, an sdist that gives the same wheel,
-and an image.
+"""Test the artifacts in which mcpgen itself is published: a wheel that uvx starts, an sdist from which the same wheel
+is built, and a container image.
 """
 
 from __future__ import annotations
@@ -91,7 +91,10 @@ def test_uvx_starts_the_wheel_which_makes_a_server_and_its_release(files: dict[s
 
 @pytest.mark.world
 def test_the_image_compiles_what_lies_in_the_folder(tmp_path: Path) -> None:
-    """Do the steps of the Containerfile without an image builder, and compile a document in the current folder."""
+    """Carry out the steps of the Containerfile without an image builder.
+
+    Then run the image's command on a document in the current folder.
+    """
     build = Build((ROOT / "Containerfile").read_text(), source_with_rules(tmp_path), tmp_path, sys.executable)
     build.run()
     assert build.image.user == (10001, 10001)

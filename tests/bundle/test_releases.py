@@ -125,7 +125,10 @@ def test_digests_are_those_of_the_files(made: FileTree, tmp_path: Path) -> None:
 
 
 def test_the_server_reads_every_variable_that_is_asked_for(made: FileTree, petstore: Path) -> None:
-    """Set each variable that the release asks for to an invalid or a harmless value. The server must read each."""
+    """Set each variable that the release asks for to an invalid or a harmless value.
+
+    The server must read each of these variables.
+    """
     asked = manifest(made)["user_config"]
     config = manifest(made)["server"]["mcp_config"]["env"]
     packages = json.loads(made["server.json"])["packages"]

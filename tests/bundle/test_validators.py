@@ -1,6 +1,6 @@
-"""Give a release to the programs of those who distribute releases: mcpb, twine, the schema of CycloneDX, and uv.
+"""Check a release with the tools of those who distribute releases: mcpb, twine, the schema of CycloneDX, and uv.
 
-Then start it.
+Then start the server from the release.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def test_mcpb_unpacks_validates_and_packs_the_bundle(folder: Path, tmp_path: Pat
 
 
 def test_a_host_starts_it_with_what_its_user_typed(folder: Path) -> None:
-    """Get the command and environment from the library that MCP hosts use, with values typed by a user, and start the
-    server.
+    """Check the command and environment that the library of MCP hosts makes of the release and of values that a user
+    types.
     """
     [bundle] = folder.glob("*.mcpb")
     value = json.loads(zipfile.ZipFile(bundle).read("manifest.json"))

@@ -1,4 +1,4 @@
-"""Install the programs with which others check releases (mcpb, twine, uv), once, each in its own environment."""
+"""Install the tools that check releases (mcpb, twine, uv). Each is installed once, in its own environment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ for path in sys.argv[1:]:
 
 @cache
 def python_tools() -> Path:
-    """Return the folder of programs with uv, twine and the validator of CycloneDX.
+    """Return the folder that contains the programs uv, twine and the validator of CycloneDX.
 
     Skip the test if they cannot be installed.
     """
@@ -52,7 +52,10 @@ def mcpb() -> tuple[str, str]:
 
 
 def empty_environment(home: Path) -> dict[str, str]:
-    """Return an environment with uv and without any settings of a user. uv downloads no Python in it."""
+    """Return environment variables with which uv runs without any user's settings.
+
+    With them, uv downloads no Python.
+    """
     kept = {name: value for name, value in os.environ.items() if name.startswith("UV_") or name == "SSL_CERT_FILE"}
     return {
         **kept,

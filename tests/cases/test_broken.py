@@ -29,7 +29,7 @@ def checked(name: str, capsys: pytest.CaptureFixture[str], *flags: str) -> tuple
 
 
 def blocks() -> dict[str, str]:
-    """Return a mapping from file names to their blocks of expected.txt."""
+    """Return the blocks of `expected.txt` by the name of the tools file to which each block belongs."""
     text = TABLE.read_text(encoding="utf-8") if TABLE.exists() else ""
     return {block.partition(":")[0]: block + "\n" for block in text.removesuffix("\n").split("\n\n")}
 

@@ -1,12 +1,12 @@
 """Run every directory `AREA/NAME/` as a case: an input, `case.toml`, and the expected results under `expected/`.
 
 `case.toml` says in one sentence what the case shows (`about`). Its other keys are optional: `run`, the command lines
-(default `generate INPUT -o out`); `exit`, the exit code of the last one (default 0); `links` and `folders`, to be
-created beside the input.
+(default `generate INPUT -o out`); `exit`, the exit code of the last one (default 0); `links` and `folders`, symbolic
+links and empty folders to create beside the input.
 
-stdout.txt, stderr.txt and the tables are compared if they exist under `expected/`. The tables are formatted for
-reading, without default values; complete tables are in `generated/`. A run with another exit code than 0 must leave
-every file unchanged.
+stdout.txt, stderr.txt and the generated JSON files (tables) are compared if they exist under `expected/`. The tables
+are formatted for reading, without default values; complete ones are in `generated/`. A run with another exit code than
+0 must leave every file unchanged.
 
 To add a case, add a directory and no function. `pytest --update` writes the expected files; review the diff.
 """
@@ -84,7 +84,7 @@ def read_tools(found: list[JsonObject]) -> list[JsonValue]:
 
 
 def read_bindings(table: JsonObject) -> JsonObject:
-    """Return servers, security, roles and bindings without default values.
+    """Return the contents of bindings.json (servers, security, roles and each tool's request) without default values.
 
     Accepted origins are included only if they differ from those of the servers and security schemes.
     """
@@ -118,7 +118,9 @@ def tables(folder: Path) -> dict[str, JsonValue]:
 
 
 def outcome(folder: Path, out: str, err: str) -> dict[str, str]:
-    """Return a mapping from file names under `expected/` to the contents that the run gave for them."""
+    """Return a mapping from the names of files to compare (those under `expected/`) to what the run has produced for
+    them.
+    """
     came = {"stdout.txt": out, "stderr.txt": err}
     came = {name: re.sub(r"\b[1-9][0-9]* files?\b", "N files", text) for name, text in came.items()}
     came |= {name: laid_out(value) + "\n" for name, value in tables(folder).items()}

@@ -1,8 +1,9 @@
-"""Compare pairs of schemas, servers and documents. Every directory of `diff/` is an area of rules.
+"""Compare pairs of schemas, servers and documents. Every directory of `diff/` holds the pairs for one area of rules.
 
-`schemas.yaml` has pairs of schemas, each with the effect on their values. The effect alone decides the grade, for an
-argument and a result, forwards and backwards. `pairs.yaml` has pairs of servers or documents, each with its grade
-forwards and backwards. `expected.txt` holds the sentences about all pairs.
+`schemas.yaml` has pairs of an old and a new schema, each with the effect on the set of valid values. From this effect
+alone follows the grade (breaking, additive or cosmetic): for an argument and for a result, and in both directions.
+`pairs.yaml` has pairs of servers or documents, each with its grade in both directions. `expected.txt` holds the
+sentences that `mcpgen diff` prints for all pairs.
 
 To add a case, add a row and no function. `pytest --update` writes the sentences; review the diff. Grades are written by
 hand.
@@ -58,7 +59,7 @@ def of_schemas(rows: list[Any]) -> Iterator[Compared]:
 
 
 def _moved(schema: Any) -> tuple[Any, dict[str, Any]]:
-    """Return a schema without `$defs`, and its `$defs`, which belong at the root of the whole schema."""
+    """Return a schema without its `$defs`, and these `$defs`, which the caller puts at the root of the whole schema."""
     if not isinstance(schema, dict) or "$defs" not in schema:
         return schema, {}
     return {key: schema[key] for key in schema if key != "$defs"}, {"$defs": schema["$defs"]}
@@ -85,7 +86,7 @@ def of_pairs(rows: list[Any]) -> Iterator[Compared]:
 
 
 def _servers(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Return the two servers of a row.
+    """Return the two servers that a row of `pairs.yaml` describes.
 
     `shown`, `sent` and `header` in `row` are pairs of the parts that differ. Without `tools`, each server has one tool.
     """
@@ -104,7 +105,10 @@ def _side(row: dict[str, Any], key: str, side: int) -> dict[str, Any]:
 
 
 def _documents(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Return the servers of two documents. The second is compiled with the tool names of the first."""
+    """Return the servers of the two documents in a row.
+
+    The second document is compiled with the first one's tool names, as in a regeneration.
+    """
     old, new = reversed(row["documents"]) if backwards else row["documents"]
     options = Options(structured=bool(row.get("structured")))
     before = compile_source(_document(old), options)

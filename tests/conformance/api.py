@@ -1,4 +1,6 @@
-"""Serve the API for `everything.tools.yaml`: one path for each kind of response that the conformance suite expects."""
+"""Serve the API for `everything.tools.yaml`: one path for each kind of upstream response that the tests of the
+conformance suite need.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ async def _greet(request: web.Request) -> web.Response:
 
 
 def _add_jobs(app: web.Application) -> None:
-    """Serve jobs that end after the seconds asked for, jobs that fail, and jobs that are forgotten at once."""
+    """Add paths for jobs: they end after the requested number of seconds, fail, or are forgotten at once (404)."""
     jobs: dict[str, tuple[float, dict[str, Any]]] = {}
 
     async def begin(request: web.Request) -> web.Response:
@@ -91,9 +93,9 @@ async def _template(request: web.Request) -> web.Response:
 
 
 async def _slow(request: web.Request) -> web.StreamResponse:
-    """Refuse each first try with 503.
+    """Refuse the first of every two requests with 503.
 
-    Then send headers and body separately, so that each phase of the call takes a while.
+    Answer the second one slowly: send headers and body separately, so that each phase of the call takes a while.
     """
     await asyncio.sleep(PHASE)
     _TRIED.append(1)

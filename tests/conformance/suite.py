@@ -1,4 +1,6 @@
-"""Run the official MCP conformance suite, an npm package that needs a newer node than most machines have."""
+"""Run the official MCP conformance suite, an npm package that needs a newer version of Node.js than most
+machines have.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ UNSCORED = {
 
 @dataclass(frozen=True)
 class Scenario:
-    """Result of a scenario: its failed checks with their messages."""
+    """Result of a conformance scenario: its name, and the messages of its failed checks."""
 
     name: str
     failures: tuple[str, ...]
@@ -50,15 +52,15 @@ class Suite:
         self._program = [str(node), str(self._folder / "node_modules/@modelcontextprotocol/conformance/dist/index.js")]
 
     def scored(self, revision: str) -> list[str]:
-        """Return the names of the server scenarios that a protocol revision requires."""
+        """Return the names of the suite's server scenarios that a protocol revision requires."""
         told = environments.run(*self._program, "list", "--requirements", revision)
         section = told.partition("Server scenarios")[2].partition("\n\n")[0]
         return [line.strip()[2:] for line in section.splitlines() if line.startswith("  - ")]
 
     def run(self, url: str, revision: str, out: Path, scenario: str = "") -> list[Scenario]:
-        """Run the scored scenarios of a protocol revision, or one scenario, and return the results."""
+        """Run the scenarios that a protocol revision requires, or only `scenario`, and return the results."""
         which = ["--scenario", scenario] if scenario else ["--requirements", revision]
-        if scenario and scenario not in TASKS:  # extensions belong to no revision
+        if scenario and scenario not in TASKS:  # these scenarios test an extension, which belongs to no revision
             which += ["--spec-version", revision]
         command = [*self._program, "server", "--url", url, *which, "-o", str(out)]
         subprocess.run(command, cwd=self._folder, capture_output=True, timeout=300, check=False)

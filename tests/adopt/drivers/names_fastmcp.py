@@ -4,8 +4,7 @@ stdin is a JSON list of paths of documents, stdout a JSON list of lists of names
 refuses is null.
 """
 
-# mypy: ignore-errors
-# It runs in the environment of the other tool, whose types are not here.
+# mypy: ignore-errors This script runs in the other tool's environment; its types are not installed here.
 
 from __future__ import annotations
 

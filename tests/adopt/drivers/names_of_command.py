@@ -3,8 +3,7 @@
 stdin is a JSON list of [command, arguments, environment variables].
 """
 
-# mypy: ignore-errors
-# It runs in the environment of the other tool, whose types are not here.
+# mypy: ignore-errors This script runs in the other tool's environment; its types are not installed here.
 
 from __future__ import annotations
 

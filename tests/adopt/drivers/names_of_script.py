@@ -1,11 +1,10 @@
 """Run FastMCP scripts, and print the names of their tools.
 
-stdin is a JSON list of [script, document]. The document replaces whatever a script fetches or opens. An API of FastAPI
-is replaced by an object that has the document.
+stdin is a JSON list of [script, document]. A script gets the document instead of whatever it fetches or opens. If it
+uses a FastAPI application, an object with the document takes its place.
 """
 
-# mypy: ignore-errors
-# It runs in the environment of the other tool, whose types are not here.
+# mypy: ignore-errors This script runs in the other tool's environment; its types are not installed here.
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ SPEC: dict[str, Any] = {}
 
 
 class Response:
-    """Response to any request for a document."""
+    """Fake HTTP response: the answer to any request for a document."""
 
     @property
     def text(self) -> str:
@@ -40,11 +39,11 @@ class Response:
         return SPEC
 
     def raise_for_status(self) -> None:
-        """Do nothing: the status is always good."""
+        """Do nothing, since the status is always 200."""
 
 
 def prepare() -> None:
-    """Replace the functions by which scripts fetch documents, import APIs and start servers."""
+    """Replace the functions with which scripts fetch documents, load FastAPI applications and start servers."""
 
     async def get(self: object, *_: object, **__: object) -> Response:
         return Response()

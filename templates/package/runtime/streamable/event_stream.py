@@ -34,7 +34,9 @@ def event(line: bytes, id: str = "") -> bytes:  # noqa: A002
 
 
 def first_event(stream: str) -> bytes:
-    """Return the first event of a resumable stream: an id to resume from, and the reconnection delay."""
+    """Return the first event of a resumable stream, with empty data: an id from which the client can resume, and the
+    reconnection delay.
+    """
     return b"id: %b\nretry: %d\ndata: \n\n" % (event_id(stream, 0).encode(), RETRY)
 
 

@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One HTTP request and its response so far. No I/O: parts of the response are queued here, and a door writes them.
+"""One HTTP request and its response so far. No I/O: this module queues parts of the response, and an HTTP server writes
+them.
 
-A door is one of the two HTTP servers. A response is JSON if nothing is sent before the JSON-RPC response. The first
-notification or question turns the response into an event stream; so does a period of silence. From then on, the status
-is 200, and errors are events.
+A response is JSON if nothing is sent before the JSON-RPC response. The first notification or question turns the
+response into an event stream. So does a period in which nothing is sent. From then on, the status is 200, and errors
+are events.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ class Exchange:
 
     - `id`: id of the JSON-RPC request; None for a batch or a stream without request.
     - `caller`: the client (`Peer.caller`). `keys`: keys of the pending calls.
-    - `name`: id of the session, or "".
+    - `name`: id of the MCP session, or "".
     - `size`: bytes queued so far.
-    - `records`: function that begins a recording of the stream, or None if the stream cannot be resumed.
+    - `records()`: begins a recording of the stream; it is None if the stream cannot be resumed.
     - `open`: the client still listens. `over`: the response is complete.
-    - `changed`: called whenever a part is queued.
+    - `changed()`: called whenever a part is queued.
     """
 
     __slots__ = (
@@ -107,7 +108,7 @@ class Exchange:
         self.close()
 
     def tell(self, line: bytes) -> None:
-        """Send a notification or a question. The response becomes an event stream."""
+        """Send a notification or a question. If the response is not an event stream yet, it becomes one."""
         if self.over:
             return
         self.stream()
@@ -155,7 +156,7 @@ class Exchange:
         self.open = False
 
     def answer(self, answer: Answer) -> None:
-        """Complete the exchange with an HTTP response other than a JSON-RPC response."""
+        """Complete the exchange with an HTTP response that is not the JSON-RPC response, such as an HTTP error."""
         if not self.over:
             answer.fields = [*answer.fields, *self._fields]
             self._end_with(answer)
@@ -186,4 +187,4 @@ class Exchange:
 
 
 def _nobody() -> None:
-    """Do nothing: used as `changed` until an HTTP server waits for parts of the response."""
+    """Do nothing. Used as `Exchange.changed` until an HTTP server waits for parts of the response."""

@@ -34,9 +34,9 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Exporter:
-    """Sender of spans or of metrics.
+    """Sender of encoded spans or of encoded metrics.
 
-    `pause` waits for some seconds, and returns True if there is no time to try again.
+    `pause(seconds)` waits, and returns True if the process ends, so that there is no time to try again.
     """
 
     def __init__(self, target: Target, agent: str, pause: Callable[[float], bool]) -> None:
@@ -57,7 +57,7 @@ class Exporter:
     def send(self, body: bytes, seconds: float | None = None) -> str:
         """Send a message. Return "", or the reason why it was dropped, without the URL.
 
-        `seconds` are those that are left when the process ends; then nothing is tried twice.
+        `seconds`: time that is left, given only when the process ends; then the message is sent once at most.
         """
         data = gzip.compress(body, 1) if self._target.gzip else body
         timeout = self._target.timeout if seconds is None else min(seconds, self._target.timeout)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Count values in histograms and counters, each with one series per set of attributes. Not thread-safe.
+"""Count values in histograms and counters. Each metric has one series per set of attributes. Not thread-safe.
 
 The module does no input or output.
 """

@@ -35,7 +35,7 @@ LONGEST = 256
 # for its parent.
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
-_FLAGS = struct.Struct("<BBI")  # the key of field 16 takes two bytes
+_FLAGS = struct.Struct("<BBI")  # two bytes for the key, since the field number is 16
 _SPAN, _ATTRIBUTE, _STATE, _LINK, _STATUS = b"\x12", b"\x4a", b"\x1a", b"\x6a", b"\x7a"
 _SAMPLED, _KNOWS_REMOTE, _IS_REMOTE = 0x01, 0x100, 0x200
 _OF_OWN = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE)
@@ -46,7 +46,7 @@ _SHORT = 64
 
 
 def beginning(key: bytes, size: int) -> bytes:
-    """Return the bytes before a payload of `size` bytes: the field's key and the payload's length."""
+    """Return the bytes before a Protocol Buffers payload of `size` bytes: the field's key and the encoded length."""
     length = bytearray(key)
     while size >= 0x80:
         length.append(size & 0x7F | 0x80)
@@ -80,7 +80,7 @@ class SpanEncoder:
     """Encoder of operations and HTTP requests as spans."""
 
     def __init__(self, described: dict[str, str], version: str) -> None:
-        """Create an encoder. `described` holds the attributes of this process."""
+        """Create an encoder. `described`: OpenTelemetry resource attributes of this process."""
         self._resource = ResourceSpans(resource=resource(described)).SerializeToString()
         self._scope = ScopeSpans(scope=scope(version)).SerializeToString()
         self._beginnings = _Beginnings()
@@ -103,7 +103,10 @@ class SpanEncoder:
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the common prefix of the spans of HTTP requests. `found` holds the attributes of their metric."""
+        """Return the common prefix of the spans of HTTP requests.
+
+        `found`: the attributes that spans and metrics share.
+        """
         more = attributes.of_sending_span(sending)
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_of_sending(sending) else None
         name = attributes.name_of_sending(sending)
@@ -116,7 +119,7 @@ class SpanEncoder:
         times = _TIMES.pack(_START, operation.began, _END, operation.ended)
         number = b"" if operation.id is None else _REQUEST_ID.written(str(operation.id))
         span = b"".join((ids, times, prefix, number))
-        if operation.parent:  # if a single field occurs twice, the second one is used
+        if operation.parent:  # the flags field occurs twice now; decoders use the second one
             span += unhexlify(f"2208{operation.parent}") + _OF_REMOTE
         if operation.uri:
             span += _URI.written(operation.uri)
@@ -139,7 +142,10 @@ class SpanEncoder:
 
 
 class _Beginnings(dict[int, bytes]):
-    """Bytes before a span in an export request, by the size of the span. Spans have few different sizes."""
+    """Bytes before a span in an export request, by the size of the span.
+
+    They are cached, since spans have few different sizes.
+    """
 
     def __missing__(self, size: int) -> bytes:
         self[size] = beginning(_SPAN, size)
@@ -176,7 +182,9 @@ def _utf8(text: str) -> bytes:
 
 
 def _linked(operation: Operation) -> bytes:
-    """Return an encoded link to the trace of the HTTP request; b"" if that trace is unreadable or is the parent's."""
+    """Return an encoded link to the trace of the HTTP request; b"" if there is no valid trace context, or if it names
+    the span's own parent.
+    """
     from ..http.tracecontext import parse  # imported here: the module `operations` has loaded it before
 
     found = parse(operation.link)

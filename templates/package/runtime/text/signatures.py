@@ -127,8 +127,8 @@ def type_of_file(content: bytes, name: str) -> str:
 def settled(label: str, content: bytes) -> str:
     """Return the actual media type of content that was declared as image or audio.
 
-    The first bytes decide. A declared type without a known signature, such as image/avif, is accepted unless the bytes
-    indicate another type.
+    The first bytes decide. If the declared type `label` has no known signature, such as image/avif, it is returned
+    unless the bytes indicate another type.
     """
     family = label.partition("/")[0]
     shown = type_of(content) or ("audio/mpeg" if family == "audio" and content[:2] in _MPEG_FRAMES else "")

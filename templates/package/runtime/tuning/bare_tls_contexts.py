@@ -21,15 +21,15 @@ from . import ON
 
 @contextmanager
 def unloaded() -> Iterator[None]:
-    """Make new TLS contexts load no system certificates and write no key log file, inside a `with` block."""
+    """Inside the `with` block, make new TLS contexts load no system certificates and write no key log file."""
     if not ON:
         yield
         return
     original = ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths
     ssl.SSLContext.load_default_certs = lambda self, purpose=None: None  # type: ignore[method-assign]
     ssl.SSLContext.set_default_verify_paths = lambda self: None  # type: ignore[method-assign]
-    # Setting the attribute would open the file that SSLKEYLOGFILE names. The attribute is inherited, so this property
-    # hides it, and `del` restores it.
+    # Setting the attribute would open the file that SSLKEYLOGFILE names. The base class defines the attribute, so this
+    # property hides it until `del` removes the property.
     ssl.SSLContext.keylog_filename = property(lambda self: None, lambda self, name: None)  # type: ignore[assignment]
     try:
         yield

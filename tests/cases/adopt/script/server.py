@@ -1,4 +1,4 @@
-"""Serve pets: an input of a case, which nothing runs."""
+"""Serve pets with FastMCP. This file is the input of a test case of `mcpgen adopt`; it is read and never run."""
 
 import os
 from pathlib import Path
