@@ -69,7 +69,9 @@ def located(directory: Path, recorded: str) -> str:
 
 
 def surface(directory: Path, lock: Lock) -> Surface | None:
-    """Return the description for comparison of the project in `directory`, or None if its JSON files cannot be read."""
+    """Describe the project in `directory` for comparisons, as a `Surface`. Return None if its JSON files cannot be
+    read.
+    """
     tables = {name: data for name in TABLES if (data := present(directory, f"{lock.package}/{name}")) is not None}
     try:
         return of_tables(tables, lock.promises.tools)

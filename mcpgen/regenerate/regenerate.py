@@ -101,7 +101,7 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def surface_of(compiled: Compiled) -> Surface:
-    """Return the description for comparison of a compiled server, from the JSON files that the compile would write."""
+    """Describe a compiled server for comparisons, as a `Surface`, from the JSON files that the compile would write."""
     package = compiled.catalog.identity.package
     tables = {name: data for name in TABLES if (data := compiled.tree.get(f"{package}/{name}")) is not None}
     return of_tables(tables, compiled.lock.promises.tools)

@@ -117,7 +117,7 @@ def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | Non
 
 
 def _query(tool: ToolSpec, noun: str) -> str:
-    """Return the argument of a tool that takes a search text, or "" if there is none."""
+    """Return the argument in which a tool takes a search text, or "" if it has no such argument."""
     properties = as_object(tool.input_schema.get("properties"))
     texts = {
         _plain(wire): name
@@ -188,7 +188,7 @@ def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
 
 
 def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[str]) -> str:
-    """Return the member of an item that contains the id for an argument, or "" if no member certainly does."""
+    """Return the member in which an item has the id for an argument, or "" if no member certainly has it."""
     said = words(source.wire)
     last = said[-1] if said and said[-1] in _IDS else "id"
     plain = {_plain(name): name for name in members}
@@ -243,7 +243,7 @@ def _with(tool: ToolSpec, lookups: list[Lookup]) -> ToolSpec:
 
 
 def _described(schema: JsonObject, lookup: Lookup) -> JsonObject:
-    """Return the schema of an id argument with a sentence that a name may be given instead."""
+    """Return the schema of an id argument. Its description now also says that a name may be given instead."""
     said = as_text(schema.get("description"))
     note = f"Or give {lookup.argument}."
     return {**schema, "description": f"{ended(said)} {note}" if said else note}

@@ -11,7 +11,7 @@ from mcpgen.read.toolsfile import aliases, confirmation, hints, outputs, questio
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """Return the `overrides` at `where` as changes, in order."""
+    """Return the `overrides` at `where` as changes of operations and tools, in the order of the file."""
     return tuple(
         _change(key, entry, where.inside(key), diagnostics)
         for key, entry in as_object(value).items()

@@ -50,7 +50,7 @@ class Listed:
 
     @property
     def path(self) -> str:
-        """Return the path as the document writes it."""
+        """Return the path of the tool's operation, as the document writes it."""
         return as_text(as_object(self.binding.get("operation")).get("path"))
 
     @property
@@ -65,7 +65,7 @@ class Listed:
 # Decision 0141: mcpgen diff compares tables.
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Description of a server for comparison: everything that is compared.
+    """Description of a server for comparisons: everything that is compared.
 
     `header`: the header of `bindings.json`, with identity, servers, security schemes and roles. `resources` and
     `prompts`: the entries of `resources.json` and `prompts.json`.
@@ -88,7 +88,7 @@ class Surface:
 
 
 def of_catalog(catalog: Catalog) -> Surface:
-    """Return the description for comparison of a compiled catalog."""
+    """Describe a compiled catalog for comparisons, as a `Surface`."""
     tools, beside = tools_json(catalog), features.tables(catalog)
     known = {tool.operation.key: Pin(tool.name) for tool in catalog.tools}
     tables = {f"{name}.json": data for name, data in beside.items()}
@@ -96,7 +96,7 @@ def of_catalog(catalog: Catalog) -> Surface:
 
 
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:
-    """Return the description for comparison of a server, read from its JSON files (TABLES).
+    """Describe a server for comparisons, as a `Surface`, from its JSON files (TABLES).
 
     `known`: operation key → pin (stored names of a tool), from the lock file. Raises ValueError or RecursionError if a
     file is not valid JSON, KeyError if a file is missing.

@@ -102,7 +102,7 @@ def failed(directory: Path, error: OSError) -> FatalError:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn an OSError in the context into FatalError, with a message that `path` cannot be read, and the reason."""
+    """Turn an OSError in the context into FatalError. The message says that `path` cannot be read, and why."""
     try:
         yield
     except OSError as error:

@@ -264,7 +264,9 @@ class Catalog:
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
     def offer_saving(self) -> None:
-        """Add the argument that names a target file to the input schema of each tool that can save its answer."""
+        """Add an argument to the input schema of each tool that can save its answer. The argument names the target
+        file.
+        """
         bound = [(name, self._bound.text(name)) for name in self.names()]
         saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]
         for name, argument in saving:
@@ -276,7 +278,7 @@ class Catalog:
         self._leave(self.names())
 
     def offer_reading(self) -> None:
-        """Add the tool `read_result`, which reads more of a truncated result, to the list of tools."""
+        """Add `read_result` to the list of tools. This tool reads more of a truncated result."""
         from .read_tool import described  # imported here: few operators enable this tool
 
         tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
@@ -286,7 +288,7 @@ class Catalog:
         self._leave(self.names())
 
     def _offer_looking(self) -> None:
-        """Add the tool `get_task`, which waits for a job of an earlier call, to the list of tools."""
+        """Add `get_task` to the list of tools. This tool waits for a job of an earlier call."""
         from .looking import described  # imported here: few servers follow jobs
 
         tool = described(self.names())

@@ -97,7 +97,7 @@ def takes_urls(capabilities: object) -> bool:
 
 
 def declared(capabilities: object) -> frozenset[str]:
-    """Return the capabilities of a client that have nothing to do with questions: `sampling` and `roots`."""
+    """Return which of the capabilities `sampling` and `roots` a client has. They have nothing to do with questions."""
     return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
 
 

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Determine which revision of MCP a request speaks, and which methods that revision has.
 
-The era of MCP belongs to a request, never to the process. `revision_of` applies the first row that matches:
+The era of MCP (handshake, or stateless since 2026-07-28) belongs to a request, never to the process. `revision_of`
+applies the first row that matches:
 
     the request                                     speaks
     ---------------------------------------------   ------------------------------------------------------------

@@ -180,7 +180,9 @@ class Span:
     # other flag. So at least one of the threads sees both flags set.
 
     def act(self) -> bool:
-        """Set `acted`, before the request, or the hook in its place, starts. Return False if the call was given up."""
+        """Set `acted` just before the request starts, or the hook that replaces the request. Return False if the call
+        was given up.
+        """
         self.acted = True
         return not self.over
 

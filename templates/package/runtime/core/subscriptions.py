@@ -97,8 +97,8 @@ def acknowledged_params(id: str | int, lists: tuple[str, ...] = (), uris: tuple[
 
 
 def stream_params(id: str | int, uri: str = "") -> bytes:  # noqa: A002
-    """Return the params of a notification on the stream that the request with this id opened. `uri`: the resource that
-    has changed.
+    """Return the params of a notification on a stream. `id`: id of the request that opened the stream. `uri`: the
+    resource that has changed.
     """
     changed = b',"uri":%b' % dumps(uri) if uri else b""
     return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}%b}' % (echo(id), changed)
