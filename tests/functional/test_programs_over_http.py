@@ -28,7 +28,7 @@ CODE = "a = get_order(%d)['asked']\nprint('before')\ndelete_order(%d)\n(a, creat
 
 
 class Port(Upstream):
-    """The running API, of which test servers need only the port."""
+    """Fake upstream that has only the port of the running API, because test servers need no more."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -44,7 +44,7 @@ PROGRAM = {"code": "send_order(7)['asked']"}
 
 
 class Port(Upstream):
-    """The running API, of which test servers need only the port."""
+    """Fake upstream that has only the port of the running API, because test servers need no more."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -23,7 +23,7 @@ QUICK = {"programs.sandbox.SECONDS": 0.2}
 
 
 class Port(Upstream):
-    """The running API, of which test servers need only the port."""
+    """Fake upstream that has only the port of the running API, because test servers need no more."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -192,7 +192,7 @@ def test_up_01_an_endless_answer_is_cut_and_its_connection_closed(head: bytes) -
         received = await ask(client, upstream.address())
         assert (received.size, received.cut) == (KEPT, True)
         await stopped.wait()
-        # 8 MiB is a guess of what socket buffers hold, which cannot be limited here
+        # 8 MiB for what socket buffers hold, which this test cannot limit
         assert upstream.bytes_sent < KEPT + 8 * 2**20
 
     run(scene, play, sizes=Sizes(kept=KEPT))

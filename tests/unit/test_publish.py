@@ -103,7 +103,7 @@ def test_an_edit_of_a_generated_file_is_only_lost_where_that_is_said(tmp_path: P
 
 @pytest.mark.parametrize("path", ["notes", ".github/ci", "src/a.py", "p_mcp", ".venv/bin/python"])
 def test_what_a_lock_calls_generated_is_only_removed_where_mcpgen_writes(tmp_path: Path, path: str) -> None:
-    """Remove files that the lock lists only if they lie where mcpgen writes.
+    """Remove no file outside of the places where mcpgen writes, even if the lock lists the file.
 
     A lock comes with a repository, and may list any file.
     """
