@@ -24,7 +24,7 @@ from tests.interop.transcript import Transcript
 DRIVERS = Path(__file__).with_name("drivers")
 RECORDER = Path(__file__).with_name("recorder.py")
 #: Timeout in seconds for a whole job. It is long, and no test measures time with it.
-PATIENCE = 120
+PATIENCE = 240
 
 Outcome = dict[str, Any]
 Step = dict[str, Any]

@@ -21,11 +21,14 @@ from tests.leaks import SECRET
 
 pytestmark = pytest.mark.slow
 
-LASTS = 12.5
-"""Seconds of a long call: the server reports progress twice."""
+LENGTHS = [
+    pytest.param(12.5, 8_000, id="short"),
+    pytest.param(122.5, 60_000, id="two-minutes", marks=pytest.mark.world),
+]
+"""Seconds that the API takes for a long call, and the client's time-out in milliseconds.
 
-TIMEOUT = 8_000
-"""Time-out of the client in milliseconds, in place of its 60 s: longer than the pauses of the server."""
+The time-out is longer than the pauses between the server's progress. The clients' own time-out is 60 s.
+"""
 
 MANY, CALLERS, SECONDS = 10_000, 20, 40
 TYPESCRIPT = [client for client in CLIENTS if client.name.startswith("typescript")]
@@ -33,13 +36,14 @@ PYTHON = [client for client in CLIENTS if client.name.startswith("python")]
 
 
 class Api(BaseHTTPRequestHandler):
-    """API that answers `/pets/…` after LASTS seconds, and anything else at once."""
+    """API that answers `/pets/…` after `lasts` seconds, and anything else at once."""
 
     protocol_version = "HTTP/1.1"
+    lasts = 0.0
 
     def do_GET(self) -> None:
         if "/pets/" in self.path:
-            threading.Event().wait(LASTS)
+            threading.Event().wait(self.lasts)
         body = json.dumps({"target": self.path}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -52,21 +56,23 @@ class Api(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def api() -> Iterator[dict[str, str]]:
-    """Serve the API, and yield the environment of a server for it."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Api) as running:
+def api(lasts: float) -> Iterator[dict[str, str]]:
+    """Serve the API, and yield the environment of a server for it. `lasts`: seconds of a long call."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), type("Api", (Api,), {"lasts": lasts})) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{running.server_port}"
-        yield {"PETSTORE_BASE_URL": url, "PETSTORE_API_KEY": SECRET, "PETSTORE_BEARER": SECRET}
+        keys = {"PETSTORE_API_KEY": SECRET, "PETSTORE_BEARER": SECRET}
+        yield {"PETSTORE_BASE_URL": url, "PETSTORE_TIMEOUT": "180", **keys}
         running.shutdown()
 
 
-def worked(client: Client, way: str, project: Path, server: Path, record: Path, *steps: Step) -> Work:
-    with api() as variables:
+def worked(client: Client, way: str, project: Path, server: Path, record: Path, step: Step, lasts: float) -> Work:
+    """Let a client carry out one step over stdio or HTTP. `lasts`: seconds of a long call."""
+    with api(lasts) as variables:
         if way == "http":
-            return over_http(client, project, variables, [*steps])
+            return over_http(client, project, variables, [step])
         try:
-            return carry_out(client, server, variables, [*steps], record)
+            return carry_out(client, server, variables, [step], record)
         except environments.Missing as missing:
             pytest.skip(str(missing))
 
@@ -75,22 +81,24 @@ WAYS = pytest.mark.parametrize("way", ["stdio", "http"])
 
 
 @WAYS
+@pytest.mark.parametrize(("lasts", "timeout"), LENGTHS)
 @pytest.mark.parametrize("client", [*TYPESCRIPT, *PYTHON], ids=str)
 def test_a_call_outlives_the_time_out_of_a_client_that_starts_it_anew(
-    client: Client, way: str, project: Path, server: Path, tmp_path: Path
+    client: Client, lasts: float, timeout: int, way: str, project: Path, server: Path, tmp_path: Path
 ) -> None:
     """Check that a call outlives the client's time-out if progress restarts it.
 
     The Python clients have no time-out by default, and none that progress restarts. They only receive the progress.
     """
     call: Step = {"do": "call", "tool": "get_pet", "arguments": {"petId": 1}, "progress": True}
-    more = {"timeout": TIMEOUT} if client in TYPESCRIPT else {}
-    work = worked(client, way, project, server, tmp_path / "lines", {**call, **more})
+    more = {"timeout": timeout} if client in TYPESCRIPT else {}
+    work = worked(client, way, project, server, tmp_path / "lines", {**call, **more}, lasts)
     [outcome] = work.outcomes
     assert "result" in outcome, outcome
     assert outcome["result"]["content"][0]["text"]
     told = [each["message"] for each in outcome["progress"]]
-    assert told[-2:] == ["waiting for the API, 5 s", "waiting for the API, 10 s"]
+    heartbeats = [f"waiting for the API, {second} s" for second in range(5, int(lasts), 5)]
+    assert told[-len(heartbeats) :] == heartbeats
     assert work.complaints == []
 
 
@@ -101,7 +109,7 @@ def test_quick_calls_that_ask_for_progress_raise_no_error(
 ) -> None:
     """Make up to 10,000 calls that ask for progress, as many as end within 40 seconds."""
     many = {"do": "many", "tool": "get_inventory", "arguments": {}, "count": MANY, "callers": CALLERS}
-    work = worked(client, way, project, server, tmp_path / "lines", {**many, "seconds": SECONDS})
+    work = worked(client, way, project, server, tmp_path / "lines", {**many, "seconds": SECONDS}, 0)
     [outcome] = work.outcomes
     assert outcome["failed"] == []
     assert outcome["made"] > 0
