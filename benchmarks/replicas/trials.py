@@ -66,7 +66,7 @@ async def calls(
     seconds: float = 0.0,
     enough: Callable[[], bool] = lambda: True,
 ) -> Figures:
-    """Make at least `least` calls, and go on until `enough` is set. Each must get the API's response."""
+    """Make at least `least` calls, and go on until `enough` is set. Each call must get the API's response."""
     figures = Figures()
     client = await _client(rig, http, revision)
 

@@ -43,7 +43,9 @@ def server(document: str, base_url: str, most: int, schemas: bool) -> Any:
 
 
 async def answer(job: dict[str, Any]) -> None:
-    """Write one line for each question of the job. The first search also makes the index, and is not measured."""
+    """Write one JSON line with the answer to each question of the job. The first search also makes the index, and is
+    not measured.
+    """
     made = server(job["document"], "http://127.0.0.1:9", job["most"], job["schemas"])
     await made.call_tool("search_tools", {"query": "anything"})
     for question in job["questions"]:

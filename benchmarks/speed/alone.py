@@ -22,7 +22,7 @@ class Alone:
         self._call = call
 
     def flow(self, calls: int, at_once: int) -> Flow:
-        """Let the process make `calls` requests, `at_once` at a time."""
+        """Let the process of peers/loop.py make `calls` requests, `at_once` at a time."""
         cpu = self._process.cpu()
         self._process.write(f"{calls} {at_once} {self._call.target} {len(self._call.body)}\n".encode())
         with self._process.patience():

@@ -1,7 +1,7 @@
 """Measure the compiler: seconds and memory of whole processes, from the command line to the project on disk.
 
-Limits in seconds are valid for one machine; ratios are valid everywhere. Hostile texts that would multiply must be
-refused as quickly as an empty document, and in little memory.
+Limits in seconds are valid for one machine; ratios are valid everywhere. Hostile documents, which would take
+exponential time or memory, must be refused as quickly as an empty document, and in little memory.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _per_byte(name: str, size: int, taken: Mapping[str, list[Run]], found: Found) -> None:
-    """Add the CPU time and memory for a document, each divided by the document's size."""
+    """Add to the results the CPU time and memory of compiling a document, each divided by the document's size."""
     above = [run.memory - least.memory for run, least in zip(taken[name], taken[HELP], strict=True)]
     found.add(name, "mcpgen", "CPU s per MB", [run.cpu * 1e6 / size for run in taken[name]])
     found.add(name, "mcpgen", "bytes of memory per byte", [mebibytes * 2**20 / size for mebibytes in above])

@@ -1,4 +1,5 @@
-"""Install the measured programs, each in its own environment under `.clients/`. Environments are made once and stored.
+"""Install the measured programs, each in its own environment under `.clients/`. Environments are made once and used
+again.
 
 The programs are mcpgen, the servers that it generates, and servers of other projects for the same document.
 """

@@ -1,4 +1,6 @@
-"""Measure cases in turn: one sample of each case in each round. So disturbances of the machine affect all cases."""
+"""Measure cases in turn: one sample of each case in each round. So disturbances of the machine affect all cases
+alike.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ _MOST_LEAVES = 200
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One alternative for a value. If its schema recurs within itself, it has no members there."""
+    """One alternative for a value. An alternative for a recursive occurrence of a schema within itself has no
+    members.
+    """
 
     types: frozenset[str]
     values: tuple[str, ...] | None

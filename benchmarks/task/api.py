@@ -120,7 +120,7 @@ def _comment(size: int) -> Row:
 
 
 def _filled(row: Callable[[int], Row], size: int) -> list[Row]:
-    """Return rows that `row` makes from a number, as many as have about `size` tokens together."""
+    """Return as many rows made by `row` as have about `size` tokens together."""
     rows = [row(0)]
     while tokens.estimate([*rows]) < size:
         rows.append(row(len(rows)))

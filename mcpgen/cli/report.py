@@ -60,7 +60,7 @@ def say_lines(lines: Iterable[str], *, err: bool = True, **style: Any) -> None:
 
 
 def say_file(data: bytes) -> None:
-    """Print the bytes of a file unchanged, as the result."""
+    """Print the bytes of a file unchanged, as the result of the command."""
     _print(data, err=False)
 
 

@@ -32,7 +32,9 @@ Reader = Callable[[bytes, Mapping[str, str], Report], Any]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The one content type that an operation accepts, and the reader for it. `limit`: size in bytes."""
+    """The one content type that an operation accepts, and the reader for it. `limit`: maximum size of a body in
+    bytes.
+    """
 
     media: str
     reader: Reader
@@ -104,7 +106,7 @@ def multipart_body(readers: Mapping[str, Callable[[wire.Part], Any]], check: Che
     """Return the `Body` for the content type multipart/form-data.
 
     `readers`: name of a part → function that converts it. `check` checks the whole form and refuses unknown parts.
-    `limit`: size in bytes.
+    `limit`: maximum size of the body in bytes.
     """
 
     def read(body: bytes, attributes: Mapping[str, str], report: Report) -> Any:

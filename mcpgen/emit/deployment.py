@@ -65,8 +65,8 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
 
 
 def _chosen(catalog: Catalog) -> Iterator[str]:
-    """For each choice of credentials, yield the environment variables of one alternative: the first that most users
-    set, else the first.
+    """For each choice of credentials, yield the environment variables of one alternative: the first whose variables
+    most users set, else the first of all.
 
     Tools that can be called without credentials are skipped.
     """

@@ -104,9 +104,10 @@ def _plain(identifier: str) -> list[str]:
 
 
 def _by(identify: Callable[[str, Pin], str]) -> Tell:
-    """Return a matcher that pairs a missing and a new operation for which `identify` returns the same text.
+    """Return a matcher that pairs an operation that is gone with a new one, if `identify` returns the same text for
+    both.
 
-    The text must occur once among the missing and once among the new operations.
+    The text must occur once among the operations that are gone, and once among the new ones.
     """
 
     def told(gone: Known, new: Known) -> dict[str, str]:
@@ -128,8 +129,8 @@ def _by_words(gone: Known, new: Known) -> dict[str, str]:
 
 
 def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
-    """Match paths that differ only by one added or removed prefix, if most missing operations gained or lost this
-    prefix.
+    """Match paths that differ only by one added or removed prefix, if most operations that are gone have gained or lost
+    this prefix.
     """
     pairs: dict[Prefix, dict[str, str]] = {}
     for longer, shorter, is_more in ((new, gone, True), (gone, new, False)):

@@ -59,8 +59,8 @@ def joined(
     empty: Api,
     diagnostics: Diagnostics,
 ) -> tuple[Api, tuple[Operation, ...]]:
-    """Return one API of all documents (`empty` if there are none), and the operations that the documents' selectors
-    excluded.
+    """Return one API of all documents (`empty` if there are no documents), and the operations that the documents'
+    selectors excluded.
     """
     base = owner.servers
     shared = _shared_schemes(described, base)

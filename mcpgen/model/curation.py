@@ -204,7 +204,7 @@ class TaskRule:
     ttl: float | None = None
 
     def requests(self) -> tuple[TaskRequest, ...]:
-        """Return `poll`, `result` and `cancel`, as far as they are requests."""
+        """Return `poll`, `result` and `cancel`, without those that are None or a place in a response."""
         return tuple(each for each in (self.poll, self.result, self.cancel) if isinstance(each, TaskRequest))
 
 

@@ -103,7 +103,8 @@ def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
     """
     said = words(summary)[:2]
     verb = imperative(said[0]) if said else ""
-    if verb in _NO_VERBS or {imperative(each) for each in said[1:]} & SURE:  # several verbs: `Creates/modifies/deletes`
+    # No verb (see _NO_VERBS), or several, as in `Creates/modifies/deletes`
+    if verb in _NO_VERBS or {imperative(each) for each in said[1:]} & SURE:
         return ""
     if method in _WRITES:
         is_verb = verb in SURE or (

@@ -77,7 +77,7 @@ def escapes(subject: Subject) -> Verdict:
 
 
 def mislabelled_image(subject: Subject) -> Verdict:
-    """Judge what the model gets if the API's response is labelled as an image but is none.
+    """Judge what the model gets if the API's response is labelled as an image but is not an image.
 
     A model provider refuses the whole request because of such an image.
     """

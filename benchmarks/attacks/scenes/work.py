@@ -66,7 +66,7 @@ def _answered(subject: Subject, tool: str, arguments: dict[str, Any]) -> Verdict
 
 
 def _at_once(server: Session, count: int) -> int:
-    """Make this many calls at once, and return the number of those that get a result."""
+    """Make `count` calls at once, and return the number of those that get a result."""
     for number in range(count):
         params = {"name": "list_items", "arguments": {}}
         server.write({"jsonrpc": "2.0", "id": f"c{number}", "method": "tools/call", "params": params})

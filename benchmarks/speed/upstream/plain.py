@@ -28,7 +28,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        # asyncio sets TCP_NODELAY only for sockets whose protocol number is explicit.
+        # Set TCP_NODELAY here: asyncio sets it only for sockets whose protocol number is explicit.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def data_received(self, data: bytes) -> None:

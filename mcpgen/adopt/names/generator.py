@@ -18,7 +18,9 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 
 
 def assign(operations: Iterable[RawOperation], longest: int) -> list[tuple[RawOperation, str]]:
-    """Return each operation with the name that version 4.x gives, of at most `longest` characters."""
+    """Return each operation with the name that version 4.x of openapi-mcp-generator gives, of at most `longest`
+    characters.
+    """
     longest = max(longest, _LEAST)
     return _assigned(
         operations, lambda name: _shortened(name, longest), lambda base, name: _hashed(base, name, longest)
@@ -26,7 +28,7 @@ def assign(operations: Iterable[RawOperation], longest: int) -> list[tuple[RawOp
 
 
 def assign_former(operations: Iterable[RawOperation]) -> list[tuple[RawOperation, str]]:
-    """Return each operation with the name that version 3.x gives."""
+    """Return each operation with the name that version 3.x of openapi-mcp-generator gives."""
     return _assigned(operations, lambda name: name, lambda base, name: (f"{base}_{number}" for number in count(1)))
 
 

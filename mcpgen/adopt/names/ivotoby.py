@@ -130,8 +130,8 @@ def resource(operation: RawOperation) -> str:
 
 
 def shortened(source: str, *, abbreviates: bool) -> str:
-    """Return the name that the tool derives from `source`: an operation's operationId, its summary, or its method and
-    path.
+    """Return the tool name that @ivotoby/openapi-mcp-server derives from `source`: an operation's operationId, its
+    summary, or its method and path.
     """
     if not source.strip():
         return "unnamed-tool"

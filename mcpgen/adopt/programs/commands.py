@@ -74,7 +74,7 @@ def split(text: str) -> list[str]:
 
 
 def _names(pattern: re.Pattern[str], word: str) -> bool:
-    """Return True if a word of a command line is the tool: its package, module, file or container image."""
+    """Return True if a word of a command line names the tool: its package, module, file or container image."""
     plain = word.replace("\\", "/")
     parts = plain.split("/")
     tails = ["/".join(parts[index:]) for index in range(len(parts))]

@@ -83,5 +83,7 @@ def read(
 
 
 def is_placeholder(text: str) -> bool:
-    """Return True if a client or shell would replace the text, or part of it, by a value that adopt does not know."""
+    """Return True if a client or shell would replace the text, or part of it, by a value that `mcpgen adopt` does not
+    know.
+    """
     return "${" in text or "$(" in text or (text.startswith("$") and text[1:2].isalpha()) or text.startswith("<")

@@ -79,7 +79,9 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
 
 
 def timeout(value: Value | None, environ: Mapping[str, str]) -> float | None:
-    """Return the seconds of a timeout: of a number, or of `httpx.Timeout(seconds, …)`. None if unknown."""
+    """Return a timeout in seconds, given as a number or as `httpx.Timeout(seconds, …)`. Return None if it is
+    unknown.
+    """
     if isinstance(value, Made) and value.name == "Timeout":
         named = value.arguments
         value = value.positional[0] if value.positional else named.get("timeout") or named.get("read")

@@ -18,7 +18,7 @@ def _part(each: JsonValue) -> str:
 
 
 def template(node: JsonObject) -> str:
-    """Return a template in the syntax of the tools file."""
+    """Return a template (a value with placeholders) in the syntax of the tools file."""
     if "text" in node:
         return text(node["text"])
     return json.dumps(_plain(node), ensure_ascii=False)

@@ -163,8 +163,10 @@ class Requests:
             yield (told or [look for _, look in found])[0], True
 
     def _of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
-        """Yield the GET operations of items whose noun is in the name of `member`: `/jobs/{…}` for `job_id`. GET
-        operations of items below the operation's path follow.
+        """Yield GET operations that may read the item whose id is `member`.
+
+        The first are those of items with the noun in the member's name: `/jobs/{…}` for `job_id`. Those of items below
+        the operation's path follow.
         """
         noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
         for (document, segment), reads in self._by_collection.items():

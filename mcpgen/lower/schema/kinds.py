@@ -49,7 +49,10 @@ def is_null(node: JsonObject) -> bool:
 
 
 def demanded(branches: list[JsonObject]) -> str:
-    """Return `Needs a, or b and c.` for alternatives that add only `required`, or "" if they add more."""
+    """Return a sentence such as `Needs a, or b and c.` for alternatives that only require properties.
+
+    Return "" if an alternative has other constraints as well.
+    """
     lists = [[str(key) for key in as_list(branch.get("required"))] for branch in branches if only_demands(branch)]
     if not branches or len(lists) < len(branches) or not all(lists) or sum(map(len, lists)) > _MOST_DEMANDED:
         return ""

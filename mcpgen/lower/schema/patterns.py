@@ -145,7 +145,7 @@ class PatternMemory:
         """
         left = MOST_BYTES_OF_TOOL
         found: dict[str, bool] = {}
-        # few schemas have patterns, and this test is faster than a walk over the schema
+        # few schemas have patterns, and the cached test for patterns is faster than a walk over the schema
         likely = [schema for schema in schemas if any(once.of_parts(_may_have_patterns, schema))]
         for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
             if pattern not in found:

@@ -221,7 +221,7 @@ class Portable:
         return False
 
     def _text(self, at: _Position, words: str, note: str = "") -> JsonObject:
-        """Return the description of a node: the author's text, shortened, and sentences about constraints.
+        """Return the keyword `description` of a node: the author's text, shortened, and sentences about constraints.
 
         Return {} if there is none.
         """

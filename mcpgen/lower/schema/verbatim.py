@@ -96,8 +96,7 @@ class Verbatim:
         return dict(self._keywords(schema))
 
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        # the OpenAPI reader added these alternatives for the children of the discriminator; the document does not have
-        # them
+        # leave out the alternatives that the OpenAPI reader added for the children of the discriminator
         if Discriminator(schema, self.composer).is_inherited:
             schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
         for keyword, value in schema.items():

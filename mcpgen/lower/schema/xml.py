@@ -1,5 +1,5 @@
-"""Turn a schema and its XML Objects into the shape by which the runtime writes XML. A shape is a JSON object that
-describes elements and attributes.
+"""Turn a schema and its XML Objects into a shape, by which the runtime writes XML. A shape is a JSON object that
+describes XML elements and attributes.
 
 See OpenAPI 3.1, 4.8.26, and 3.2, 4.25. A shape contains only deviations from the default form. By default a member is
 an element with the member's name, and an array has one element per item. So the shape of a recursive schema is finite:
@@ -20,7 +20,7 @@ _KINDS = {"attribute", "text", "cdata", "none"}
 
 
 def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
-    """Return the shape of a body with a root element.
+    """Return the description (shape) of the XML elements and attributes of a body with a root element.
 
     Return None if the schema has no members or no name for the root element. Then the model gives the XML as text.
     """
@@ -36,8 +36,8 @@ def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
 
 
 def part_shape(key: str, schema: JsonObject, composer: Composer) -> JsonObject:
-    """Return the shape of a part of a multipart body. Its root element has the name of the part, unless the schema
-    names the root.
+    """Return the description (shape) of the XML elements and attributes of a part of a multipart body. Its root element
+    has the name of the part, unless the schema names the root.
     """
     node, _ = composer.node(schema)
     item = as_object(node["items"]) if "array" in types(node) and isinstance(node.get("items"), dict) else schema
@@ -45,7 +45,7 @@ def part_shape(key: str, schema: JsonObject, composer: Composer) -> JsonObject:
 
 
 class _Shapes:
-    """Builder of the shape of one XML body: how its elements and attributes are written, as nested objects.
+    """Builder of the shape of one XML body: a nested JSON object that describes its elements and attributes.
 
     At most NODES schemas are visited; deeper members get the default form.
     """
@@ -55,7 +55,7 @@ class _Shapes:
         self._left = NODES
 
     def of(self, schema: JsonObject, depth: int) -> JsonObject:
-        """Return the shape of `schema`, or {} if it has the default form."""
+        """Return the description (shape) of the XML for `schema`, or {} if the XML has the default form."""
         self._left -= 1
         node, _ = self._composer.node(schema)
         branches = [found for each in alternatives(node) if not is_null(found := self._composer.node(each)[0])]
@@ -72,7 +72,10 @@ class _Shapes:
 
 
 def _own(xml: JsonObject, *, is_array: bool) -> JsonObject:
-    """Return an XML Object with the keys of a shape. OpenAPI 3.2 replaces `attribute` and `wrapped` by `nodeType`."""
+    """Return the description (shape) of one XML element or attribute, made from its XML Object.
+
+    OpenAPI 3.2 replaces `attribute` and `wrapped` by `nodeType`.
+    """
     shape: JsonObject = {}
     for keyword in ("name", "prefix"):
         if _NAME.fullmatch(as_text(xml.get(keyword))):

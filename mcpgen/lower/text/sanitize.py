@@ -216,7 +216,7 @@ class _Reporter:
     diagnostics: Diagnostics
 
     def text(self, text: str, what: str, where: Where | None) -> str:
-        """Return `text` without hidden characters. `what`: its name for messages. `where`: its place."""
+        """Return `text` without hidden characters. `what`: name of the text in messages. `where`: place of the text."""
         seen = _seen(text)
         if seen != text:
             self.report(what, where)

@@ -158,7 +158,7 @@ def _of_id(found: list[str]) -> Effect:
     if not found:
         return "unsaid"
     created = next((at for at, word in enumerate(found) if word in known.CREATES), 0)
-    if not set(found[:created]) & _VERBS:  # as in `repo_create_release`
+    if not set(found[:created]) & _VERBS:  # an object may precede the verb, as in `repo_create_release`
         found = found[created:]
     first, last = _without_manners(found)[0], found[-1]
     joined = {word for before, word in pairwise(found) if before in _JOINS}

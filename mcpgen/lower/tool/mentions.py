@@ -64,7 +64,9 @@ class _Text:
     tool: ToolSpec
 
     def rewritten(self, once: ValueCache) -> ToolSpec:
-        """Return the tool with its description and the descriptions in its input schema rewritten."""
+        """Return the tool, with tool names in place of requests in its description and in the descriptions of its input
+        schema.
+        """
         tool = self.tool
         if tool.operation.decided.told is None:
             tool = replace(tool, description=shortened(self._text(tool.description), LONGEST))
@@ -73,7 +75,7 @@ class _Text:
         return tool
 
     def _schema(self, schema: JsonObject) -> JsonObject:
-        """Return `schema` with all its descriptions rewritten."""
+        """Return `schema` with tool names in place of requests in all its descriptions."""
         return {key: self._value(key, value) for key, value in schema.items()}
 
     def _value(self, keyword: str, value: JsonValue) -> JsonValue:

@@ -100,7 +100,8 @@ def derive(
         what = f"The output schema of {name} is left out: its schemas"
         diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
         return None
-    if outputs.unusable:  # the function `description` reads the same responses and may have reported the same problems
+    # Without repetition, since `description` reads the same responses and may have reported the same
+    if outputs.unusable:
         diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
     if found is None:
         diagnostics.add(
@@ -292,5 +293,5 @@ class _Outputs:
         """Return True if a member occurs in responses, not only in requests."""
         try:
             return member.get("writeOnly") is not True and self.composer.node(member)[0].get("writeOnly") is not True
-        except SkipOperation:  # the error is reported when the member itself is read
+        except SkipOperation:  # reading the member will report the error, so do not report it here
             return True

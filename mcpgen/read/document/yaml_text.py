@@ -193,7 +193,7 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Treat an alias without a value as null. Raises FatalError if the alias is a key or the source of a merge."""
+        """Read an alias without a complete value above it as null. Raises FatalError for a key or a merge source."""
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'occurs inside its own value' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
@@ -363,7 +363,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
         if error.context_mark and "end of stream" in str(error.problem):
             mark = error.context_mark  # position at which the unclosed construct begins
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
-        if "maximum nesting depth" in str(error.problem):  # libyaml checks the depth before it produces events
+        if "maximum nesting depth" in str(error.problem):  # libyaml's own limit, checked before it produces events
             raise FatalError("too-deep", _TOO_DEEP, where, "Flatten the document.") from None
         message = f"The YAML text breaks off here: {_reason(error)}."
         raise FatalError("syntax", message, where, _what_to_do(error, clean, mark)) from None
