@@ -13,7 +13,8 @@ from benchmarks.speed.upstream import Upstream
 class Setting:
     """Setting in which a family runs: the programs, the API that they call, a folder for files, and numbers of rounds.
 
-    `rounds`: rounds of each case. `seconds`: time of a round of calls. `quick`: leave out what takes minutes.
+    `rounds`: rounds of each case. `seconds`: time of a round of calls. `quick`: True to leave out measurements that
+    take minutes.
     """
 
     programs: Programs

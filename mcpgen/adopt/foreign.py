@@ -83,7 +83,7 @@ class Filters:
     """Conditions by which the other server decides which operations become tools.
 
     The value None means that there is no condition. Names and ids are those of the other server. `removed`: tools that
-    a script removes. `by_default`: for openapi-mcp-generator, whether operations without `x-mcp` are tools.
+    a script removes. `by_default`: True if openapi-mcp-generator makes tools of operations without `x-mcp`.
     """
 
     include_tags: frozenset[str] | None = None
@@ -116,8 +116,8 @@ class ForeignServer:
     """An MCP server as another program runs it.
 
     `name`: the server's name in the client, or in the server's configuration. `timeout`: seconds a request may take.
-    `searches`: the server lists only tools that find and call other tools. `remarks`: settings that a tools file cannot
-    express.
+    `searches`: True if the server lists only tools that find and call other tools. `remarks`: settings that a tools
+    file cannot express.
     """
 
     program: Program

@@ -15,7 +15,8 @@ _PROSE = "##"
 class Override:
     """Settings of one operation in the tools file.
 
-    `key`: operationId, or method and path. `is_offered`: make it a tool although mcpgen would hide it.
+    `key`: operationId, or method and path. `is_offered`: True to make the operation a tool although mcpgen would hide
+    it.
     """
 
     key: str
@@ -50,7 +51,7 @@ class Draft:
     """All contents of the tools file.
 
     `security`: None for no setting, `none` for no credentials, or schemes by name. `folders`: folders of documents
-    outside the tools file's folder. `offers_all`: also offer operations that mcpgen would hide.
+    outside the tools file's folder. `offers_all`: True to offer also operations that mcpgen would hide.
     """
 
     origin: str

@@ -29,7 +29,7 @@ _ACRONYMS = frozenset({"api", "id", "url"})
 class Setting:
     """One environment variable of a server, as clients ask for it. `choices`: its allowed values, if they are listed.
 
-    `needed`: without this setting no tool works.
+    `needed`: True if no tool works without this setting.
     """
 
     variable: str

@@ -27,7 +27,7 @@ MOST = 5
 class WriteFlags:
     """Flags of `generate` and `regenerate`.
 
-    `check`: fail if anything would be written. `fail_on`: fail if a change has at least this grade.
+    `check`: True to fail if anything would be written. `fail_on`: fail if a change has at least this grade.
     """
 
     directory: Path

@@ -98,7 +98,7 @@ def integer(least: int, most: int = 2**63 - 1) -> Check:
 
 
 def number(least: float, most: float | None = None, exclusive: bool = False) -> Check:
-    """Return a check for numbers from `least` to `most`. `exclusive`: `least` itself is excluded."""
+    """Return a check for numbers from `least` to `most`. `exclusive`: True if `least` itself is excluded."""
     limits = f"{'more than' if exclusive else 'at least'} {least}" + ("" if most is None else f" and at most {most}")
 
     def check(value: Any, report: Report) -> Any:

@@ -38,7 +38,7 @@ class Unreadable(ValueError):
 
 
 def decode(raw: str, plus: bool = False) -> Wire:
-    """Percent-decode strictly. `plus`: read `+` as a space, as forms and most servers' query strings do."""
+    """Percent-decode strictly. `plus`: True to read `+` as a space, as forms and most servers' query strings do."""
     if not _WRITTEN.fullmatch(raw):
         raise Unreadable(f"has characters that must be percent-encoded: {json.dumps(raw)}")
     try:

@@ -12,7 +12,7 @@ from mcpgen.model import BoundScheme, Catalog, Server
 class Variable:
     """One environment variable of a server.
 
-    `required`: some tool cannot be called without it. `usual`: most users set it.
+    `required`: True if some tool cannot be called without the variable. `usual`: True if most users set the variable.
     """
 
     variable: str
@@ -94,8 +94,8 @@ multiply them.
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Alternative ways to give the credentials of a tool: one way is enough. `has_more`: further ways are not
-    listed.
+    """Alternative ways to give the credentials of a tool: one way is enough. `has_more`: True if there are further ways
+    that are not listed.
     """
 
     ways: tuple[Way, ...]

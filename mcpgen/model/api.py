@@ -25,8 +25,8 @@ from mcpgen.model.words import (
 class Parameter:
     """One parameter of an operation (OpenAPI 3.1, 4.8.12), with default style and explode filled in.
 
-    `content`: media type that replaces the style. `allows_empty`: the name may be sent without a value. `argument`:
-    name of the argument, if a person chose one.
+    `content`: media type that replaces the style. `allows_empty`: True if the name may be sent without a value.
+    `argument`: name of the argument, if a person chose one.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Encoding:
 class MediaType:
     """One entry of `content`. `schema` is None if the document gives none.
 
-    `untyped_parts_are_files`: parts of a form without a type are bytes (OpenAPI 3.1, 4.8.15.1).
+    `untyped_parts_are_files`: True if parts of a form without a type are bytes (OpenAPI 3.1, 4.8.15.1).
     """
 
     name: str
@@ -174,7 +174,7 @@ class SecurityScheme:
     a scheme of an unknown kind.
 
     `user`: how a user logs in, if the document describes an OAuth flow with a person. `scopes`: scopes that the flow
-    declares. `has_scopes`: the document calls the scheme OAuth 2.0 or OpenID Connect.
+    declares. `has_scopes`: True if the document calls the scheme OAuth 2.0 or OpenID Connect.
     """
 
     name: str
@@ -228,9 +228,9 @@ class Decisions:
     `prefix` is put before a derived name, `told` replaces summary and description, `hints` are annotations.
     `arguments`: argument → changes of it; `former_arguments`: names that arguments had in earlier versions of the
     project. `scopes`: OAuth scopes that a caller over HTTP needs. `sends`: where the arguments of `input_schema` are
-    sent. `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: the operation is a tool even
-    if mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest precedence last.
-    `aliases`: other names by which the tool can be called, with their places.
+    sent. `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: True if the operation is a
+    tool even if mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest
+    precedence last. `aliases`: other names by which the tool can be called, with their places.
     """
 
     name: str | None = None

@@ -30,8 +30,8 @@ class ParameterBinding:
     """One parameter of the request, and where its value comes from: an `argument`, a `template`, or the constant
     `value` if both are None.
 
-    `made`: the server generates the value if the call omits the argument, as for an idempotency key. `may_be_empty`: an
-    empty text is allowed in the path.
+    `made`: True if the server generates the value if the call omits the argument, as for an idempotency key.
+    `may_be_empty`: True if an empty text is allowed in the path.
     """
 
     argument: str | None
@@ -112,7 +112,7 @@ class Lookup:
     returns the items; `query`: its argument for the name, "" if it lists all items. `given`: other arguments of `tool`
     → the arguments of the call that fill them. `items`: pointer to the list of items in its response. `value`: the
     item's member with the id. `names`: members that hold a name of the item. `about`: a member by which a user can
-    distinguish items, or "". `ranked`: the best match comes first.
+    distinguish items, or "". `ranked`: True if the best match comes first.
     """
 
     argument: str
@@ -136,18 +136,18 @@ class HttpBinding:
     result; it is not sent. `defaults`: argument → value that is sent if a call omits the argument. `timeout`: in
     seconds. `result`: which parts of the response are returned.
 
-    `also`: arguments that the input schema names outside its `properties`. `open`: undeclared arguments are allowed.
-    `withheld`: `query` or `cookies` → names that no argument may write there, because the owner hid them. `unchecked`:
-    patterns that the server does not check, since checking them costs too much.
+    `also`: arguments that the input schema names outside its `properties`. `open`: True if undeclared arguments are
+    allowed. `withheld`: `query` or `cookies` → names that no argument may write there, because the owner hid them.
+    `unchecked`: patterns that the server does not check, since checking them costs too much.
 
     `caller_scopes`: OAuth scopes that the token of a caller over HTTP needs.
 
     `pages`: place of the list in a response, if a call fetches all pages. `lookups`: arguments for names in place of
     ids. `task`: how the job that a call starts is followed.
 
-    `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: redirects are followed. `saves`: the argument
-    that the server adds so that a call can name a file for the response. `settings`: schemes of the kind `setting`,
-    sent if their variables are set.
+    `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: True if redirects are followed. `saves`: the
+    argument that the server adds so that a call can name a file for the response. `settings`: schemes of the kind
+    `setting`, sent if their variables are set.
     """
 
     method: str
@@ -291,7 +291,7 @@ class Identity:
     """Names of the generated server.
 
     `name`: in files, commands and MCP. `prefix`: of its environment variables. `package`: its Python package.
-    `command`: its executable. `logging`: clients can ask for log messages.
+    `command`: its executable. `logging`: True if clients can ask for log messages.
     """
 
     name: str

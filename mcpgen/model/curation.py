@@ -36,9 +36,9 @@ class ArgumentChange:
     """The owner's changes of one argument.
 
     `value`: a constant that is always sent in place of the argument. `default`: sent if a call omits the argument.
-    `media_type`: chosen for a parameter that the document describes by `content`. `allow_empty`: an empty text is
-    allowed in the path. `by_rule`: the change applies to every operation that has the argument. `credential`: True if
-    the parameter carries a credential, which the environment supplies; False if it does not.
+    `media_type`: chosen for a parameter that the document describes by `content`. `allow_empty`: True if an empty text
+    is allowed in the path. `by_rule`: True if the change applies to every operation that has the argument.
+    `credential`: True if the parameter carries a credential, which the environment supplies; False if it does not.
     """
 
     where: Where
@@ -248,8 +248,8 @@ class BodyChange:
 class Change:
     """An override: the owner's decisions about the tools of the operations that `key` names.
 
-    A field is None if the owner decided nothing. `unsecured`: requests carry no credential. `scopes`: OAuth scopes that
-    a caller over HTTP needs. `aliases`: other names of the tool → their places in the file.
+    A field is None if the owner decided nothing. `unsecured`: True if requests carry no credential. `scopes`: OAuth
+    scopes that a caller over HTTP needs. `aliases`: other names of the tool → their places in the file.
     """
 
     key: str

@@ -13,8 +13,8 @@ class Options:
 
     `ref_dir` and `overlay`: paths. `max_tokens`: limit for one tool. `accept_origin`: URLs whose origins the owner
     accepts. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without credentials. `fetch_header`:
-    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: also write deployment files. `tools`: `all` or
-    `search`. `programs`: which tools a program written by a model may call (`none`, `reads`, `all`). Flags that were
+    NAME=VARIABLE for the request that fetches SOURCE. `deploy`: True to write deployment files as well. `tools`: `all`
+    or `search`. `programs`: which tools a program written by a model may call (`none`, `reads`, `all`). Flags that were
     not given are None, empty or False.
     """
 

@@ -17,8 +17,9 @@ class Pin:
     """What the lock file records of one tool: names to be kept, and fingerprints that recognise the operation after a
     move.
 
-    A slot is a pair (place in the request, parameter name). `arguments`: slot → derived argument name. `by_hand`: a
-    person named the tool. `renamed`: slot → argument name given by a person; it holds as long as the tools file has it.
+    A slot is a pair (place in the request, parameter name). `arguments`: slot → derived argument name. `by_hand`: True
+    if a person named the tool. `renamed`: slot → argument name given by a person; it holds as long as the tools file
+    has it.
 
     Fingerprints, "" if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of the
     description. `surface`: digest of all that clients see and of the request.
@@ -55,8 +56,8 @@ class Pin:
 class Retired:
     """A tool name that is no longer used, but stays reserved for its last `operation`, with the operationId `id`.
 
-    The tool is gone, or a person gave the name to another tool. `by_hand`: a person had chosen the name, so mcpgen need
-    not give it back to the operation.
+    The tool is gone, or a person gave the name to another tool. `by_hand`: True if a person had chosen the name, so
+    mcpgen need not give it back to the operation.
     """
 
     operation: str

@@ -40,7 +40,8 @@ class Arguments:
     `schema` and `profile`: the input schema. `names`: slot (place in the request, parameter name) → argument name.
     `constants`: slot → fixed value. `cuts`: phrases for what is left out of the schema. `given_up`: phrases for what is
     left out to save tokens. `fits`: True if the schema stays within the token limit. `defaults`: argument → value that
-    is sent if a call leaves it out. `sends_body`: a default or constant is in the body, so every call has a body.
+    is sent if a call leaves it out. `sends_body`: True if a default or constant is in the body, so every call has a
+    body.
 
     Choices of the server's owner: `renamed`: slots with chosen names. `media_types`: chosen media types of parameters.
     `empty`: path parameters that may be empty. `used`: places of rules in the tools file that changed an argument.
@@ -142,8 +143,8 @@ def _written(
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
     """Return the input schema.
 
-    `whole`: include all arguments. Otherwise the schema has only the arguments that `writer` can write within its limit
-    on nodes.
+    `whole`: True to include all arguments. Otherwise the schema has only the arguments that `writer` can write within
+    its limit on nodes.
     """
     properties: JsonObject = {}
     for entry in inputs:

@@ -32,8 +32,8 @@ _REMOVES = "Null for an optional part of the body removes it."
 class BodyPlan:
     """How a body is sent.
 
-    `properties`: writable members of a flattened body, or None if the body is one argument. `is_needed`: every call has
-    a body. `needs`: a sentence about members that are required together.
+    `properties`: writable members of a flattened body, or None if the body is one argument. `is_needed`: True if every
+    call has a body. `needs`: a sentence about members that are required together.
     """
 
     body: RequestBody

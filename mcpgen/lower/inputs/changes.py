@@ -24,8 +24,8 @@ class ChangedArguments:
     """The arguments of an operation after the owner's changes.
 
     `inputs` and `names`: the arguments. `constants`: inputs with a fixed value. `places`: argument → the place of its
-    default in the tools file. `sends_body`: every call sends a value in the body. `media_types`: parameter → its new
-    media type. `empty`: path parameters that may be empty. `used`: places of rules that changed an argument.
+    default in the tools file. `sends_body`: True if every call sends a value in the body. `media_types`: parameter →
+    its new media type. `empty`: path parameters that may be empty. `used`: places of rules that changed an argument.
     """
 
     inputs: list[Input]

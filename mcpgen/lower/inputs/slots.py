@@ -44,9 +44,9 @@ ORDER = {place: index for index, place in enumerate(_PLACES)}
 class Input:
     """One value that a request can carry, before it has an argument name.
 
-    `source`: name of the tool that lists its possible values. `made`: the server generates the value. `default`: sent
-    if a call leaves the argument out. In a JSON Merge Patch (RFC 7396), null removes a `removable` input, and optional
-    members inside a `patched` input.
+    `source`: name of the tool that lists its possible values. `made`: True if the server generates the value.
+    `default`: sent if a call leaves the argument out. In a JSON Merge Patch (RFC 7396), null removes a `removable`
+    input, and optional members inside a `patched` input.
     """
 
     slot: Slot

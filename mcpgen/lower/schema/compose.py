@@ -184,7 +184,8 @@ class Composer:
             return schema
         merger = Merger(self.budget)
         name = schema.get("$ref")
-        if isinstance(name, str) and name not in followed:  # a schema that was already merged adds nothing
+        # Skip a schema that was already merged, because it adds nothing
+        if isinstance(name, str) and name not in followed:
             followed[name] = None
             part = self._flat(self.definition(name), followed, contradictions)
             merger.add(_settled(part, followed))

@@ -53,8 +53,8 @@ class Expansion(NamedTuple):
     """Cached portable form of a schema (`emitted`), with `nodes` as its size.
 
     `cuts`: phrases for what was left out. `findings`: findings from composing. `asked`: schema names that were searched
-    among the surrounding schemas. `met`: those names in `asked` that were found. `too_large`: writing stopped at
-    `nodes` nodes, and `emitted` is empty.
+    among the surrounding schemas. `met`: those names in `asked` that were found. `too_large`: True if writing stopped
+    at `nodes` nodes, so that `emitted` is empty.
     """
 
     emitted: JsonObject

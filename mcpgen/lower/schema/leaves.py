@@ -33,7 +33,7 @@ def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
 
     An empty text in the enum gets an alternative of its own.
 
-    `alone`: text is the only type. Then all values are taken as texts, even those that YAML reads as numbers.
+    `alone`: True if text is the only type. Then all values are taken as texts, even those that YAML reads as numbers.
     """
     values = as_list(whole.get("enum"))
     if not values:

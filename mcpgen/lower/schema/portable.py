@@ -44,7 +44,7 @@ class _Position(NamedTuple):
     """A place in the schema of an argument.
 
     `depth`: number of surrounding objects and lists. `level`: level of nesting. `trail`: names of surrounding schemas.
-    `patched`: the place is in a JSON Merge Patch, where null removes an optional member.
+    `patched`: True if the place is in a JSON Merge Patch, where null removes an optional member.
     """
 
     depth: int = 0
@@ -133,7 +133,7 @@ class Portable:
         return known.emitted
 
     def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
-        """Expand `source`, and cache the result, unless the nodes ran out under the smallest limits."""
+        """Expand `source`, and cache the result, unless the limit on nodes was reached under the smallest limits."""
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)

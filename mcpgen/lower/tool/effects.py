@@ -62,7 +62,9 @@ def of_post(operation: Operation) -> Effect:
 
 
 def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
-    """Return the effect of a POST whose words say that it reads. `agree`: more than one source says so."""
+    """Return the effect of a POST whose words say that it reads. `agree`: True if more than one source (id, summary,
+    description, path) says so.
+    """
     is_told = bool(operation.summary or operation.description)
     if _takes_program(operation) or (text == "unsaid" and is_told):
         return "unsaid"
@@ -79,7 +81,7 @@ def gravest(effects: Iterable[Effect]) -> Effect:
 
 
 def acts(operation: Operation) -> bool:
-    """Return True if an operation with a reading method changes something according to its words: `GET
+    """Return True if an operation whose method only reads, such as GET, changes something according to its words: `GET
     /sessions/logout`.
     """
     segments = _segments(operation.path)

@@ -54,8 +54,8 @@ _KINDS = ("object", "array", "string", "number", "integer", "boolean")
 class _Shape:
     """Types, members and items that a value may have, combined from all schemas of one place.
 
-    `anything`: one of the schemas allows any value. `rest`: for each object schema, the schema of undeclared members,
-    or {} if these may be anything.
+    `anything`: True if one of the schemas allows any value. `rest`: for each object schema, the schema of undeclared
+    members, or {} if these may be anything.
     """
 
     kinds: set[str] = field(default_factory=set)
