@@ -1,8 +1,8 @@
 """Measure calls over stdio: how many a second, the time of each, and the CPU time, with one or many calls in flight.
 
-All servers run all the time and call the same API; idle ones use no CPU. Our server checks the arguments of every call.
-FastMCP's by default does not, and so has less work. FastMCP sends every result twice, as text and as structured value.
-If our server has no output schemas, it is compared with FastMCP's without output schemas.
+All servers run all the time and call the same API; idle servers use no CPU. Our server checks the arguments of every
+call. FastMCP's by default does not, and so has less work. FastMCP sends every result twice, as text and as structured
+value. If our server has no output schemas, it is compared with FastMCP's without output schemas.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ Schema = dict[str, Any]
 @dataclass(slots=True)
 class Row:
     """Results of one document: number of its inputs, number of those that tools show completely, and reasons for the
-    others.
+    incomplete ones.
     """
 
     name: str

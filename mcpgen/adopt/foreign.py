@@ -1,4 +1,4 @@
-"""Data types for the configuration of an MCP server of another program. They never contain the value of a secret."""
+"""Data types for the configuration of an MCP server of another program. The types never hold the value of a secret."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -270,7 +270,7 @@ def environment_suffix(name: str) -> str:
     """Return the suffix of the environment variable for a security scheme or server variable: `petstoreAuth` →
     `PETSTORE_AUTH`.
 
-    The suffix has at most 64 characters; a longer one is cut and ends in a hash.
+    The suffix has at most 64 characters; a longer suffix is cut and ends in a hash.
     """
     suffix = "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
     return suffix if len(suffix) <= 64 else suffix[:59].rstrip("_") + "_" + short_hash(name).upper()

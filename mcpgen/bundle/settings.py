@@ -133,7 +133,7 @@ def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> S
 
 
 def _is_plain(text: str) -> bool:
-    """Return True if clients leave `text` unchanged in a setting. They would replace `${NAME}` and `$&`."""
+    """Return True if clients leave `text` unchanged in a setting. Clients would replace `${NAME}` and `$&`."""
     return len(text) <= _LONGEST_DEFAULT and "$" not in text and text.isprintable() and shown(text) == text
 
 

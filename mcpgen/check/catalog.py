@@ -54,7 +54,7 @@ _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
 def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
-    """Return `catalog` without tools that may not be emitted.
+    """Return `catalog` without tools that must not be emitted.
 
     The removed tools are reported and added to the catalog's skipped operations.
     """
@@ -85,7 +85,8 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
 
 
 def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diagnostic]:
-    """Yield why `tool` may not be emitted: its first problem, else every invalid `x-mcp-header` annotation.
+    """Yield the reasons why `tool` must not be emitted: its first problem, else every invalid `x-mcp-header`
+    annotation.
 
     `names`: names of the tools accepted so far, none of which `tool` may repeat.
     """
@@ -201,7 +202,7 @@ def _texts(view: ResultView | None) -> list[object]:
 
 
 def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
-    """Yield every reason (code, sentence) why `tool` may not be emitted."""
+    """Yield every reason (code, sentence) why `tool` must not be emitted."""
     by_hand = tool.operation.decided.name is not None
     rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
     if not rule.fullmatch(tool.name) or (not by_hand and "__" in tool.name):

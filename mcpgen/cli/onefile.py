@@ -12,9 +12,9 @@ from mcpgen.base.errors import FatalError
 def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused: str, hint: str) -> None:
     """Write `data` to `path` atomically.
 
-    `is_ours`: function that tells from the bytes of an existing file whether it may be replaced. Raises FatalError if
-    the file may not be replaced: the message ends with `refused`, and the hint is `hint`. Also raises FatalError if the
-    file cannot be written.
+    `is_ours`: function that tells from the bytes of an existing file whether the file may be replaced. Raises
+    FatalError if it must not be replaced: the message ends with `refused`, and the hint is `hint`. Also raises
+    FatalError if the file cannot be written.
     """
     try:
         if _is_foreign(path, is_ours):
@@ -34,7 +34,7 @@ def write(path: Path, data: bytes, is_ours: Callable[[bytes], bool], *, refused:
 
 
 def _is_foreign(path: Path, is_ours: Callable[[bytes], bool]) -> bool:
-    """Return True if `path` exists and may not be replaced: it is not a regular file, or `is_ours` returns False."""
+    """Return True if `path` exists and must not be replaced: it is not a regular file, or `is_ours` returns False."""
     try:
         status = path.lstat()
     except FileNotFoundError:

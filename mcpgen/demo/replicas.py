@@ -66,8 +66,8 @@ def can_serve() -> bool:
 
 @contextmanager
 def serve(package: str, directory: Path, environment: Mapping[str, str], how_many: int) -> Iterator[list[Replica]]:
-    """Start `how_many` replicas of a server that share a signing key, and yield them. They are stopped when the context
-    ends.
+    """Start `how_many` replicas of a server that share a signing key, and yield them. The replicas are stopped when the
+    context ends.
     """
     prefix = package.removesuffix("_mcp").upper()
     shared = {**environment, f"{prefix}_STATE_KEY": secrets.token_hex(32)}

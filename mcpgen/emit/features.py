@@ -115,5 +115,5 @@ def _values(values: Values) -> JsonObject:
 
 
 def _written(**texts: str) -> JsonObject:
-    """Return the given texts by name, without empty ones."""
+    """Return the given texts by name, without empty texts."""
     return {name: text for name, text in texts.items() if text}

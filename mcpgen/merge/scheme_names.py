@@ -75,8 +75,8 @@ def with_names(api: Api, names: Mapping[str, str]) -> Api:
 
 
 def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
-    """Return a scheme paired with its server, without description and scopes, since those do not make a different
-    credential.
+    """Return a scheme paired with its server, without description and scopes, since different descriptions and scopes
+    do not mean different credentials.
     """
     user = scheme.user and replace(scheme.user, scopes=())
     return ServerScheme(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)

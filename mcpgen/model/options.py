@@ -43,7 +43,7 @@ class Options:
     def over(self, remembered: "Options") -> "Options":
         """Return these options. Options that were not given are taken from `remembered`.
 
-        The accepted origins are those of both.
+        The accepted origins of both are combined.
         """
         together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})

@@ -96,7 +96,7 @@ def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> b
 
 @dataclass(frozen=True, slots=True)
 class _TakenNames:
-    """Container (`in`) of names that the operation `key` may not get: names in use, and names that other operations
+    """Container (`in`) of names that the operation `key` must not get: names in use, and names that other operations
     own.
     """
 

@@ -1,8 +1,8 @@
 """Read discriminators (OpenAPI 3.1, 4.8.25): which value of a property selects which schema.
 
 A discriminator without `oneOf` or `anyOf` is inherited: its alternatives (children) are the schemas that include its
-own schema by `allOf`. If there are many children, the first are shown. For the others there is one alternative with the
-parent's members and the values that select them.
+own schema by `allOf`. If there are many children, the first ones are shown. All other children share one alternative,
+with the parent's members and the values that select these children.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, unique

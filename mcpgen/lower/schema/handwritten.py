@@ -1,5 +1,5 @@
-"""Check handwritten schemas. They are passed on unchanged; a schema for which clients would drop the whole list of
-tools is an error.
+"""Check handwritten schemas. Such schemas are passed on unchanged; a schema for which clients would drop the whole list
+of tools is an error.
 
 Clients compile all schemas of a list before they show any tool. So the root must be a plain object whose properties are
 schemas. The schema must compile in a dialect that clients know, without references to other documents.

@@ -23,7 +23,8 @@ def alternatives(node: JsonObject) -> list[JsonObject]:
 
 
 def members(node: JsonObject) -> list[tuple[str, JsonObject]]:
-    """Return the properties of `node`: required ones in the order of `required`, then the others by name.
+    """Return the properties of `node`: required properties in the order of `required`, then optional properties by
+    name.
 
     The order in the document is not used, because the keys of a mapping have no order: sorting a document must not
     change the result.

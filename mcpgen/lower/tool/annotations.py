@@ -51,7 +51,7 @@ def derive(operation: Operation) -> Annotations:
 
 
 def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
-    """Apply the hints of the document. They can only add caution, since the document's author does not run the
+    """Apply the hints of the document. These hints can only add caution, since the document's author does not run the
     server.
     """
     warned = declared.get("destructiveHint") is True

@@ -1,6 +1,6 @@
 """Write overrides into their operations.
 
-If several overrides apply to an operation, later ones win, separately for each key and each argument.
+If several overrides apply to an operation, later overrides win, separately for each key and each argument.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -29,8 +29,8 @@ class Document:
         return Where(self.name, pointer)
 
     def source(self, pointer: str) -> str:
-        """Return the pointer into the original text for a `pointer` into the value. They differ only in a translated
-        document.
+        """Return the pointer into the original text for a `pointer` into the value. The two pointers differ only in a
+        translated document.
 
         If `sources` has no entry for `pointer`, the entry for the nearest value around it is used.
         """

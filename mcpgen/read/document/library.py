@@ -74,7 +74,7 @@ class Library:
     def content(self, name: str, by: str) -> bytes:
         """Return the bytes of the file `name`, which the document `by` names and which is not parsed.
 
-        Raises FatalError if the file may not or cannot be read.
+        Raises FatalError if the document must not refer to files, or the file cannot be read.
         """
         reader = self._readers.get(by)
         if reader is None:

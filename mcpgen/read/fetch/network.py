@@ -33,8 +33,8 @@ class Network:
     def __init__(self, allowed: tuple[str, ...] = (), headers: tuple[str, ...] = (), home: str = "") -> None:
         """Set up the network access of a run.
 
-        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header. They are sent only to the origin of
-        `home`, the source for which they were given.
+        `allowed`: values of --allow-redirect. `headers`: values of --fetch-header. These headers are sent only to the
+        origin of `home`, the source for which they were given.
         """
         self._allowed = allowed
         self._headers = headers

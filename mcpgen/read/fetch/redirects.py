@@ -31,7 +31,7 @@ class Redirect:
 def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redirect:
     """Return the target of a redirect from `url` to `location`.
 
-    `allowed`: values of --allow-redirect, HOST or HOST:PORT. Raises FatalError if the redirect may not be followed.
+    `allowed`: values of --allow-redirect, HOST or HOST:PORT. Raises FatalError if the redirect is not allowed.
     """
     parts, port = _split(url)
     target = _join(url, location)

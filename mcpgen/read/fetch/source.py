@@ -48,8 +48,8 @@ def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = 
 def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetched:
     """Return the source that the file `fetched` names as `name`: a path relative to its folder, or a URL.
 
-    A file that was fetched by URL may only name sources of its own origin. A file from standard input may only name
-    URLs. Raises FatalError if the source may not or cannot be read.
+    A file that was fetched by URL can name only sources of its own origin. A file from standard input can name only
+    URLs. Raises FatalError if the source is not allowed or cannot be read.
     """
     own = fetched.url
     is_url = name.startswith(("http://", "https://"))
