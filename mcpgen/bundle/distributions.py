@@ -41,7 +41,7 @@ def _write(files: Mapping[str, bytes], source: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         place.chmod(0o644)
-    # Stops hatchling, which else reads the .gitignore files of all parent folders up to a repository
+    # a .git folder stops hatchling, which otherwise reads the .gitignore files of all parent folders up to a repository
     (source / ".git").mkdir()
 
 

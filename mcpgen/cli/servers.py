@@ -52,7 +52,7 @@ class Temporary:
 
         def end() -> None:
             server.terminate()
-            last = threading.Timer(PATIENCE, server.kill)  # user code in hooks.py can make a server ignore signals
+            last = threading.Timer(PATIENCE, server.kill)  # hooks.py can make a server ignore SIGTERM
             last.daemon = True
             last.start()
 

@@ -94,7 +94,7 @@ def fits(schema: JsonObject, most_tokens: int, once: ValueCache) -> bool:
 
 def _size(schema: JsonObject, once: ValueCache) -> int:
     """Return the bytes of an input schema in compact JSON."""
-    # the schema of each argument is counted by itself; in the rest of the schema, `null` replaces it
+    # do not count the `null` that `of_parts` puts in place of the schema of each argument
     nulls = len("null") * len(as_object(schema.get("properties")))
     return sum(once.of_parts(_bytes, schema)) - nulls
 

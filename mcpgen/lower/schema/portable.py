@@ -69,8 +69,8 @@ class _Position(NamedTuple):
 class Portable:
     """Writer of the portable schemas of one tool, within `limits`.
 
-    `cuts`: phrases for what was left out. `files`: True if a string that describes a file is sent as bytes, as in a
-    multipart body.
+    `cuts`: phrases for what was left out. `files`: True if a string that stands for a file gets `contentEncoding:
+    base64`, as in a multipart body.
     """
 
     def __init__(
