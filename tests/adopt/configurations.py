@@ -42,7 +42,7 @@ class Configuration:
 
     @property
     def documents(self) -> int:
-        """Return the number of documents that the configuration names."""
+        """Return the number of API descriptions that the configuration names."""
         return 2 if "--additional-specs" in self.command else 1
 
 

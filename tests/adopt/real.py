@@ -81,7 +81,8 @@ def job_of_command(configuration: Configuration) -> list[Any]:
         given = _without(given, "--transport", "--port", "--host", "--path")
         start = node_home() / "node_modules" / "@ivotoby" / "openapi-mcp-server" / "bin" / "mcp-server.js"
         return ["node", [str(start), *given], {**_path(), **variables}]
-    given = _without(given, "--spec-url", "--additional-specs")  # these documents are not on this machine
+    # Drop these flags: their documents are not on this machine.
+    given = _without(given, "--spec-url", "--additional-specs")
     variables.pop("API_SPEC_URL", None)
     variables["API_SPEC_PATH"] = str(SHOP)
     return [str(python_home() / "bin" / "awslabs.openapi-mcp-server"), given, {**_path(), **variables}]

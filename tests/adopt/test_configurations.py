@@ -1,7 +1,7 @@
 """Test that `mcpgen adopt` reads every setting of public configurations. Each tool name of the original generator must
 become a name or alias.
 
-`names.json` stores the names that the original tools gave (`test_real_names.py` asks them again).
+`names.json` stores the names that the original generators gave (`test_real_names.py` runs them again).
 """
 
 from __future__ import annotations

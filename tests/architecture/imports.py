@@ -14,7 +14,7 @@ _RELATIVE = re.compile(r"\.+\w+(?:\.\w+)*")
 
 
 class Arrow(NamedTuple):
-    """One import: module `source` imports module `target` in this line."""
+    """One import: module `source` imports module `target` in line `line`."""
 
     source: str
     target: str
@@ -54,7 +54,8 @@ def arrows_of(name: str, package: str, text: str, known: Collection[str]) -> Ite
             # Not a module: the name is an attribute, so try the part before the dot.
             while target and target not in known:
                 target = target.rpartition(".")[0]
-            if target and not f"{name}.".startswith(f"{target}."):  # a package is always loaded before its own modules
+            # Skip a package that contains the module: it is always loaded first.
+            if target and not f"{name}.".startswith(f"{target}."):
                 yield Arrow(name, target, getattr(node, "lineno", 0))
 
 

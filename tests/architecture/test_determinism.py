@@ -114,7 +114,10 @@ def test_the_order_of_mapping_keys_changes_nothing(seed: int) -> None:
 
 
 def test_no_byte_of_python_depends_on_the_document() -> None:
-    """Compile two entirely different documents. Their Python must be the same, and equal to the templates."""
+    """Compile two entirely different documents.
+
+    The generated Python must be the same for both, and equal to the templates.
+    """
     trees = [
         compile_source(read(str(assets.specs() / name)), Options(), Project()).tree
         for name in ("petstore.openapi.yaml", "station.tools.yaml")

@@ -12,7 +12,7 @@ STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 
 
 def printing(path: Path) -> Iterator[int]:
-    """Yield the lines of a file that write to a terminal."""
+    """Yield the numbers of the lines of a file that write to a terminal."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue

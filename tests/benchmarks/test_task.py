@@ -1,5 +1,5 @@
-"""Test that the task of `benchmarks.task` stays within its limits, with a server process generated from GitHub's
-document.
+"""Test that the example task of `benchmarks.task` stays within its limits, with a server process generated from
+GitHub's document.
 """
 
 from __future__ import annotations

@@ -32,7 +32,10 @@ def _schema(name: str) -> dict[str, Any]:
 
 
 def schema_findings(name: str, value: Any) -> list[str]:
-    """Return the violations of the published schema. Skip the test if the schema is not on this machine."""
+    """Return the places where `value` violates the published schema of the file `name`.
+
+    Skip the test if the schema is not on this machine.
+    """
     if not FORMATS.is_dir():
         pytest.skip("the schemas of the owners are not beside the repository")
     schema = _schema(name)
@@ -41,7 +44,7 @@ def schema_findings(name: str, value: Any) -> list[str]:
 
 
 def registry_findings(value: dict[str, Any]) -> Iterator[str]:
-    """Yield the reasons for which the registry would refuse a `server.json`."""
+    """Yield the reasons why the MCP registry would refuse a `server.json`."""
     if value.get("$schema") != "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json":
         yield "the schema is not the registry's"
     if value.keys() - _MEMBERS:

@@ -48,7 +48,7 @@ def run(*command: str | Path, **options: Any) -> str:
 
 
 def built(folder: Path, *targets: str) -> dict[str, bytes]:
-    """Build a copy of the repository as its release workflow does.
+    """Build the artifacts from a copy of the repository, as the release workflow does.
 
     Return a mapping from names to contents of the artifacts.
     """

@@ -172,7 +172,7 @@ def test_a_user_is_asked_for_what_the_server_needs(made: FileTree) -> None:
 
 
 def api(**members: Any) -> dict[str, Any]:
-    """Return a document with two operations."""
+    """Return an OpenAPI document with two operations."""
     paths = {"/pets": {"get": {"operationId": "listPets"}, "post": {"operationId": "addPet"}}}
     info = {"title": "Pets", "version": "1"}
     return {

@@ -62,7 +62,7 @@ async def _greet(request: web.Request) -> web.Response:
 
 
 def _add_jobs(app: web.Application) -> None:
-    """Add paths for jobs: they end after the requested number of seconds, fail, or are forgotten at once (404)."""
+    """Add paths for jobs: they succeed after the requested number of seconds, fail, or are unknown at once (404)."""
     jobs: dict[str, tuple[float, dict[str, Any]]] = {}
 
     async def begin(request: web.Request) -> web.Response:

@@ -58,7 +58,7 @@ class Suite:
         return [line.strip()[2:] for line in section.splitlines() if line.startswith("  - ")]
 
     def run(self, url: str, revision: str, out: Path, scenario: str = "") -> list[Scenario]:
-        """Run the scenarios that a protocol revision requires, or only `scenario`, and return the results."""
+        """Run the scenarios that a protocol revision requires, or only the scenario `scenario`. Return the results."""
         which = ["--scenario", scenario] if scenario else ["--requirements", revision]
         if scenario and scenario not in TASKS:  # these scenarios test an extension, which belongs to no revision
             which += ["--spec-version", revision]

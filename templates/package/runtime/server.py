@@ -8,7 +8,7 @@ more is sent about that call. Answers may be buffered briefly, to be written tog
 written before the next message is handled, and before any long work.
 
 With --reload, a third thread may replace the tools between two messages. A second lock (`_turn`) is held while a
-message is handled, including the submission of its calls, and while the tools are replaced. So the two never overlap.
+message is handled, including the submission of its calls, and while the tools are replaced. So they never overlap.
 """
 
 from __future__ import annotations
@@ -296,7 +296,7 @@ class Server:
             self._write(self._protocol.progress(key, done, total, message))
 
     def _write(self, line: bytes | None) -> bool:
-        """Write a line at once. Return False if there is no line to write."""
+        """Write a line at once. Return False if `line` is None."""
         if line is not None:
             self._outbox.write(line)
         return line is not None
@@ -306,7 +306,7 @@ def main() -> int:
     """Run the server, or the command or flag in the command line. Return the exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup ignores it.
+        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup: keep ignoring SIGHUP
             # Process 1 of a container ignores signals without a handler.
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:

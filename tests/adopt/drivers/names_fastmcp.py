@@ -1,4 +1,4 @@
-"""Print the names of the tools that FastMCP makes of documents.
+"""Print the names of the tools that FastMCP makes of API descriptions (documents).
 
 stdin is a JSON list of paths of documents, stdout a JSON list of lists of names. The item for a document that FastMCP
 refuses is null.

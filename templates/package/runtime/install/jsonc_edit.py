@@ -74,7 +74,7 @@ def remove(text: str, path: Path) -> str:
 def _member(node: Node, step: str | int) -> Node | None:
     """Return the value of a member, or None if there is none.
 
-    Raise SyntaxFault if `node` is not an object (or an array, for an index), or if it has the key twice.
+    Raise SyntaxFault if `node` is not an object (or an array, for an index), or if the object has the key twice.
     """
     if not isinstance(node.value, list if isinstance(step, int) else dict):
         wanted = "a list in brackets" if isinstance(step, int) else "an object in braces"

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the command line by which a client can start this server."""
+"""Find a command line with which an MCP client can start this server."""
 
 from __future__ import annotations
 

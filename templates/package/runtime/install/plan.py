@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Plan the changes that `install` and `uninstall` make in a client's configuration file. Nothing is written here.
+"""Plan the changes that `install` and `uninstall` make in a client's configuration file. This module writes no file.
 
-A plan preserves what the user has added to an entry. If undoing the first installation gives the content of the backup,
-`uninstall` restores the backup. Otherwise it only removes the entry.
+A plan preserves what the user has added to an entry. If adding the entry to the backup would give exactly the current
+file, `uninstall` restores the backup. Otherwise it only removes the entry.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Configuration:
         return Change(self._file, after, backup)
 
     def _read_backup(self, path: str) -> bytes | None:
-        """Return the bytes of a backup, or None if there is none or it is not text."""
+        """Return the bytes of a backup file, or None if the file does not exist or is not text."""
         try:
             found = config_file.content(path)
             config_file.decode(path, found or b"")
@@ -206,7 +206,7 @@ class Configuration:
 
 
 def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
-    """Return edits that update an entry, and preserve what its user has added or filled in."""
+    """Return edits that update an entry, but preserve the members and values that the user has added to it."""
     if bool(entries.url_of(present)) != bool(server.url):
         return [Edit(path, wanted)]
     found = []

@@ -36,8 +36,8 @@ _SETTINGS = (
 class Variables:
     """Environment variables for an entry.
 
-    `values` holds those that are not secret. `secrets` lists the names of the others. `missing` lists variables without
-    a value that at least one tool needs.
+    `values` holds those that are not secret. `secrets` lists the names of the others. `missing` lists variables that
+    have no value although a tool needs them.
     """
 
     values: dict[str, str]

@@ -28,7 +28,7 @@ _GOOGLE = "https://accounts.google.com/"
 class BrowserLogin:
     """One login in the browser. The user opens `url`; `finish` waits for the user and returns the token response.
 
-    Call `close` in any case.
+    Always call `close` at the end.
     """
 
     def __init__(self, found: Endpoints, title: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class LoginFailed(Exception):
-    """The login failed. The message is one sentence for the user, without secrets.
+    """Raised if a login fails. The message is one sentence for the user, without secrets.
 
     `refused` is True if the authorization server refused the request or the stored token, so that repeating will not
     help.

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Logins that a running server uses: which schemes have one, and the access tokens obtained with them."""
+"""Logins that a running server uses: which security schemes have a login, and the access tokens obtained with them."""
 
 from __future__ import annotations
 

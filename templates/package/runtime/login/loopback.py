@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Listen on a port of this machine for the redirect of the browser (RFC 8252, section 7.3), and accept exactly one.
+"""Listen on a port of this machine for the redirect of the browser (RFC 8252, section 7.3), and accept exactly one
+redirect.
 
 Any web page in the user's browser can send requests to the port. So a request is accepted only with the right path,
 Host and `state`. Any other request is refused and changes nothing.

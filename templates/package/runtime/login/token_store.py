@@ -120,7 +120,7 @@ class FileStore:
     def _content(self) -> bytes:
         """Return the bytes of the file.
 
-        Raise LoginFailed if users other than its owner can read it, OSError if it is unreadable.
+        Raise LoginFailed if users other than the owner can read the file, and OSError if it cannot be read.
         """
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(self.where, flags)

@@ -53,7 +53,7 @@ def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int
 
 
 def of_printing(most: int) -> str:
-    """Return the message that a program printed more than `most` bytes."""
+    """Return the message for a program that has printed more than `most` bytes."""
     return f"The program printed more than {most:,} bytes. Print less: only what you want to see."
 
 

@@ -48,7 +48,7 @@ class Record:
         self.state = ""
 
     def note(self, tool: str, told: str) -> None:
-        """Store additional text of a tool's result, such as how to request the next page."""
+        """Store the additional text of a tool call's result, such as how to request the next page."""
         line = f"{tool}: {told}"
         if line not in self.notes and len(self.notes) < MOST_NOTES:
             self.notes.append(line)

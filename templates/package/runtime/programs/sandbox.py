@@ -182,7 +182,7 @@ class Sandbox:
         self._pool: Any = None
 
     async def worker(self, names: Iterable[str], stubs: str = "") -> Run:
-        """Return a worker for one program that may call the functions `names`. Raise Stopped if none can be had.
+        """Return a worker for one program that may call the functions `names`. Raise Stopped if no worker is available.
 
         With `stubs`, type definitions of the functions, the program's types are checked before it runs.
         """

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe tools as typed Python functions. A program is checked against these before it runs.
+"""Describe tools as typed Python functions. A program is checked against these functions before it runs.
 
 The model and the type checker read the same text. A schema that Python's types cannot express becomes `Any`, so that no
-correct program is refused: the arguments of each call are also checked by their schema. An object without additional
+correct program is refused. The arguments of each call are also checked by their schema. An object without additional
 properties becomes a TypedDict, so that a misspelt member is an error.
 
 Required arguments come first, in the order of the schema, and may be given by position. Optional arguments are given by
@@ -38,7 +38,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class Function:
     """A tool as a function.
 
-    - `parameters`: from the name in Python to the name of the argument. `required`: parameters that may be positional.
+    - `parameters`: maps each name in Python to the name of the argument. `required`: parameters that may be positional.
     - `line`: definition of the function. `classes`: definitions of the types that it uses.
     """
 

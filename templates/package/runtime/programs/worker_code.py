@@ -80,8 +80,8 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return code that evaluates to (beginning, whether it is JSON, whether it is cut, number of items), or to
-    `...`.
+    """Return code that evaluates to a tuple about the final value (its beginning, whether that is JSON, whether it is
+    cut, number of items), or to `...` if there is none.
     """
     return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
 

@@ -36,16 +36,16 @@ class SealedRuns:
         self._spend = spend
 
     def keep(self, written: bytes) -> str:
-        """Return an encrypted state that contains a serialized program, or "" if the program is too large."""
+        """Return a `requestState` that contains the encrypted serialized program, or "" if the program is too large."""
         if len(written) * 4 // 3 + 100 > LONGEST:
             return ""
         return self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER) + written, SECONDS)
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Mark a state as used. Return the program in it and "", or b"" and the reason why there is no program.
+        """Mark a `requestState` as used. Return the program in it and "", or b"" and the reason why it was refused.
 
         The reasons: `forged` (invalid), `late` (expired), `used` (used before), `crowded` (too many used states are
-        remembered), `unknown` (the store does not answer, so the state may have been used).
+        remembered). `unknown`: the store does not answer, so the state may have been used.
         """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)

@@ -65,14 +65,14 @@ class Problems(list[Problem]):
 
 
 class Unsendable(ValueError):
-    """A value cannot be encoded for its place in the request.
+    """Raised if a value cannot be encoded for its place in the request.
 
     The code that raises this does not know the argument's name.
     """
 
 
 class Refused(Exception):
-    """The arguments cannot be turned into a request. The model can correct them."""
+    """Raised if the arguments cannot be turned into a request. The model can correct the arguments."""
 
     def __init__(self, *problems: Problem, complete: bool = True) -> None:
         """Create the error. `complete` is False if there may be more problems."""
@@ -82,11 +82,14 @@ class Refused(Exception):
 
 
 class HookFailed(Exception):
-    """A user's hook raised an exception or returned an invalid value. The message is a sentence that names the hook."""
+    """Raised if a user's hook raised an exception or returned an invalid value.
+
+    The message is a sentence that names the hook.
+    """
 
 
 class Refuse(Exception):
-    """A user's hook refuses a call by raising this. The message is a sentence for the model."""
+    """Raised by a user's hook to refuse a call. The message is a sentence for the model."""
 
 
 class Unanswered(Refuse):
@@ -115,8 +118,8 @@ def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
 def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
     """Return the results of `write` for each named value, joined in order.
 
-    All values are tried first, so that the model learns all problems at once. Raise Refused with the problems, each
-    under the name of its value.
+    All values are tried, so that the model learns all problems at once. If there are problems, raise Refused with them,
+    each under the name of its value.
     """
     found: list[Written] = []
     problems: list[Problem] = []

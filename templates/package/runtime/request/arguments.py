@@ -2,8 +2,8 @@
 """Check arguments against a tool's input schema. Violations become problems that the model can correct.
 
 The validator library first decides whether the arguments are valid, which is fast. Only in invalid arguments, the
-violations are searched for, within the call's time budget. The search stops once there are more problems than are
-shown.
+violations are searched for, within the call's time budget. The search stops when it has found more problems than the
+model is shown.
 
 Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is not an integer. Names that
 the schema does not declare are refused, unless the tool's entry in `bindings.json` has the member `open`.

@@ -36,8 +36,8 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 class Files:
     """Directory whose files arguments may name, or None if the operator has not set one.
 
-    `variable` is the setting for the directory. `allowed_by` is a further setting that must be made before callers over
-    HTTP may name files. It is "" if they may, and over stdio.
+    `variable`: name of the setting for the directory. `allowed_by`: name of another setting, without which callers over
+    HTTP must not name files; "" if callers may name files.
     """
 
     __slots__ = ("_allowed_by", "_directory", "_variable", "digest")
@@ -89,7 +89,7 @@ class Files:
 class Digested(Files):
     """Files directory that also hashes the contents of files when they are read.
 
-    `digest` covers all these files, so that the user's confirmation of a call covers them too.
+    `digest` is the hash of all these files. It makes the user's confirmation of a call depend on the files.
     """
 
     __slots__ = ()

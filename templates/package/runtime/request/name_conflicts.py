@@ -6,8 +6,8 @@ members of exploded objects and of undeclared body members. Such a name must dif
 have written.
 
 The owner of the generated server reserves names by constants, templates and arguments that are hidden from the model.
-These names are refused in any letter case, and with brackets after them, even if nothing is sent under them: some
-servers read all these as the same name.
+These names are refused in any letter case, and with brackets after them, and even if the call sends nothing under them.
+Some servers read all these spellings as the same name.
 
 No value may write a name that a server could read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
 hyphens, and ASP.NET ignores letter case.

@@ -4,7 +4,7 @@
 File contents and random bytes are passed in. These invariants hold whatever the arguments are:
 
 - The path has exactly the segments of the template, and its literal segments are unchanged. A value fills one segment
-  or a part of it. No segment is a dot segment, even after decoding it three times.
+  or a part of it. No segment is a dot segment, even after three rounds of percent-decoding.
 - No parameter writes another parameter's name, or a withheld name, into the query, the cookies or a form.
 - The target is percent-encoded ASCII of limited length.
 
@@ -341,7 +341,8 @@ def _compare(request: Request) -> None:
 
 @lru_cache(maxsize=256)
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
-    """Return a pattern for paths made from `template`, with a group for each segment that has arguments.
+    """Return a pattern for paths made from `template`, with a regular expression group for each segment that has
+    arguments.
 
     Also return a list with an entry for each such segment: its first argument, and a pattern for the filled segment.
     """

@@ -60,7 +60,7 @@ class SchemaWalk:
     def _from(self, place: Place) -> Iterator[Violation]:
         """Yield the violations at and below a location in schema and value where the value is invalid.
 
-        Uses an explicit stack, since values may nest deeper than Python's generators can.
+        This uses an explicit stack, since values may be nested deeper than Python's recursion allows.
         """
         walked = [(place, self._at(place))]
         while walked:
@@ -257,7 +257,7 @@ class SchemaWalk:
     def _referred(self, place: Place) -> Place | None:
         """Return the schema location to which `$ref` refers, with the same value; None if it is outside this schema.
 
-        With None, it is only known whether the whole value is valid.
+        For such a reference, only the whole value can be checked, without details.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):

@@ -72,7 +72,9 @@ _SPOKEN = {
 
 
 class Place:
-    """How one part of a request encodes characters of values, characters of names, and the comma between items."""
+    """Encoding rules for one part of a request: for characters of values, characters of names, and the comma between
+    items.
+    """
 
     __slots__ = ("comma", "name", "value")
 

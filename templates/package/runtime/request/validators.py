@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Ask the validator library whether values satisfy JSON Schemas, and cache compiled validators.
 
-The library fetches nothing, and each check takes time linear in the value. Patterns run in linear time. A pattern that
-has no linear form, or is too large, is not checked.
+The library fetches nothing, and each check takes time linear in the size of the value. Patterns run in linear time. A
+pattern that has no linear form, or is too large, is not checked.
 """
 
 from __future__ import annotations

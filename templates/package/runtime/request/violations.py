@@ -15,7 +15,7 @@ class Violation:
     """One violation: a schema keyword, and the value that violates it.
 
     - `path`: names and indexes from the root to `value`. `known`: the expected member names.
-    - `detail`: the keyword's own value, or the missing or unexpected names.
+    - `detail`: the value of the keyword in the schema, or the missing or unexpected member names.
     - `forms()`: returns a list of violations for each alternative of a union, empty if the value fits the alternative.
     """
 

@@ -72,7 +72,9 @@ def _element(name: str, shape: Shape, value: Any) -> str:
 
 
 def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
-    """Return the attributes and the content of an element for the members of an object."""
+    """Return the XML attributes and the content of an element that represents an object, made from the object's
+    members.
+    """
     attributes = content = ""
     for key, member in value.items():
         inner = shape.get("members", _NO_MEMBERS).get(key, _PLAIN)

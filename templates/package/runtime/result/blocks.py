@@ -40,7 +40,7 @@ _BLANKS = str.maketrans({**dict.fromkeys("\r\n\t "), "-": "+", "_": "/"})
 
 
 class LeftOut(Exception):
-    """A block cannot be created. The message is a clause that says why."""
+    """Raised if a block cannot be created. The message is a clause that says why."""
 
 
 # Decision 0221: A block that cannot be made is omitted with a note.
@@ -89,7 +89,7 @@ class BlockMaker:
         return told
 
     def _add(self, rules: ShownBlock, texts: OwnerTexts) -> None:
-        """Add the blocks for one item, or record why there are none."""
+        """Add the blocks for one item of the response, or record why none can be created."""
         for what, make in self._makers(rules, texts):
             if len(self.content) >= MOST_BLOCKS:
                 self._surplus += 1

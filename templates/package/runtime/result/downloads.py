@@ -39,7 +39,7 @@ _NOWHERE = "there is no such folder that can be written to; give a name alone"
 
 
 class Unwritten(Exception):
-    """The file was not written. The message is a sentence for the model that says why."""
+    """Raised if the file was not written. The message is a sentence for the model that says why."""
 
 
 # Decision 0048: An argument to save files exists only if the downloads directory is set.

@@ -6,9 +6,9 @@ A response may differ from its description. In case of doubt, more is removed:
 - A name is looked up in each item of a list. So is a number, which may be an index or a name.
 - The response may have an object where `*` or `0` expects a list. The next step is then looked up in the object too.
 - A plain value is removed if the pointer has further steps.
-- Names that look the same are equal, whatever their letter case and composition of characters.
+- Names that look the same are equal, whatever their letter case and Unicode composition.
 
-All pointers are followed in one pass, so an index counts the items as received.
+All pointers are followed in one pass, so indexes refer to the list as received.
 """
 
 from __future__ import annotations
@@ -91,6 +91,9 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """Return the paths, and their rests after a step in `steps`. This treats an object like a list with one item."""
+    """Return the paths, plus what remains of them after a step in `steps`.
+
+    So an object is also treated like a list with this object as only item.
+    """
     rests = frozenset(path[1:] or ("*",) for path in paths if path[0] in steps)
     return paths if rests <= paths else _alone(paths | rests, steps)

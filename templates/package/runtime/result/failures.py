@@ -112,7 +112,7 @@ def _origin(response: Response) -> str:
 
 
 def _named(item: Finding, sent: Sent) -> str:
-    """Return the argument that a finding is about, as a dotted path.
+    """Return the argument that a finding (a value that the upstream reports as wrong) is about, as a dotted path.
 
     If no argument matches, return the upstream's own name.
     """
@@ -128,7 +128,7 @@ def _named(item: Finding, sent: Sent) -> str:
 def _arguments(place: str, wire: str, binding: Binding) -> Iterator[tuple[str, bool]]:
     """Yield the arguments that may be sent under the name `wire`, the most probable first.
 
-    Each is a pair of the argument and whether the name belongs to a member inside the argument.
+    Each item is a pair: the argument, and True if the name belongs to a member inside the argument.
     """
     body = binding.get("body")
     bound: list[Field | Parameter] = []

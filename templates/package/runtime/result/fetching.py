@@ -33,7 +33,7 @@ _NOTHING_THERE = (404, 410)
 
 
 def as_tool(wanted: Fetch) -> Tool:
-    """Return the resource as a Tool whose arguments are the variables of its URI template."""
+    """Return a Tool for the resource. Its arguments are the variables of the resource's URI template."""
     binding, values = wanted.entry["binding"], wanted.entry.get("values", {})
     properties: dict[str, Any] = {name: {"type": "string"} for name in wanted.arguments}
     properties |= {name: {"type": "string", "enum": values[name]} for name in values}

@@ -54,7 +54,7 @@ class Finding:
 class Findings:
     """Contents of an error body: kind of problem, message, and wrong values.
 
-    `complete` is True if the body contains nothing else.
+    `complete` is True if these findings contain all information of the body.
     """
 
     __slots__ = ("complete", "items", "message", "title")

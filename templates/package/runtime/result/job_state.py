@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-Conditions of the tool's owner come first. Without them, the HTTP status decides, then a member `done` as in Google's
-operations, then a word such as `succeeded` under a usual name such as `status`. Pure functions.
+Conditions that the server's owner has set come first. Without conditions, the HTTP status decides. Then comes a member
+`done` as in Google's operations, then a word such as `succeeded` in a member such as `status`. Pure functions.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def message(rule: TaskRule, value: Any) -> str:
 
 
 def _usual(answer: Response, value: Any) -> str:
-    """Return the state of a job by common conventions of APIs, without conditions of the owner."""
+    """Return the state of a job by common conventions of APIs, if the owner has set no conditions."""
     if answer.status in STATUSES:
         return DONE
     if answer.status == 202:

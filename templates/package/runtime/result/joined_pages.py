@@ -2,10 +2,10 @@
 """Join the pages of a list into one response, as if the API had returned all items at once. No input or output.
 
 The joined response is the last page with the items of all pages. So it is processed like any response: parts are
-removed, the output schema is checked, and a response that is too large is cut and stored.
+removed, the output schema is checked, and a too large response is cut and stored.
 
 The upstream is not trusted. A page that occurs a second time ends the reading, as do limits on pages, items and bytes.
-A link to another host or path is not followed; only arguments of the tool are ever taken from a link.
+A link to another host or path is not followed; a link only supplies values for arguments of the tool.
 """
 
 from __future__ import annotations
@@ -207,9 +207,12 @@ class _Page:
         return find(self._value, "".join(f"/{each.replace('~', '~0').replace('/', '~1')}" for each in self._steps))
 
     def next(self, sent: Sent, counts: dict[str, str]) -> tuple[paging.NextPage | None, bool]:
-        """Return where the next page is, and whether that is a guess because the response does not say it."""
+        """Return where the next page is.
+
+        Also return whether this is only a guess, because the response does not say it.
+        """
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # parse numbers too, unlike in `read`
+        value, _ = wrapping.read(text)  # parse all numbers as numbers, unlike in `read`
         value = self._with_holder(value)
         found = paging.next_page(value, sent, self._answer.header("link"), counts)
         if found is not None:

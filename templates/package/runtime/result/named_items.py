@@ -4,10 +4,11 @@
 Names are compared without letter case and white space. An item matches if one of its names equals the given name. The
 rules are:
 
-- A call that writes takes the only item that matches, if the list was read to its end.
-- A call that reads takes the first item that matches. If no item matches and the list is ranked, it takes the first
-  item.
-- If the list is not ranked, several matching items are refused for all calls.
+- A call that writes takes the only item that matches, if the list was read to its end; otherwise another item could
+  match.
+- A call that reads takes the first item that matches. If no item matches and the API ranks the list by relevance, it
+  takes the first item.
+- If the list is not ranked and several items match, all calls are refused.
 
 A refusal lists the candidates. A choice is reported, together with other items that might have been meant.
 """

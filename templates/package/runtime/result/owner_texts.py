@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill the texts, links and URIs of an owner's `result` rules with arguments and with parts of a response.
+"""Fill texts, links and URIs with arguments and with parts of a response. The server's owner has written them as
+`result` rules.
 
 Pure functions.
 """

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Compute the arguments for the next page of a response, and for a smaller response. Pure functions.
+"""Compute the arguments of a tool that request the next page of a response, or a smaller response. Pure functions.
 
 APIs announce the next page by a link (RFC 8288) or by a cursor in the body. If an API does neither, the next page is
 computed from the numbers of items.
@@ -154,7 +154,7 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
 
 
 def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPage | None:
-    """Return the arguments for a possible next page, if the response does not say whether there is one."""
+    """Return the arguments for a possible next page, if the response does not say whether there is a next page."""
     said, items = _all_said(value, told), _items(value)
     if any(kind.fullmatch(name) for name in said for kind in (_MORE, _TOTAL, _PAGES, _NEXT, _POSITION)):
         return None
@@ -280,13 +280,13 @@ def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, sho
 
 
 def _whole(said: dict[str, Any], kind: re.Pattern[str]) -> int:
-    """Return the number in a member whose name matches `kind`, or 0."""
+    """Return the integer in a member of the response whose name matches the pattern `kind`, or 0."""
     found = (str(each) for name, each in said.items() if kind.fullmatch(name) and type(each) in (int, str))
     return next((int(each) for each in found if each.isdecimal() and len(each) <= MOST_DIGITS), 0)
 
 
 def _size(said: dict[str, Any], sent: Sent) -> int:
-    """Return the page size that the call requested, else the one in the response, else 0."""
+    """Return the page size that the call requested, else the page size that the response gives, else 0."""
     asked = _number(sent, _argument(sent.tool, _SIZE), 0)
     return asked or _whole({name: each for name, each in said.items() if name != "count"}, _SIZE)
 

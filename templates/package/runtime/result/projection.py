@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Select the parts of a JSON response that the model requested. Pure functions.
 
-The model gives dotted paths joined by commas; a path passes through lists. The result has the structure and order of
-the response. A path that matches nothing is no error: a note lists the names that exist. If no path matches, the whole
-response is shown, since a call that changed something cannot be repeated.
+The model gives dotted paths, separated by commas. A path continues in each item of a list. The result has the structure
+and order of the response. A path that matches nothing is no error: a note lists the names that exist. If no path
+matches, the whole response is shown, since a call that changed something cannot be repeated.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class _Place:
 
 
 class _Picked:
-    """Selection of the parts of a value to which paths lead, made in one pass. `found` is whether any path matches."""
+    """Selection of the parts of a value to which paths lead, made in one pass. `found`: True if any path matches."""
 
     def __init__(self, paths: list[str]) -> None:
         self._root = _Place()

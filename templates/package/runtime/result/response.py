@@ -7,7 +7,7 @@ was changed in the value, the text stays as received.
 
 JSON that is too long is parsed and cut along its structure. A note says what was cut and how to see it, and a link
 leads to the whole response. The result of a failed call is one text block, since some clients show only the first
-block. Bytes that are not text and invisible characters are left out, and a note says so.
+block. Invisible characters, and bytes that are not text, are left out, and a note says so.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ def unread(response: Response) -> list[str]:
 
 
 def _damage(whole: bool, unseen: int) -> list[str]:
-    """Return notes on parts of a text that cannot be shown: undecodable bytes and invisible characters."""
+    """Return notes on the parts of a text that are not shown: undecodable bytes and invisible characters."""
     notes = []
     if not whole:
         notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
@@ -294,7 +294,7 @@ def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
 
 
 def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
-    """Return a result with the block and the notes.
+    """Return a result with the content block and the notes.
 
     With `linked`, add a link to the stored response, if there is one.
     """

@@ -42,7 +42,7 @@ _NO_JSON = "it is no JSON"
 
 # Decision 0053: A select that matches nothing is no error.
 class ResultRules:
-    """The `result` rules, applied to one call. Call `take` first, then `dressed`."""
+    """Application of a tool's `result` rules to one call. Use `take` first, then `dressed`."""
 
     __slots__ = ("_mark", "_rules", "_value")
 
@@ -87,8 +87,8 @@ class ResultRules:
     def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:
         """Remove the parts that must not leave this server, and everything else that could repeat them.
 
-        Return an error result if a successful response cannot be shown, else None. Of an unreadable response, only the
-        status remains.
+        Return an error result if a successful response cannot be shown, else None. If the response cannot be parsed,
+        only its status is kept.
         """
         there = bool(answer.size)
         _discard(answer)
@@ -102,7 +102,7 @@ class ResultRules:
         return _not_shown(answer, sent, why) if there and 200 <= answer.status < 300 else None
 
     def _write(self, answer: Response, value: Any) -> None:
-        """Replace the content of the response by this value as JSON."""
+        """Replace the content of the response by the JSON text of `value`."""
         _discard(answer)
         answer.content = projection.exact(value, self._mark).encode(errors="replace")
         others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]

@@ -50,7 +50,7 @@ MADE_ROOM = "There is nothing at this URI any more: what was kept made room for 
 
 
 class _KeptResponse:
-    """One stored response: its media type, whether it is text (in UTF-8), the caller for whom it is stored, and its
+    """One stored response: its media type, True if it is text (in UTF-8), the caller for whom it is stored, and its
     bytes.
     """
 
@@ -111,7 +111,7 @@ class KeptResults:
         return uri in self._kept
 
     def whole(self, uri: str) -> tuple[str, bool, list[bytes]]:
-        """Return a stored response: its media type, whether it is text, and its bytes in pieces.
+        """Return a stored response: its media type, True if it is text, and its bytes in pieces.
 
         Raise KeyError if nothing is stored under `uri`.
         """
@@ -121,7 +121,7 @@ class KeptResults:
             return kept.media_type, kept.text, pieces
 
     def take(self, uri: str, media_type: str, text: bool, pieces: list[bytes]) -> None:
-        """Store a copy of a response that another replica stored under that URI, if it fits."""
+        """Store a copy of a response that another replica stored under `uri`, if the copy fits into the store."""
         self.begin(uri, media_type, text)
         for piece in pieces:
             if not self.add(uri, piece):
@@ -134,7 +134,8 @@ class KeptResults:
                 self._drop(uri)
 
     def read(self, uri: str) -> list[Block] | None:
-        """Return the contents of a slice, and a content that names the next slice if more follows.
+        """Return the resource contents for a slice: the slice itself, and if more follows, a text that names the next
+        slice.
 
         Return None if nothing is stored under the URI, or no longer.
         """

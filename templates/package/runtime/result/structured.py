@@ -71,7 +71,7 @@ class OutputChecker:
     def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
         """Return the result with a structured value that fits the tool's output schema, or an error result.
 
-        `result` must be a success of a tool that has an output schema.
+        `result` must be a successful result of a tool that has an output schema.
         """
         assert tool.output_schema is not None
         judge = self._validators.of(tool, tool.output_schema)
@@ -113,7 +113,7 @@ def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: SchemaCheck
 
 
 def _misfits(schema: dict[str, Any], value: Any, path: Path) -> Iterator[Path]:
-    """Yield the path of each value whose type differs from that in the derived schema.
+    """Yield the path of each value whose type differs from the type in the schema (derived from the API description).
 
     The general validator would find all violations before it reports the first, which takes seconds if there are many.
     """
@@ -180,7 +180,9 @@ def _pointer(path: Path) -> str:
 
 
 def _violations(judge: SchemaChecker, made: dict[str, Any], budget: Budget) -> Problems:
-    """Return the violations of the schema, up to the number that is shown, as far as the time budget allows."""
+    """Return violations of the schema: at most as many as a message shows, and only those found within the time
+    budget.
+    """
     found = Problems()
     try:
         for violation in SchemaWalk(judge, budget).violations_of(made):

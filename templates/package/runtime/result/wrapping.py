@@ -15,8 +15,8 @@ TEXT = "_text"
 
 # Decision 0044: The text of a structured result contains the same value.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
-    """Return the JSON value of a text, and whether an object repeats a member. Return ABSENT and False if it is not
-    JSON.
+    """Return the JSON value of a text, and True if an object repeats a member name. Return ABSENT and False if it is
+    not JSON.
 
     With a `mark`, numbers that Python would write back differently become texts that begin with the mark.
     """

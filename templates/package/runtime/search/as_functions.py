@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe tools that a search found as functions for a program, in few tokens."""
+"""Describe the tools that a search has found, in few tokens, as Python functions that a program can call."""
 
 from __future__ import annotations
 

@@ -50,9 +50,9 @@ _ENDS = (". ", "\n")
 
 
 def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
-    """Return the signature of a tool, given as `tools/list` shows it.
+    """Return the signature of a tool. `tool`: its entry in `tools/list`.
 
-    `asked` are stems of the query that found the tool.
+    `asked`: stems of the query that found the tool.
     """
     schema = tool.get("inputSchema", {})
     members, required = schema.get("properties", {}), schema.get("required", [])
@@ -165,7 +165,7 @@ def _typed(name: str, schema: dict[str, Any]) -> str:
 
 
 def type_of(schema: Any, short: bool = False) -> str:
-    """Return a schema's type as text, such as `int`, `str[]` or `"open"|"closed"`."""
+    """Return the type that a schema describes as text, such as `int`, `str[]` or `"open"|"closed"`."""
     if not isinstance(schema, dict):
         return "any"
     if "const" in schema:

@@ -60,7 +60,7 @@ class Postings:
         return best
 
     def knows(self, word: str) -> bool:
-        """Return True if a tool contains the word or a synonym of it."""
+        """Return True if any tool contains the word or a synonym of it."""
         return any(each in self._terms for each in (word, *SYNONYMS.get(word, ())))
 
     def joined(self, text: str) -> Iterator[tuple[tuple[str, str], str]]:

@@ -142,7 +142,10 @@ class Retriever:
         return [allowed[place] for place in nearest(name, known, own, ranked, most)]
 
     def _words(self, text: str) -> list[str]:
-        """Return the stems of a text, and the stems of two words that tools write as one (`pay out`, `web hook`)."""
+        """Return the stems of a text.
+
+        Also return the stem of each pair of words that tools write as one word (`pay out`, `web hook`).
+        """
         return [*stems(text), *(whole for _, whole in self._postings.joined(text))]
 
     def _allowed(self, may: Callable[[str], bool], group: str) -> frozenset[int]:

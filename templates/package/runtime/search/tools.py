@@ -38,7 +38,7 @@ _EXAMPLES = {
 
 
 class ToolSearch:
-    """Search over the tools of one table. The first search opens the index."""
+    """Search over the tools of one catalog. The first search opens the index."""
 
     def __init__(self, catalog: Catalog, opened: Retriever | None = None) -> None:
         """Create the search. `opened`: the search index, if another search has already opened it."""
@@ -46,13 +46,13 @@ class ToolSearch:
         self._opened = opened
 
     def seen_by(self, offered: Catalog | None) -> ToolSearch:
-        """Return a search over the tools that one caller may use; None means all tools."""
+        """Return a search over the tools in `offered`, which one caller may use; None means all tools."""
         return self if offered is None else ToolSearch(offered, self._retriever)
 
     def answer(self, kind: str, arguments: dict[str, Any]) -> Result:
         """Return the result of a call of a search tool. `kind`: which search tool.
 
-        `arguments` have been checked by its schema.
+        `arguments` have been checked by the tool's input schema.
         """
         if kind == SEARCH:
             return self._search(arguments)
@@ -134,7 +134,8 @@ class ToolSearch:
         return {tool: name for name, tool in functions(self._retriever.names).items()}
 
     def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:
-        """Return a description of the best hit and rows for the others, each with the tools that produce its ids.
+        """Return a description of the best hit and one row for each other hit. Each hit is followed by the tools that
+        return ids for its arguments.
 
         No tool is described twice. `told` maps each tool shown so far to True if it was a best hit. `asked` are stems
         of the query.

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run one accepted call, and send its client progress, log messages and questions before the answer.
 
-None of these messages follows the answer. The last progress message is sent some time before the answer, not directly
-before it.
+None of these messages is sent after the answer. The last progress message is sent some time before the answer, not
+directly before it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
             """Return the contents of a resource, or an error result that says why it cannot be read."""
 
         async def task(self, wanted: TaskRequest) -> Task:
-            """Return the answer to a request about a task. Raise OtherOutcome if the answer is a protocol error."""
+            """Return the answer to a request about an MCP task.
+
+            Raise OtherOutcome if the answer is a protocol error.
+            """
 
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
             """Return the messages of a prompt that asks the user.
@@ -76,7 +79,10 @@ if TYPE_CHECKING:
             """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send a question of a call to the client, or withdraw the last one if None. Return True if it was sent."""
+            """Send a question of a call to the client, or withdraw the last question if `question` is None.
+
+            Return True if a message was sent.
+            """
 
         def done(self, key: int, outcome: Outcome) -> None:
             """Report the outcome of a finished call."""
@@ -133,7 +139,7 @@ class AcceptedCall:
     ) -> None:
         """Create the call. `count(client, change)` changes the number of running calls of a client.
 
-        `values()` returns the cache of completion values.
+        `values()` returns the cache of values for argument completion.
         """
         self.call = call
         self.whose = "" if call.origin is None or call.origin.peer is None else call.origin.peer.caller
@@ -197,7 +203,7 @@ class AcceptedCall:
         self.listener.progress(self.call.key, self._phase, self._said)
 
     def beat_by(self, beats: Deadlines) -> None:
-        """Send a progress message every BEAT seconds, until `hush`. `beats`: deadlines of these messages."""
+        """Send a progress message every BEAT seconds, until `hush` is called. `beats`: deadlines of these messages."""
         self._beats, self._began = beats, asyncio.get_running_loop().time()
         beats.begin(self, BEAT)
 

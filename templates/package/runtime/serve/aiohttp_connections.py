@@ -149,7 +149,7 @@ class HttpConnection(RequestHandler):
         response.force_close()
         return response
 
-    # Requests that are served inline
+    # Methods for requests that are served inline
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response, and remove its request from the queue.
@@ -207,7 +207,7 @@ class HttpConnection(RequestHandler):
 
     def _serve(self, head: Head, peer: Peer, payload: StreamReader) -> None:
         self._forget_expected()
-        self._busy = True  # set before the payload is read, since reading it calls `data_received`
+        self._busy = True  # set this before reading the payload, since reading calls `data_received`
         body = payload.read_nowait()
         try:
             self._inline = self.door.service.begin_inline(head, peer, body, self)
@@ -233,7 +233,7 @@ class HttpConnection(RequestHandler):
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()
 
-    # Timeout of the head
+    # Methods for the timeout of the head
 
     def _wait(self) -> None:
         self._late = self._loop.call_later(HEAD_SECONDS, self._lose_patience)
@@ -269,7 +269,7 @@ class ConnectionFactory(web.Server):
         self._places = Places(MOST_CONNECTIONS)
 
     def __call__(self) -> RequestHandler:
-        """Return the protocol object for a new connection."""
+        """Return the asyncio protocol object for a new connection."""
         handler = HttpConnection(
             self,
             loop=asyncio.get_running_loop(),

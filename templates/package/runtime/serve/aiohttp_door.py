@@ -64,7 +64,8 @@ class Door:
     async def stop(self) -> None:
         """Accept no more connections. Connections that the system has accepted before are still served.
 
-        Otherwise closing the listening socket would reset them, and their clients could not know if a request was read.
+        Without this, closing the listening socket would reset these connections, and their clients could not know if a
+        request was read.
         """
         self.finish()
         if self._listener is None:

@@ -112,7 +112,7 @@ def _when_told_to_end(act: Callable[[], object]) -> None:
     by itself.
     """
     if threading.current_thread() is not threading.main_thread():
-        return  # signals reach the main thread only
+        return  # signal handlers can only be set in the main thread
     for number in (signal.SIGTERM, signal.SIGINT):
         before = signal.getsignal(number)
         if callable(before):  # a handler that is not Python's cannot be called from here
@@ -150,7 +150,7 @@ class _Connection:
         self._request: Request | None = None
 
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
-        """Serve the request by `work`, as long as its client is connected. Log unexpected exceptions.
+        """Serve the request by running `work`, as long as its client is connected. Log unexpected exceptions.
 
         If the request is aborted before its response began, respond with 503. Without a response, uvicorn would send
         500.
@@ -187,7 +187,7 @@ class _Connection:
                 await self.answer(admission.broke())
 
     async def _watch(self) -> None:
-        """Wait until the client has disconnected, then give up the request."""
+        """Wait until the client has disconnected, then stop serving the request."""
         await self._gone()
         self._left = True
         if self._request is None or not self._request.left():

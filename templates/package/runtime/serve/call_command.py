@@ -216,7 +216,10 @@ def _read(text: str) -> str:
 
 
 def _ask(message: str, url: str) -> bool:
-    """Show a question of the server, and return True if the user agrees. `url`: page for the user to open, or ""."""
+    """Show a question that the server asks its user, and return True if the user agrees.
+
+    `url`: page for the user to open, or "".
+    """
     _tell("\n".join(filter(None, [message, url])) + "\n")
     _tell("Press Enter once you are done. " if url else "Go on? [y/N] ")
     answer = sys.stdin.readline()

@@ -20,7 +20,7 @@ BURST, SECONDS = 20, 1.0
 
 
 class CallLog:
-    """Rate limiter and redaction of the log messages of one call."""
+    """Sender of the log messages of one call, which redacts secrets and limits the rate."""
 
     __slots__ = ("_clock", "_left_out", "_level", "_room", "_send", "_since")
 

@@ -39,11 +39,11 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     if arguments[0] in _LOGIN_COMMANDS:
         return _log_in_or_out(arguments, catalog)
     if arguments[0] in _INSTALL_COMMANDS:
-        from . import install_commands  # imported late: only for these commands
+        from . import install_commands  # imported late: only the commands `install` and `uninstall` need it
 
         return install_commands.main(arguments, catalog)
     if arguments[0] in _SHELL_COMMANDS:
-        from . import call_command  # imported late: only for these commands
+        from . import call_command  # imported late: only the commands `call` and `completion` need it
 
         return call_command.main(arguments, catalog)
     return _with_flags(arguments, catalog)
@@ -112,7 +112,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _new_token(name: str) -> int:
-    """Print a new random token to stderr, and a line for the file of callers to stdout.
+    """Print a new random token to stderr, and a line for the file that lists the callers to stdout.
 
     The line holds a digest, by which the server recognizes the token. `>> callers` adds the line to the file; the token
     appears only on the screen.

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Interface by which the service reads HTTP requests and writes responses.
 
-Two modules implement the interface: `aiohttp_door` for `--http`, and `asgi_door` for ASGI servers. They are called
+Two modules implement the interface: `aiohttp_door` for `--http`, and `asgi_door` for ASGI servers. Both are called
 doors. A door runs `Service.handle` once for each request, and cancels it if the client closes the connection.
 """
 
@@ -70,10 +70,10 @@ class Connection(Protocol):
         """Close the connection at once, without sending the rest of the response."""
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. With None, the task is
-        cancelled again.
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. If `to` is None, cancel the
+        task again, as usual.
 
-        Return False if this HTTP server cannot do so.
+        Return False if this HTTP server can only cancel the task.
         """
 
 
@@ -81,7 +81,7 @@ class Request(Protocol):
     """A request whose task must not be cancelled when its client leaves (`request_task.RequestTask`)."""
 
     def left(self) -> bool:
-        """Give up the request, since its client has disconnected.
+        """Stop serving the request, since its client has disconnected.
 
         Return False if its response is being written: the caller must then cancel the writing.
         """

@@ -9,7 +9,7 @@ The module `work` runs the calls in the loop, and `backlog` limits the number of
 
 from __future__ import annotations
 
-import threading  # imported early: Python 3.11 hangs at exit if another thread imports it first
+import threading  # imported early: Python 3.11 hangs at exit if another thread is the first to import this module
 from collections import deque
 
 from ..core import log, spans
@@ -53,7 +53,7 @@ class Engine:
         return True
 
     def cancel(self, key: int) -> None:
-        """Cancel the call with this key; it then reports no outcome. Ignore keys of finished calls."""
+        """Cancel the call with this key; the call then reports no outcome. Ignore keys of finished calls."""
         self.tell(lambda: self._at_work().abandon(key))
 
     def answer(self, key: int, reply: object) -> None:
@@ -112,14 +112,14 @@ class Engine:
             self._woken = True
         self._loop.call_soon_threadsafe(self._hear)
 
-    # Methods that run in the engine's thread
+    # Methods that run in the thread of the event loop
 
     def soon(self, action: Callable[[], None]) -> None:
         """Run the action in the next turn of the loop."""
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..tuning.lazy_imports import deferred  # imported here: slow, so in the engine's thread
+        from ..tuning.lazy_imports import deferred  # imported here: slow, so imported by the event loop's thread
 
         global asyncio
         with deferred():
@@ -171,7 +171,7 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
     try:
         return load()
     except BaseException as problem:
-        from .work import frames  # imported late; the engine has loaded it already
+        from .work import frames  # imported late: this thread has already loaded the module
 
         log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=frames(problem))
         return None

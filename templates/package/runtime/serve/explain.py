@@ -48,8 +48,8 @@ _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all 
 class Placeholders:
     """Substitute for `credentials.ServerCredentials` that puts `<VARIABLE>` in place of each value.
 
-    The same credentials are chosen as for a call. If a call would be refused because credentials are not set, the first
-    alternative is shown.
+    It chooses the same credentials as a call would use. If a call would be refused because credentials are not set, the
+    first alternative is shown.
     """
 
     def __init__(
@@ -120,8 +120,8 @@ def run(
 ) -> int:
     """Print the request, and return the exit code.
 
-    The code is 1 if wrong arguments or settings would prevent the call, and 2 if the flag is used wrongly. A missing
-    credential does not count.
+    The code is 1 if wrong arguments or settings would prevent the call, and 2 if the flag is used wrongly. Missing
+    credentials alone do not lead to code 1.
     """
     name = catalog.resolve_alias(name)
     if name in catalog.withheld:

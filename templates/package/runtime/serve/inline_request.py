@@ -67,7 +67,7 @@ class InlineRequest:
         self.exchange.silent()
 
     def lost(self) -> None:
-        """Give up the request, since its client has closed the connection."""
+        """Stop serving the request, since its client has closed the connection."""
         self._rest()
         self._lost(self.exchange)
         self.over()

@@ -153,7 +153,10 @@ def _file(client: Client, given: argparse.Namespace, environ: Mapping[str, str],
 
 
 def _existing(folder: str, name: str, others: tuple[str, ...]) -> str:
-    """Return the path of a file below `folder`: the first of `name` and `others` that exists, else that of `name`."""
+    """Return the path of the first file below `folder` that exists, of `name` and `others`.
+
+    If none exists, return the path of `name`.
+    """
     paths = [os.path.join(folder, *each.split("/")) for each in (name, *others)]
     return next((each for each in paths if os.path.lexists(each)), paths[0])
 
@@ -300,7 +303,9 @@ def _shared_advice(command: str) -> str:
 
 
 def _secret_advice(client: Client, names: list[str]) -> list[str]:
-    """Return a sentence for each secret in `names` that says how the server gets it, since the file has no value."""
+    """Return a sentence for each secret in `names` that says how the server gets it, since the configuration file does
+    not contain its value.
+    """
     found = []
     for name in names:
         if client.prompts:

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Poll the resources to which clients subscribe, as long as they do. The requests use the server's credentials.
 
-Clients that watch the same resource share its requests. If the API does not return a version, the pauses double.
+Clients that watch the same resource share its requests. If the API returns no version of a resource, the time between
+its requests doubles.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ..core.effects import Fetch
 
     class Executor(Protocol):
-        """Executor of requests (execution.ToolExecutor)."""
+        """Protocol for the object that sends requests (execution.ToolExecutor)."""
 
         async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
             """Return the current version of a resource, or None if the API does not return one."""

@@ -2,7 +2,7 @@
 """Import all modules that a response may need, before the first call is sent.
 
 Importing a module opens a file, which fails if the process has no free file descriptor. So with late imports, a burst
-of requests could break the responses of other calls. Modules that no tool of this server needs are left out.
+of requests could break the responses of other calls. Modules that no tool of this server needs are not imported.
 """
 
 from __future__ import annotations

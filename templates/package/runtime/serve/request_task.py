@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Decision 0222: The task of an ASGI request runs its call.
 class RequestTask:
-    """The asyncio task that serves a request and can also run the request's call."""
+    """Wrapper of the asyncio task that serves a request, which can also run the request's call."""
 
     __slots__ = ("_call", "_caller", "_connection", "_exchange", "_silences", "_task", "_writer", "_writing")
 
@@ -71,7 +71,7 @@ class RequestTask:
             await self._writer.write(exchange, self._connection, self._caller)
 
     def left(self) -> bool:
-        """Give up the request, since its client has closed the connection. This may cancel the call.
+        """Stop serving the request, since its client has closed the connection. This may cancel the call.
 
         Return False if the response is being written: `Connection.abort` must then end the request.
         """

@@ -85,7 +85,10 @@ class ResponseWriter:
                 end.cancel()
 
     async def _awaited(self, waiting: asyncio.Future[None], exchange: Exchange) -> None:
-        """Wait for the next part. After a period of silence, a keep-alive or the head of a stream is the next part."""
+        """Wait for the next part.
+
+        After a period of silence, a keep-alive or the head of a stream counts as the next part.
+        """
         silence = Silence(exchange)
         self._silences.begin(silence, event_stream.SILENCE)
         try:

@@ -168,7 +168,7 @@ class Service:
         """Serve the rest of a request that was begun inline. The caller cancels this if the client disconnects."""
         try:
             await self._writer.write(request.exchange, connection, request.caller)
-        except TimeoutError:  # the client does not read its response
+        except TimeoutError:  # writing has timed out, since the client does not read its response
             connection.abort()
         finally:
             request.over()
@@ -268,7 +268,7 @@ class Service:
             self._bodies.give(caller, size)
 
     def _received(self, head: Head, peer: Peer, body: bytes, start: Start | None = None) -> Exchange:
-        """Carry out the effects of a whole request, and return its exchange.
+        """Pass a whole request to the endpoint, carry out the effects, and return the exchange.
 
         `start` runs the request's call if that is its only effect.
         """

@@ -5,9 +5,9 @@ If a call passes through two threads, both threads must be woken, and the interp
 is more than all other work for a small call. So while calls run, their event loop also reads stdin, in place of the
 main thread. The main thread regularly checks if the loop responds. Reading returns to the main thread in three cases:
 
-- The loop is blocked, by a hook that computes or by a very large response.
+- The loop is blocked, for example by a hook that computes for long or by a very large response.
 - No call runs any more.
-- A line would have to wait for room in the backlog. The loop cannot wait, since only the loop makes room.
+- A call would have to wait for room in the backlog. The loop cannot wait, since it makes this room itself.
 
 So a ping, a cancellation and the end of stdin are always noticed.
 

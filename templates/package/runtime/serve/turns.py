@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Queue calls that wait for a running call to end. Callers take turns, so that no caller waits behind all calls of
-another.
+"""Queue calls that wait for a running call to end. Callers take turns, so that no caller has to wait for all calls of
+another caller.
 
 The calls of one caller keep their order.
 """
@@ -35,7 +35,7 @@ class FairQueue(Generic[Waiting]):
         return caller in self._of
 
     def add(self, caller: str, key: int, waiting: Waiting) -> None:
-        """Add a call after the other calls of its caller."""
+        """Add a call to the queue, after the other calls of its caller."""
         self._of.setdefault(caller, {})[key] = waiting
         self._callers[key] = caller
 

@@ -5,8 +5,8 @@ A call keeps the tool executor that was current when the call arrived, even if t
 
 Invariants: every call that is not abandoned reports exactly one outcome, even if it raises an exception. At most `MOST`
 calls run, and over HTTP at most `MOST_OF_ONE` per client. Further calls wait, and clients take turns (turns.py). A call
-that waits for its user does not count as running. backlog.py limits how many calls may wait, and pacing.py how many
-send a request at once.
+that waits for its user does not count as running. `backlog.py` limits how many calls may wait. `pacing.py` limits how
+many send a request at the same time.
 """
 
 from __future__ import annotations
@@ -97,7 +97,10 @@ class CallScheduler:
             taken.task.cancel()
 
     def answered(self, key: int, reply: object) -> None:
-        """Give the user's answer to the call with this key, which asked a question. `reply`: None if there is none."""
+        """Give the user's answer to the call with this key, which asked a question.
+
+        `reply`: None if the user has not answered.
+        """
         if taken := self._running.get(key):
             taken.answered(reply)
 

@@ -73,7 +73,7 @@ def claim(value: str) -> str:
 
 
 def text(value: str) -> str:
-    """Return `value` if it is a short text of printable characters."""
+    """Return `value` if it is a short text of printable characters, else raise ValueError."""
     if len(value) > LONGEST or not value.isprintable():
         raise ValueError(f"must be printable text of at most {LONGEST} characters")
     return value

@@ -69,8 +69,8 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
         for part, name in variables(scheme):
             try:
                 value, source = value_of(name, environ)
-                # An empty password counts as set, since some APIs take their key as user name without a password. Other
-                # empty variables count as unset.
+                # An empty password counts as set, since some APIs expect their API key as the user name and no
+                # password. Other empty variables count as unset.
                 if value is None or (value == "" and part != "password"):
                     continue
                 secret = _tidied(source, value, scheme["type"], oddities)

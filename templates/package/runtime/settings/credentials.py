@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Choose the credentials that a tool requires (`bindings.json`), and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter from the API description or a hook is dropped if its
-name is a credential's name, or if servers may read it as that name (`name_conflicts.fold`). Credentials are sent only
-to the tool's API server; a redirect to another origin carries none. For a token that must be fetched first, a
-TokenRequest is returned, and the token is attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter of the API description or of a hook is dropped if
+servers may read its name as the name of a credential (`name_conflicts.fold`). Credentials are sent only to the tool's
+API server; a redirect to another origin carries none. For a token that must be fetched first, a TokenRequest is
+returned, and the token is attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative that lacks only credentials of callers, or raise NotReady."""
+    """Return the schemes of the first alternative that lacks only credentials of callers; else raise NotReady."""
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
             return [security[name] for name in names]

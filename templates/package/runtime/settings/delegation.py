@@ -51,8 +51,8 @@ class Provider:
     - `metadata`: endpoints to request its metadata from, in that order; may be empty if the other endpoints are known.
     - `token`: the token endpoint, None if the metadata name it.
     - `authorization`: URL of the authorization endpoint, or "".
-    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError with the rest of a
-      sentence.
+    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError, whose message is the
+      rest of a sentence.
     """
 
     __slots__ = ("authorization", "issuer", "metadata", "resolve", "token")
@@ -73,9 +73,9 @@ class Provider:
 
 
 class Delegation:
-    """How the credential for one scheme is obtained for the caller of a call.
+    """Description of how the credential for one security scheme is obtained for the caller of a tool.
 
-    - `way`: EXCHANGE, BEHALF, USER or HEADER. `variable`: the environment variable that says so.
+    - `way`: EXCHANGE, BEHALF, USER or HEADER. `variable`: the environment variable that sets the way.
     - `header`: for HEADER, the request header field that a gateway sets, in lower case.
     - `provider`: the authorization server that issues the tokens; None for HEADER.
     - `client`: id and secret of this server at `provider`; the secret may be "". `names`: the variables for both.
@@ -161,7 +161,7 @@ def public_url(settings: DecidedSettings, environ: Mapping[str, str]) -> str:
 
 
 class _Reader:
-    """Reader of the variables of one scheme.
+    """Reader of the environment variables for the delegation of one security scheme.
 
     Methods raise ValueError, with a sentence, if a variable is missing or invalid.
     """
@@ -176,7 +176,7 @@ class _Reader:
         self._rules = rules
 
     def read(self, name: str, variable: str, value: str) -> Delegation:
-        """Return the delegation for `value`, the value of the variable `variable`."""
+        """Return the delegation that the variable `variable` describes. `value`: its value."""
         way, colon, field = value.partition(":")
         if (way == HEADER) != bool(colon) or way not in (EXCHANGE, BEHALF, USER, HEADER):
             raise ValueError(f"{variable} {_FORMS}.")

@@ -38,7 +38,7 @@ _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 class Listening:
     """HTTP settings of the server.
 
-    - `tokens`: the callers' names by the SHA-256 of their tokens; None means that callers need no such token.
+    - `tokens`: the callers' names by the SHA-256 of their static tokens; None means that there are no static tokens.
     - `keys`: secrets that encrypt data given to clients. The first one encrypts; all of them decrypt. Without keys, the
       process generates one.
     - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).

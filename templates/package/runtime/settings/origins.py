@@ -3,7 +3,7 @@
 
 The API description is trusted less than the operator. A URL of the description must have an origin that `bindings.json`
 lists. It must use https unless its host is loopback, and must not be a link-local or metadata address. If the operator
-sets a base URL, the list does not apply: calls and credentials go to the origin of that URL, and to hosts named by
+sets a base URL, the list does not apply. Calls and credentials then go to the origin of that URL, and to hosts named by
 ALLOW_HOSTS.
 """
 
@@ -42,7 +42,9 @@ class Endpoint:
 
 
 def kept_to(settings: Destinations) -> set[str]:
-    """Return the origins to which connections may be kept open: those of all known servers and token endpoints."""
+    """Return the origins to which the HTTP client may keep connections open: those of all known servers and token
+    endpoints.
+    """
     addresses = [found.address for found in settings.endpoints.values() if isinstance(found, Endpoint)]
     return {found.origin for found in [*settings.servers, *addresses] if isinstance(found, Address)}
 
@@ -155,8 +157,8 @@ class Rules:
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
         """Return the token endpoint at `url`, a URL of the API description.
 
-        If the endpoint is on the API's own host, it moves along with the API: from `described`, the server URL in the
-        description, to `base`, the server address in use. Raise ValueError with a reason such as "must begin with
+        If the endpoint is on the API's own host, the endpoint moves along with the API. `described`: the server URL in
+        the description. `base`: the server address in use. Raise ValueError with a reason such as "must begin with
         https://" if it may not be used.
         """
         if moved := self._beside_the_api(url, base, described):
@@ -189,7 +191,7 @@ class Rules:
         return Discovery(place, resolve)
 
     def typed_endpoint(self, url: str) -> Endpoint:
-        """Return the token endpoint that the operator has set.
+        """Return the token endpoint at `url`, which the operator has set.
 
         Raise ValueError with a reason such as "must begin with https://" if it may not be used.
         """
@@ -233,7 +235,7 @@ class Rules:
             return "it leads to an address that nothing is sent to"
         return ""
 
-    # -- servers ------------------------------------------------------------------------------------------------------
+    # -- methods that choose the API's servers -----------------------------------------------------------------------
 
     def _described(self, url: str) -> Address | str:
         if "://" not in url:
@@ -271,8 +273,8 @@ class Rules:
         return first
 
     def _further(self, server: Server, url: str, first: Address | str, base: Address | str) -> Address | str:
-        """Return the server of operations that have their own server, or a sentence that says why it may not be
-        used.
+        """Return the address of a server that only some operations use, or a sentence that says why it may not
+        be used.
         """
         if "://" not in url:
             return base if isinstance(base, str) else self._beside(base, url)

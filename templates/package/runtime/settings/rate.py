@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Sliding-window rate limit: at most `count` requests in any window of the given length.
 
-This is not a token bucket. A bucket that starts full allows nearly twice the rate in its first period, and would exceed
-a quota set to the API's limit.
+This is not a token bucket. A bucket that starts full allows nearly twice the rate in its first period, and so would
+exceed the API's own limit.
 """
 
 from __future__ import annotations

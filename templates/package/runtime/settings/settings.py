@@ -221,7 +221,7 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    if http is None or settings.listening is not None:  # skipped if the HTTP settings have problems
+    if http is None or settings.listening is not None:  # skip this if the HTTP settings have problems
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
@@ -255,7 +255,7 @@ class _RecordingEnvironment(dict[str, str]):
 
 
 class _Reader:
-    """Reader of variables. It records problems of their values in the settings."""
+    """Reader of environment variables. It records problems of their values in the settings."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings = settings

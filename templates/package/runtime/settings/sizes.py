@@ -26,7 +26,9 @@ _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 
 
 
 class Sizes:
-    """Size limits of a result in bytes: `shown` to the model (by default 8,000 tokens), and `kept` in a store."""
+    """Size limits of a result in bytes: `shown` is how much a model is shown (by default 8,000 tokens), and `kept` how
+    much the server stores.
+    """
 
     __slots__ = ("kept", "shown")
 

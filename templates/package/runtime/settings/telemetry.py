@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .listening import Listening
 
     class Settings(Protocol):
-        """Protocol for the settings that were read before this module is called (settings.Settings)."""
+        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
 
         prefix: str
         listening: Listening | None
@@ -60,7 +60,7 @@ class Target:
 class Telemetry:
     """Settings of what is measured, and where the data is sent.
 
-    - `traces`, `metrics`: where spans and metrics are sent, or None.
+    - `traces`, `metrics`: where spans and metrics are sent, or None if they are not sent.
     - `resource`: OpenTelemetry resource attributes of this process, such as `service.name`.
     - `sampler`, `ratio`, `by_parent`: which traces are recorded, and whether the client's decision takes precedence.
     - `delay`, `interval`: seconds between two exports of spans, and of metrics.
@@ -228,7 +228,7 @@ class _Reader:
         return self.text(f"OTEL_EXPORTER_OTLP_{signal}_{part}") or self.text(f"OTEL_EXPORTER_OTLP_{part}")
 
     def pairs(self, name: str) -> dict[str, str]:
-        """Return the pairs in a text such as `a=1,b=two%20words`, decoded."""
+        """Return the decoded name-value pairs of a text such as `a=1,b=two%20words`."""
         found: dict[str, str] = {}
         for each in self.text(name).split(",")[:MOST_ATTRIBUTES]:
             key, equals, value = each.partition("=")

@@ -13,9 +13,9 @@ import ssl
 def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -> ssl.SSLContext:
     """Return a client context that verifies certificates and host names, with `ca_file` or the system's certificates.
 
-    `client` holds the files of the client certificate and of its key; the key's is None if both are in one file. Raise
-    OSError if a file cannot be loaded. `ssl.create_default_context` is avoided, because it writes session keys to the
-    file that SSLKEYLOGFILE names.
+    `client` holds the files of the client certificate and of its key; the key file is None if both are in one file.
+    Raise OSError if a file cannot be loaded. `ssl.create_default_context` is avoided, because it writes session keys to
+    the file that SSLKEYLOGFILE names.
     """
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_file is None:
@@ -24,7 +24,8 @@ def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -
         made.load_verify_locations(ca_file)
     if client is not None:
         certificate, key = client
-        made.load_cert_chain(certificate, key, password="")  # without a password OpenSSL would ask on the terminal
+        # Give an empty password: otherwise OpenSSL would ask for one on the terminal.
+        made.load_cert_chain(certificate, key, password="")
     return made
 
 

@@ -24,7 +24,7 @@ LONGEST_HELP = 300
 
 
 class Misused(ValueError):
-    """A flag cannot be read. The message is a sentence for the user."""
+    """Raised if a flag cannot be read. The message is a sentence for the user."""
 
 
 def read_flags(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def read_text(text: str, schema: dict[str, Any]) -> Any:
 
 
 def types(schema: dict[str, Any]) -> Iterator[str]:
-    """Yield the types that a schema and its alternatives name. If none is yielded, the schema accepts any type."""
+    """Yield the JSON types that a schema and its alternatives name. If none is yielded, the schema accepts any type."""
     declared = schema.get("type")
     yield from [declared] if isinstance(declared, str) else declared or ()
     for key in ("anyOf", "oneOf"):

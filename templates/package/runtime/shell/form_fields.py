@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class FormFiller:
     """Source of the user's values for the server's forms.
 
-    `given` holds the values that flags have set. `read` shows a text and returns a line that the user types; it is None
-    if nobody can type.
+    `given` holds the values that flags have set. `read(text)` shows a text and returns the line that the user types.
+    `read` is None if there is no terminal.
     """
 
     def __init__(self, given: dict[str, Any], read: Callable[[str], str] | None, say: Callable[[str], None]) -> None:

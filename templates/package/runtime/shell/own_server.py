@@ -37,9 +37,9 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Functions by which the client shows progress and asks the user.
+    """Functions that show progress and ask the user, for the MCP client.
 
-    `ask` is None if nobody can be asked to agree. `fill` is None if forms cannot be filled in.
+    `ask` is None if nobody can be asked for consent. `fill` is None if forms cannot be filled in.
     """
 
     ask: Callable[[str, str], bool] | None

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide what each caller may see and call, by the scopes and roles of its access token. No I/O.
 
-A caller without an access token is identified by other means: a token of the operator's file, or a loopback address.
-Such a caller has no scopes, so scopes restrict only callers with an access token.
+A caller without an access token is identified by other means: a static token in the operator's file, or a loopback
+address. Such a caller has no scopes, so scopes restrict only callers with an access token.
 """
 
 from __future__ import annotations
@@ -118,10 +118,10 @@ class Access:
         return refused(403, INVALID_REQUEST, sentence, ("WWW-Authenticate", challenge))
 
     def lacking(self, identity: Identity, message: Message) -> frozenset[str] | None:
-        """Return all scopes that the message needs if the token lacks any of them, else None.
+        """If the token lacks a scope that the message needs, return all scopes that the message needs, else None.
 
-        A tool for which the caller lacks a role counts as needing none, since more scopes would not help. The protocol
-        refuses its call.
+        If the caller lacks a role for the tool, the tool counts as needing no scopes, since more scopes would not help.
+        The protocol refuses its call.
         """
         needed: frozenset[str] = _NOTHING
         for request in message.messages if isinstance(message, Batch) else (message,):

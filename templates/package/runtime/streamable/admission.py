@@ -4,7 +4,8 @@
     Host, Origin, path, authorization, method, Content-Type, Accept, size
 
 A hostile web page can make a browser send requests to any address, under the page's own host name (DNS rebinding). The
-page cannot choose `Host` and `Origin`. So both are checked first (MCP, Streamable HTTP, security warning).
+page cannot choose `Host` and `Origin`. So both are checked first, as the security warning in MCP's section on
+Streamable HTTP asks.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _UNKNOWN = "The token in Authorization is none that this server accepts."
 
 
 class TokenGate(Protocol):
-    """Interface of the check of access tokens (`identity/guard.py`), and of its challenges to clients.
+    """Protocol for the object that checks access tokens (`identity/guard.py`) and writes the challenges to clients.
 
     `metadata_paths` are the paths of the resource metadata (RFC 9728).
     """
@@ -65,7 +66,9 @@ class TokenGate(Protocol):
         """Return the caller whose token has the SHA-256 `digest`, or None if the token has not been checked yet."""
 
     def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set the scopes that exist (`supported`), and those that are enough for all tools (`needed`)."""
+        """Set the scopes that clients learn from: all that exist (`supported`), and those that are enough for all tools
+        (`needed`).
+        """
 
     def metadata(self) -> bytes:
         """Return the resource metadata as JSON."""
@@ -90,12 +93,13 @@ class UncheckedToken:
 
 
 class Admission:
-    """Check of HTTP requests by their head. `admit` returns the caller, or the response to a refused request."""
+    """Checker of the heads of HTTP requests. `admit` returns the caller, or the response to a refused request."""
 
     def __init__(
         self, listening: Listening, prefix: str, gate: TokenGate | None = None, browsers: bool = False
     ) -> None:
-        """Create the check. `prefix`: beginning of the names of environment variables. `gate` checks access tokens.
+        """Create the checker. `prefix`: beginning of the names of the server's environment variables. `gate` checks
+        access tokens.
 
         `browsers`: True if browsers are redirected to this server after a login.
         """
@@ -149,7 +153,10 @@ class Admission:
         return Answer(204, fields=_preflight(head)) if page else None
 
     def is_browser(self, head: Head) -> bool:
-        """Return True if the request comes from a browser that was redirected after a login. It has no access token."""
+        """Return True if the request comes from a browser that was redirected after a login.
+
+        Such a request has no access token.
+        """
         return self._browsers and head.path.startswith(CALLBACK)
 
     def _peer(self, head: Head) -> Peer | Answer | UncheckedToken:

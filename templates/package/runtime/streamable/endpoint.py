@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve MCP over Streamable HTTP: a request comes in, effects and the parts of its response go out.
+"""Serve MCP over Streamable HTTP: a request comes in; actions to carry out (effects) and the parts of its response go
+out.
 
-Nothing here reads, writes, waits or asks for the time. The HTTP server passes the head and body of a request, and gets
+This module does no I/O, never waits and reads no clock. The HTTP server passes the head and body of a request, and gets
 an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
 `ResumeElsewhere`, which concern other replicas.
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class Endpoint:
-    """Request handler of the MCP path, for all clients. Not thread-safe."""
+    """Handler of all requests to the MCP path, from all clients. Not thread-safe."""
 
     def __init__(
         self,
@@ -95,9 +96,7 @@ class Endpoint:
         return exchange, [*self.older.end(found)]
 
     def lost(self, exchange: Exchange) -> list[Wanted]:
-        """Return the effects (actions for the caller) that follow when the client has closed the connection of an
-        exchange.
-        """
+        """Record that the client has closed the connection of an exchange. Return the effects to carry out."""
         exchange.open = False
         if exchange.name:
             if (found := self.older.session_of(exchange)) is not None:
@@ -171,7 +170,7 @@ class Endpoint:
     # Methods for watched resources
 
     def polled(self) -> dict[str, Fetch]:
-        """Return the requests for all polled resources that any open stream watches, by URI."""
+        """Return, by URI, the requests for all polled resources that an open stream watches."""
         found: dict[str, Fetch] = {}
         for exchange in self.routes.streams:
             if exchange.protocol is not None:

@@ -3,8 +3,8 @@
 them.
 
 A response is JSON if nothing is sent before the JSON-RPC response. The first notification or question turns the
-response into an event stream. So does a period in which nothing is sent. From then on, the status is 200, and errors
-are events.
+response into an event stream. So does a period in which nothing is sent. The HTTP status is then 200, and errors are
+sent as events.
 """
 
 from __future__ import annotations
@@ -117,7 +117,10 @@ class Exchange:
             self._put(event)
 
     def stream(self) -> None:
-        """Turn the response into an event stream if it is not one. Begin the recording if the stream is resumable."""
+        """Turn the response into an event stream if it is not one yet.
+
+        Begin the recording if the stream is resumable.
+        """
         if self.over:
             return
         if not self.streaming:
@@ -135,7 +138,7 @@ class Exchange:
     def silent(self) -> None:
         """After a period of silence, begin an event stream, or send a keep-alive on it.
 
-        Otherwise a proxy might close the connection.
+        Without this, a proxy might close the connection.
         """
         if self.over:
             return
@@ -150,7 +153,10 @@ class Exchange:
             self._end_with(End())
 
     def leave(self) -> None:
-        """Stop sending to the client, which now uses another stream. The calls go on, and their events are recorded."""
+        """Stop sending events on this response, since its client uses another stream now.
+
+        The calls go on, and their events are recorded.
+        """
         if self.streaming and self.open and not self.over:
             self._put(End())
         self.open = False

@@ -2,8 +2,8 @@
 """Decide who may read `/metrics`. No I/O.
 
 If the operator has set a token for metrics, every client that sends the token may read them. With the token, the Host
-header may have any value, since monitors reach a replica by its network address. Without such a token, Host and Origin
-are checked as for every request; without a token, only this machine can send requests.
+header may have any value, since monitors reach a replica by its network address. If no token is set, Host and Origin
+are checked as for every request, and only this machine can send requests.
 """
 
 from __future__ import annotations

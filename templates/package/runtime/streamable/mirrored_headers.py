@@ -85,7 +85,7 @@ def decoded(value: str) -> str:
         raise ValueError("no base64") from None
     if b64encode(data).decode() != inner:
         raise ValueError("not the one way to write it")
-    return data.decode()  # this includes UnicodeDecodeError
+    return data.decode()  # ValueError includes UnicodeDecodeError
 
 
 def _agree(head: Head, spelled: str, meant: str) -> None:

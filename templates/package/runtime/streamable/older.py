@@ -52,8 +52,7 @@ _MOST_ENDED = 100_000
 class Relay:
     """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
 
-    `replica`: name of the receiver, "" for all. If `exchange` is set, it gets its HTTP response after the message was
-    sent.
+    `replica`: name of the receiver, "" for all. If `exchange` is set, its HTTP response is sent after the message.
     """
 
     __slots__ = ("exchange", "line", "replica", "session")
@@ -69,7 +68,7 @@ class SessionHandler:
     """Request handler for sessions of the handshake era.
 
     `recorded` is called for each resumable stream, with the session's digest, the recording, and the request's id or
-    None. `streams` serves GET. `replica` is the name of this process among the replicas.
+    None. `streams` handles GET requests. `replica` is the name of this process among the replicas.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ class RecentSessions:
     def get(self, id: str, principal: str, now: float) -> Session | None:  # noqa: A002
         """Return the session with exactly this id, or None if it is not cached.
 
-        Return None too if it belongs to another principal, or has expired at `now`.
+        Return None too if the session belongs to another principal, or has expired at `now`.
         """
         entry = self._entries.pop(id, None)
         if entry is None:

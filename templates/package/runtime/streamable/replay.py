@@ -32,7 +32,7 @@ stream takes memory."""
 class EventQueue:
     """Bounded queue of the events of several recordings, oldest first. `whole`: queue of all sessions, or None.
 
-    The limit of `whole` applies to all events together.
+    Events of this queue also count in `whole`.
     """
 
     def __init__(self, most_events: int, most_bytes: int, whole: EventQueue | None = None) -> None:

@@ -56,7 +56,7 @@ class Routes:
         self._for_streams.take(exchange.caller)
 
     def begin(self, exchange: Exchange, protocol: Protocol, effects: list[Effect]) -> list[Effect]:
-        """Register the calls among `effects` for an exchange, and send the lines among `effects` to its client.
+        """Process `effects` of the protocol for an exchange: register the calls, and send the lines to the client.
 
         Return all effects except the lines.
         """

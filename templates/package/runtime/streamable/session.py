@@ -59,7 +59,7 @@ class Session:
 
     @property
     def resumable(self) -> bool:
-        """Return whether the client can resume streams."""
+        """Return whether the client of this session can resume streams."""
         return self.handshake.revision >= RESUMABLE
 
     def is_idle(self) -> bool:
@@ -96,7 +96,7 @@ def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
 
 
 def opened(seal: Seal, principal: str, id: str) -> tuple[Handshake, float] | None:  # noqa: A002
-    """Return the handshake in a session id, and the Unix time at which the id expires.
+    """Return the result of the handshake that a session id contains, and the Unix time at which the id expires.
 
     Return None if the id is invalid for `principal`, or has expired.
     """

@@ -71,7 +71,8 @@ class SessionStreams:
         return exchange, []
 
     def go_on(self, found: Session, exchange: Exchange) -> None:
-        """Make `exchange` the session's stream of change notifications, in place of a stream of another replica.
+        """Make `exchange` the session's stream of change notifications, in place of the stream that another replica has
+        served.
 
         The recorded events of that stream must have been sent on this exchange before.
         """

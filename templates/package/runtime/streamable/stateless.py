@@ -121,7 +121,7 @@ def _rejected(request: Request, peer: Peer) -> list[Effect]:
 
 
 def _acknowledged(effects: list[Effect]) -> bool:
-    """Return True if the effects open a stream.
+    """Return True if the effects open a stream of notifications.
 
     This is so if one of the messages to send is a notification, not a response.
     """

@@ -73,7 +73,10 @@ def error_of_sending(sending: Sending) -> str:
 
 
 def of_sending_span(sending: Sending) -> Attributes:
-    """Return the attributes that only the span of an HTTP request has. Its URL contains no value of an argument."""
+    """Return the attributes that only the span of an HTTP request has.
+
+    The URL among them contains no value of an argument.
+    """
     found: list[tuple[str, str | int]] = [("url.full", sending.address.origin + (sending.template or "/"))]
     if sending.template:
         found.append(("url.template", sending.template))

@@ -2,7 +2,8 @@
 """Send encoded spans and metrics to a collector (OTLP/HTTP). The functions block, so they run in a separate thread.
 
 Redirects are not followed, proxies set in the environment are ignored, and only the status of a response is read. If
-the collector cannot be reached, only telemetry is lost: a message that fails twice is dropped and counted.
+the collector cannot be reached, only telemetry is lost: a message that cannot be sent in two attempts is dropped and
+counted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Records of clients' requests (operations), and of the HTTP requests that they cause.
 
-These objects are created during a call, so they only hold facts. Attributes and spans are derived from them later
-(`attributes`, `spans`). They contain no arguments, no queries and no values of a path.
+These objects are created during a call, so they only hold plain data. Attributes and spans are derived from the records
+later (`attributes`, `spans`). The records contain no arguments, no queries and no values in a path.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
         decided: bool | None
 
         def samples(self, trace: str, parent: bool | None) -> bool:
-            """Return whether the trace with this id is recorded. `parent` is the client's decision, or None."""
+            """Return whether to record the trace with this id.
+
+            `parent`: whether the client records it, or None if unknown.
+            """
 
         def has_enough(self) -> None:
             """Called when many records wait to be counted: count them now."""

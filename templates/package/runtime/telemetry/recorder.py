@@ -174,7 +174,7 @@ class Recorder:
         self.count(metrics.TURNED_AWAY, ("status", str(status)))
 
     def session_over(self, seconds: float, revision: str) -> None:
-        """Record that a session has ended after that many seconds."""
+        """Record that a session has ended, which lasted `seconds` seconds."""
         told = (("mcp.protocol.version", revision),) if revision else ()
         self.waiting.append(Counted(metrics.SESSIONS, (*told, *self.transport), max(seconds, 0.0)))
 
@@ -183,7 +183,7 @@ class Recorder:
     def samples(self, trace: str, parent: bool | None) -> bool:
         """Return whether a trace is recorded.
 
-        `parent` is the decision of the client, None if the client sent no trace.
+        `parent`: whether the client records the trace; None if the client sent no trace context.
         """
         if parent is not None and self._by_parent:
             return parent
@@ -213,7 +213,7 @@ class Recorder:
         return [waiting.popleft() for _ in range(len(waiting))]
 
     def count(self, metric: metrics.Metric, *attributes: tuple[str, str]) -> None:
-        """Add one to the counter `metric` for these attributes."""
+        """Add 1 to the counter `metric` for these attributes."""
         self.waiting.append(Counted(metric, attributes, 1.0))
 
     def close(self) -> None:

@@ -32,8 +32,8 @@ class Buckets:
     def add(self, durations: list[int]) -> None:
         """Count durations, given in nanoseconds. Counting many at a time costs less per duration.
 
-        A duration equal to a bound is counted below that bound. A negative duration, after a clock was set back, counts
-        as 0.
+        A duration equal to a bound is counted below that bound. A negative duration (the clock was set back) counts as
+        0.
         """
         durations = sorted(durations)
         counted = 0

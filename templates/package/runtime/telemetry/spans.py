@@ -30,9 +30,8 @@ SCOPE = "mcpgen"
 LONGEST = 256
 """Maximum length in characters of a client's text in a span."""
 
-# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). The keys of ids are written in
-# hexadecimal where they are joined with the ids, followed by the length: 0a10 for the trace, 1208 for the span, 2208
-# for its parent.
+# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). Ids are joined in hexadecimal with key
+# and length in front: 0a10 for the trace, 1208 for the span, 2208 for its parent.
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
 _FLAGS = struct.Struct("<BBI")  # two bytes for the key, since the field number is 16
@@ -77,7 +76,7 @@ def scope(version: str) -> InstrumentationScope:
 
 # Decision 0211: The runtime makes spans without OpenTelemetry's SDK.
 class SpanEncoder:
-    """Encoder of operations and HTTP requests as spans."""
+    """Encoder that turns operations and HTTP requests into spans."""
 
     def __init__(self, described: dict[str, str], version: str) -> None:
         """Create an encoder. `described`: OpenTelemetry resource attributes of this process."""
@@ -96,16 +95,16 @@ class SpanEncoder:
         return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
-        """Return the common prefix of the spans of operations with the attributes `found`."""
+        """Return the encoded prefix that all spans of operations with the attributes `found` share."""
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_type(operation) else None
         name = attributes.name_of_operation(operation)
         span = Span(name=name, kind=_SERVER, attributes=pairs(found), status=status)
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the common prefix of the spans of HTTP requests.
+        """Return the encoded prefix that all spans of similar HTTP requests share.
 
-        `found`: the attributes that spans and metrics share.
+        `found`: attributes that are also used for the metrics.
         """
         more = attributes.of_sending_span(sending)
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_of_sending(sending) else None
@@ -156,7 +155,7 @@ class _Text:
     """Encoder of an attribute whose value is a text of a client."""
 
     def __init__(self, name: str) -> None:
-        """Create an encoder. The bytes before a short text are encoded in advance, for each length."""
+        """Create an encoder. The bytes in front of short texts are encoded in advance, for each length."""
         self._name = field(b"\x0a", name.encode())
         self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]
         self._heads.insert(0, self._around(b""))
@@ -185,7 +184,8 @@ def _linked(operation: Operation) -> bytes:
     """Return an encoded link to the trace of the HTTP request; b"" if there is no valid trace context, or if it names
     the span's own parent.
     """
-    from ..http.tracecontext import parse  # imported here: the module `operations` has loaded it before
+    # Imported here: costs nothing, since the module `operations` has already imported it.
+    from ..http.tracecontext import parse
 
     found = parse(operation.link)
     if found is None or found[:2] == (operation.trace, operation.parent):

@@ -2,8 +2,8 @@
 """Parse base URLs of servers, and classify their hosts: loopback, link-local, cloud metadata service.
 
 URLs are parsed strictly, without a library, so that the address that was checked is the address that is used. A URL has
-no user part, no query and no dot segments; its host is a plain name or a plain IP address. 0xA9FEA9FE, which some
-resolvers read as 169.254.169.254, is rejected.
+no user part, no query and no dot segments; its host is a plain name or a plain IP address. Other spellings of an
+address are rejected, such as 0xA9FEA9FE for 169.254.169.254.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Address:
     __slots__ = ("authority", "bare", "host", "origin", "path", "port", "scheme")
 
     def __init__(self, scheme: str, host: str, port: int, path: str, *, bare: bool = False) -> None:
-        """Create an address. `bare`: True if the URL ends after the host, and so leaves the path open."""
+        """Create an address. `bare`: True if the URL ends after the host, so that another path may be added."""
         self.bare = bare
         self.scheme = scheme
         self.host = host

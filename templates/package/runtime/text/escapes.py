@@ -57,8 +57,8 @@ class Unescaped:
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
         r"""Undo one layer of escapes and build the mapping.
 
-        With `letters`, also undo escapes such as `\\n`, which is needed for secrets that contain such control
-        characters. `before` is the previous layer, whose `text` is `content`, or None.
+        With `letters`, also undo escapes such as `\ `. This is needed for secrets that contain control characters.
+        `before` is the previous layer, whose `text` is `content`, or None.
         """
         self._before = before
         # Positions at which escapes begin and end, in turn: the first list in `text`, the second list in the content.

@@ -65,8 +65,8 @@ class SecretForm:
     def plain(self, content: Content) -> list[Span]:
         """Return the spans at which the text occurs unescaped in the content.
 
-        A backslash that JSON puts before the first or last character is included. Without it, the rest would not be
-        valid JSON.
+        The spans include a backslash that JSON puts before the first or last character. Without it, the rest would not
+        be valid JSON.
         """
         opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
         closes = len(self.text) - len(self.text.rstrip("\\"))
@@ -171,7 +171,7 @@ class Redactor:
     def learn(self, secret: str, source: str = "token") -> None:
         """Redact `secret` too from now on.
 
-        This may drop older secrets of the same `source`, but none of other sources.
+        This may drop older secrets of the same `source`, but no secrets of other sources.
         """
         key = source, secret
         known = self._learnt.pop(key, None)

@@ -64,7 +64,7 @@ def _broken_off(mark: str) -> str:
 
 
 class Shortened:
-    """A value shortened to about `limit` bytes of JSON.
+    """Result of shortening a value to about `limit` bytes of JSON.
 
     `left_out` lists phrases that say what is missing. `items` is how many items remain in the outermost shortened list,
     or 0.

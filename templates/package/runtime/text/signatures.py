@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """File signatures: the media type that the first bytes of a file indicate (WHATWG MIME Sniffing, 6). Pure functions.
 
-An image block with invalid data or an unsupported type ends the conversation in some clients: the model provider
-refuses it in every later request. So a declared type is used only if the bytes agree.
+An image block with invalid data or an unsupported type ends the conversation in some clients: the client sends the
+block again in every later request, and the model provider refuses each. So a declared type is used only if the bytes
+agree.
 """
 
 from __future__ import annotations

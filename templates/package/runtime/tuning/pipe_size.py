@@ -29,5 +29,5 @@ def enlarged(descriptor: int) -> int:
         return capacity
     try:
         return fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _LARGE)
-    except OSError:  # the user's limit on pipe memory is reached
+    except OSError:  # the system refuses, since the user's limit on pipe memory is reached
         return capacity
