@@ -15,7 +15,7 @@ from mcpgen.cli import main
 
 
 class Done(NamedTuple):
-    """The exit code of a command, and what it printed."""
+    """Result of a command: its exit code, and what it has printed."""
 
     returncode: object
     stdout: str

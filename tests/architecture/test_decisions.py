@@ -18,7 +18,7 @@ LONGEST = 25
 
 
 def title(path: Path) -> str:
-    """Return the heading of a record without its number."""
+    """Return the heading of a decision record without the record's number."""
     return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix(f"# {path.name[:4]}. ")
 
 

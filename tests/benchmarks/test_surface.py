@@ -110,7 +110,7 @@ def test_what_is_wrong_with_a_tool(change: dict[str, Any], expected: list[str]) 
     assert [what for what, _ in descriptions.findings({**LISTED, **change})] == expected
 
 
-# -- Names of tools ---------------------------------------------------------------------------------------------------
+# -- Tests of the measurement of tool names ---------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_names_that_depend_on_what_stands_around(petstore: Surface, monkeypatch:
     assert row.renamed
 
 
-# -- Facts about inputs -----------------------------------------------------------------------------------------------
+# -- Tests of the measurement of facts about inputs --------------------------------------------------------------------
 
 INPUTS = 20
 """Number of inputs in `facts.openapi.yaml` that a caller can set, counted by hand."""

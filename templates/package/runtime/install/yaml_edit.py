@@ -99,7 +99,7 @@ def _nested(keys: list[str], value: Any) -> dict[str, Any]:
 
 
 def _rows(value: dict[str, Any], indent: int) -> list[str]:
-    """Return the lines of a mapping in YAML block style."""
+    """Return a mapping written as lines of YAML in block style."""
     rows = []
     for key, each in value.items():
         label = f"{' ' * indent}{_scalar(key)}:"

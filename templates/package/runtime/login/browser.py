@@ -58,7 +58,8 @@ class BrowserLogin:
         if "offline_access" in scopes.split():
             asked["prompt"] = "consent"  # required for `offline_access` (OpenID Connect Core 1.0, section 11)
         if self._found.authorization.startswith(_GOOGLE):
-            asked |= {"access_type": "offline", "prompt": "consent"}  # otherwise Google gives no refresh token
+            # Without these parameters, Google returns no refresh token.
+            asked |= {"access_type": "offline", "prompt": "consent"}
         mark = "&" if "?" in self._found.authorization else "?"
         return f"{self._found.authorization}{mark}{urlencode(asked)}"
 

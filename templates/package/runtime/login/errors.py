@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Exception for a login that ended without a token."""
+"""Exception for a failed login."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class KeptLogins:
         open_store(self._server, self._choice, self._variable).read("check")
 
     def delete(self, scheme: UserScheme) -> None:
-        """Delete the login of a scheme from every store."""
+        """Delete the stored login of a scheme from every store."""
         for store in self._stores():
             self._delete(scheme, store)
 

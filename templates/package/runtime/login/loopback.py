@@ -88,7 +88,7 @@ class Loopback:
                     writer.write(self._answered(head.decode("latin-1")))
                     await writer.drain()
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # a malformed request gets no response
+            pass  # send no response to a malformed request
         finally:
             self._open -= 1
             writer.close()

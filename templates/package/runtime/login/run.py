@@ -156,5 +156,5 @@ def open_page(url: str, open_url: Callable[[str], bool]) -> bool:
     """Open the URL in a browser. Return True if that seems to have worked."""
     try:
         return open_url(url)
-    except Exception:  # browser launchers raise different exceptions on different systems
+    except Exception:  # any exception, since browser launchers raise different exceptions on different systems
         return False

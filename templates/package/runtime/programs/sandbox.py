@@ -115,13 +115,13 @@ class Run:
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # the program may have redefined names that this code uses
+        except (monty.MontyError, RuntimeError):  # fails if the program has redefined names that this code uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found
             try:
                 return (loads(value)[0] if is_json else value), cut, count
-            except NotJSON:  # the text is not valid JSON, such as `NaN`
+            except NotJSON:  # not valid JSON, such as `NaN`: return the text itself
                 return value, cut, count
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 

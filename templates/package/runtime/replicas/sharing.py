@@ -141,7 +141,7 @@ class Sharing:
         except StoreAway:
             log.event("warning", "not_relayed", reason="Other replicas may go on serving a session that was ended.")
 
-    # Streams
+    # Methods for event streams
 
     def record(self, session: str, stream: str, id: object) -> Callable[[int, bytes | None], None]:  # noqa: A002
         """Begin to record a stream. Return the function that records each event.

@@ -55,7 +55,7 @@ class Checker:
 def _is_valid(judge: SchemaChecker, arguments: dict[str, Any]) -> bool:
     try:
         return judge.is_valid(arguments)
-    except UnicodeEncodeError:  # a lone surrogate, which the library cannot read
+    except UnicodeEncodeError:  # the library cannot read a lone surrogate, so the arguments are invalid
         return False
 
 

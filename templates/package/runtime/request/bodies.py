@@ -181,7 +181,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
             return _text(content_type, scalar(value))
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
-        case "binary" | "form" | "multipart":  # the argument is the encoded body itself
+        case "binary" | "form" | "multipart":  # in these cases, the argument is the already encoded body
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:

@@ -366,7 +366,7 @@ def misleads(segment: str) -> bool:
     semicolon.
     """
     if "." not in segment and "%" not in segment:
-        return False  # no decoding can produce a dot
+        return False  # without `.` and `%`, no decoding can produce a dot
     for _ in range(4):
         if any(piece.partition(";")[0] in (".", "..") for piece in re.split(r"[/\\]", segment)):
             return True

@@ -96,7 +96,7 @@ class SchemaWalk:
         self._budget.spend(1)
         return self._judge.is_part_valid(place.pointer, place.value)
 
-    # Keywords about the value itself
+    # Methods for keywords about the value itself
 
     def simple(self, keyword: str, place: Place) -> Findings:
         """Yield a violation if the value violates `keyword`, a keyword without subschemas."""
@@ -138,7 +138,7 @@ class SchemaWalk:
         if not place.schema.get("minContains", 1) <= count <= place.schema.get("maxContains", count):
             yield Violation(keyword, place.path, place.value)
 
-    # Keywords about members and items
+    # Methods for keywords about members and items
 
     def properties(self, keyword: str, place: Place) -> Findings:
         named = place.schema[keyword] if isinstance(place.value, dict) else {}
@@ -210,7 +210,7 @@ class SchemaWalk:
             for index, item in enumerate(chunk, first):
                 yield from self._within(part.about(index, item))
 
-    # Keywords that apply other subschemas to the same value
+    # Methods for keywords that apply other subschemas to the same value
 
     def all_of(self, keyword: str, place: Place) -> Findings:
         for index in range(len(place.schema[keyword])):
@@ -271,7 +271,7 @@ class SchemaWalk:
             return None
         return target
 
-    # Keywords about names of members
+    # Methods for keywords about names of members
 
     def _is_match(self, pattern: str, name: str) -> bool:
         self._budget.spend(1)

@@ -97,7 +97,8 @@ def _spelled(value: Any) -> str:
 
 
 def _spelled_float(value: float) -> str:
-    return repr(value) if isfinite(value) else JSON.encode(value)  # JSON.encode raises for NaN and Infinity
+    # `JSON.encode` raises ValueError for NaN and Infinity.
+    return repr(value) if isfinite(value) else JSON.encode(value)
 
 
 # Fast conversions for the most frequent types, without the JSON encoder.

@@ -39,7 +39,7 @@ def tokens(pointer: str) -> list[str]:
 
 def alike(name: str) -> str:
     """Return one text for all names that look the same: without invisible characters, normalized and case-folded."""
-    for _ in range(2):  # case folding may yield characters that need normalizing again
+    for _ in range(2):  # twice, since case folding may yield characters that need normalizing again
         if not (name.isprintable() and _UNSEEN.isdisjoint(name)):
             name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
         if len(name) > LONGEST_NAME:

@@ -126,7 +126,7 @@ def _named(item: Finding, sent: Sent) -> str:
 
 
 def _arguments(place: str, wire: str, binding: Binding) -> Iterator[tuple[str, bool]]:
-    """Yield the arguments that may be sent under the name `wire`, the most probable first.
+    """Yield the arguments that may be sent to the API under the name `wire`, the most probable first.
 
     Each item is a pair: the argument, and True if the name belongs to a member inside the argument.
     """

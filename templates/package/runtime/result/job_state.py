@@ -56,7 +56,7 @@ def judge(rule: TaskRule, answer: Response, value: Any) -> str:
     if answer.status in _GONE and not _holds(rule, "done", answer, value):
         return GONE
     if answer.status == 429 or answer.status >= 500:
-        return WORKING  # the error may be temporary
+        return WORKING  # the error may be temporary, so the job may still be working
     if _holds(rule, "failed", answer, value) or answer.status >= 400:
         return FAILED
     if "done" in rule:

@@ -148,7 +148,7 @@ class _Picked:
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
-            return None if value is None else _MISSING  # null has no members, so nothing is selected in it
+            return None if value is None else _MISSING  # keep null, in which no member can be selected
         place.names = place.names or list(value)
         made = {}
         for name, member in value.items():

@@ -118,7 +118,7 @@ def _accepted(listening: int) -> list[socket.socket]:
         while len(found) < MOST_CONNECTIONS:
             try:
                 connection, _ = own.accept()
-            except OSError:  # no more connections wait
+            except OSError:  # BlockingIOError: no more connections wait
                 return found
             connection.setblocking(False)
             found.append(connection)

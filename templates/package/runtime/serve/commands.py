@@ -54,7 +54,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # flush the text that --help has printed
+        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
 
     def load(later: Catalog) -> Settings:
         return settings.load(later, os.environ, given.base_url, given.read_only, at_start=catalog, http=given.http)
@@ -163,7 +163,7 @@ def _list(catalog: Catalog) -> int:
     from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
-    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
+    with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print when it is loaded
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)

@@ -74,7 +74,7 @@ RESERVED = {
     "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
     "LOG_LEVEL": "debug, info, warning or error",
 }
-#: Variables for servers whose users can log in.
+#: Variables of servers whose users can log in, each with its purpose.
 OF_LOGINS = {
     "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
     "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",
@@ -100,7 +100,7 @@ def examine(
     settings = load(catalog, environ, base_url, http=http)
     logins = _logins(catalog, settings)
     needs = _needs(catalog, settings, logins)
-    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
+    with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print, which must not mix with the report
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     problems, tried = asyncio.run(_reach(catalog, settings))
     problems += _without_endpoint(catalog, settings)

@@ -87,7 +87,7 @@ class Request(Protocol):
         """
 
     def cancel(self) -> None:
-        """Cancel the writing of the response."""
+        """Stop writing the response."""
 
 
 class InlineDoor(Protocol):

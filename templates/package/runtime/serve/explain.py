@@ -139,7 +139,7 @@ def run(
         complain(f"The arguments of {name} must be one JSON object, such as {{}}.")
         return MISUSED
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # a hook may print
+        with contextlib.redirect_stdout(sys.stderr):  # a hook may print, which must not mix with the output
             found = explain(catalog, environ, base_url, name, arguments)
     except CatalogError as problem:
         complain(str(problem))

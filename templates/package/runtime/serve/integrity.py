@@ -69,7 +69,7 @@ def _present(folder: str, recorded: dict[str, str]) -> Iterator[tuple[str, str]]
 
 def _digest(file: str) -> str:
     """Return the digest of a file; "" if the file cannot be read."""
-    if not os.path.isfile(file):  # only regular files, since reading a pipe would never end
+    if not os.path.isfile(file):  # read only regular files, since reading a pipe would never end
         return ""
     try:
         with open(file, "rb") as opened:

@@ -52,7 +52,7 @@ def main(arguments: list[str], catalog: Catalog) -> int:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # flush the text that --help has printed
+        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
     loaded = environment.load(catalog, os.environ, given.base_url)
     for problem in loaded.problems:
         complain(problem)

@@ -36,7 +36,7 @@ class Measurement:
             self._reporter.start()
 
     async def close(self) -> None:
-        """Send the last report."""
+        """Send the last telemetry report, and stop."""
         if self._reporter is not None:
             await asyncio.to_thread(self._reporter.cut)
 

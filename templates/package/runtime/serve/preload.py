@@ -56,7 +56,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for name in _names(catalog, settings):
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
-        with suppress(ImportError):  # each call that runs a program will report this error
+        with suppress(ImportError):  # ignored here, since each call that runs a program reports this error
             import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:

@@ -21,7 +21,7 @@ def show(lines: list[str]) -> int:
     A closed pipe counts as success.
     """
     text = "".join(f"{line}\n" for line in lines)
-    if sys.stdout is None:  # stdout was closed when the process started
+    if sys.stdout is None:  # None if stdout was closed when the process started
         return _unwritten()
     try:
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))

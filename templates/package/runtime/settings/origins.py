@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.table import Server, ServerVariable
 
     class Destinations(Protocol):
-        """Protocol for settings with addresses (settings.Settings).
+        """Protocol for the part of the settings (settings.Settings) that holds addresses.
 
         For an address that cannot be used, the lists hold a sentence that says why.
         """

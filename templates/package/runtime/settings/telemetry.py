@@ -181,7 +181,7 @@ class _Reader:
         return self._environ.get(name, "").strip()
 
     def warn(self, name: str, reason: str) -> None:
-        """Add a warning about a variable."""
+        """Add a warning about a variable to the settings."""
         self._warnings.append(f"{name} {reason}.")
 
     # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
@@ -239,11 +239,13 @@ class _Reader:
         return found
 
     def milliseconds(self, name: str, default: float) -> float:
-        """Return a number of milliseconds converted to seconds, or `default`, which is in seconds."""
+        """Return a variable's value, converted from milliseconds to seconds, or `default`, which is in seconds."""
         return self.number(name, default * 1000, 0.0, 86_400_000.0) / 1000
 
     def number(self, name: str, default: float, least: float, most: float) -> float:
-        """Return a number from `least` to `most`, or `default` if the variable is unset or invalid."""
+        """Return a variable's value as a number, or `default` if it is unset, invalid or not between `least` and
+        `most`.
+        """
         text = self.text(name)
         try:
             value = float(text) if text else default

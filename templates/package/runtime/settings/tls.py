@@ -34,6 +34,6 @@ def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
     for name, files in (("ca_file", (ca_file, None)), ("client", (ca_file, client))):
         try:
             context(*files)
-        except OSError:  # OpenSSL's errors are subclasses of OSError
+        except OSError:  # OpenSSL's errors are subclasses of OSError, too
             return name
     return ""

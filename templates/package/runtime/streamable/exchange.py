@@ -131,7 +131,7 @@ class Exchange:
             self._put(event_stream.first_event(self.recording.stream))
 
     def replay(self, event: bytes) -> None:
-        """Send a recorded event."""
+        """Send a recorded event of the stream that this exchange resumes."""
         if not self.over:
             self._put(event)
 

@@ -92,7 +92,7 @@ class Recording:
         return event
 
     def forget(self, number: int) -> None:
-        """Drop the event with this number."""
+        """Drop the recorded event with this number."""
         if self._events.pop(number, None) is not None:
             self._kept.remove(self, number)
 
@@ -112,7 +112,7 @@ class Recording:
         self._left_at = None
 
     def drop(self) -> None:
-        """Drop all events."""
+        """Drop all recorded events of the stream."""
         for number in list(self._events):
             self.forget(number)
 

@@ -135,7 +135,7 @@ class Recorder:
         operation.close()
 
     def notified(self, message: Notification, peer: Peer | None, agreed: str | None) -> None:
-        """Record a notification of the client."""
+        """Record a notification that the client has sent."""
         operation = self.begin(message, peer)
         operation.revision = agreed or ""
         operation.close()

@@ -51,7 +51,7 @@ class Buckets:
 
 
 class Total:
-    """One series of a counter: its total."""
+    """One series of a counter: its total for one set of attributes."""
 
     __slots__ = ("value",)
 
@@ -60,7 +60,7 @@ class Total:
 
 
 class Series:
-    """All counted values: buckets and totals, by metric and attributes."""
+    """Store of all counted values: buckets of histograms and totals of counters, by metric and attributes."""
 
     def __init__(self) -> None:
         self.histograms: dict[Metric, dict[Attributes, Buckets]] = {}

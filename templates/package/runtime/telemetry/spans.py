@@ -161,7 +161,7 @@ class _Text:
         self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
-        """Return the encoded attribute with that value."""
+        """Return the encoded attribute with the value `value`."""
         try:
             data = value.encode()
             return self._heads[len(data)] + data

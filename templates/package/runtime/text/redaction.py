@@ -223,7 +223,7 @@ class Redactor:
         return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
 
     def text(self, text: str) -> str:
-        """Return the text with secrets replaced."""
+        """Return the text with secrets replaced by a placeholder."""
         if not self.may_be_in(text):
             return text
         return _replaced(self._forms, _bytes(text)).decode(errors="surrogatepass")
