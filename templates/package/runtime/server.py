@@ -119,7 +119,7 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # another thread is writing to a client that does not read
+            leave(0)  # exit: another thread holds the lock, and its client does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""
@@ -307,7 +307,7 @@ def main() -> int:
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup: keep ignoring SIGHUP
-            # Process 1 of a container ignores signals without a handler.
+            # Set handlers, since process 1 of a container ignores signals that have no handler.
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)

@@ -10,7 +10,7 @@ from ..core.stdio import complain
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return one line per row, with aligned columns."""
+    """Return one line of text per row, with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 

@@ -9,7 +9,7 @@ _MOST = 100  # maximum number of logged refusals, since a caller could send any 
 
 
 class RefusalLog:
-    """Log of refused hosts and origins."""
+    """Log of refused hosts and origins, which contains each only once."""
 
     def __init__(self) -> None:
         self._noted: set[str] = set()

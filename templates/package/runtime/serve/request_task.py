@@ -81,7 +81,7 @@ class RequestTask:
         return True
 
     def cancel(self) -> None:
-        """Stop writing the response, but not the call."""
+        """Stop writing the response, but let the call go on."""
         (self._writing or self._task).cancel()
 
     def expire(self) -> None:

@@ -86,7 +86,7 @@ class _ReadingPeriod:
     # Methods that run in the main thread
 
     def run(self) -> None:
-        """Wait until the period is over."""
+        """Begin the period, and wait until it is over."""
         self._engine.tell(self._begin)
         while self._goes_on():
             with suppress(Empty):

@@ -34,7 +34,7 @@ def unnamed(prefix: str) -> str:
 
 
 def issuers(value: str) -> tuple[str, ...]:
-    """Return the comma-separated issuers, each exactly as written."""
+    """Return the issuers in a comma-separated text, each exactly as written."""
     found = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
     if not found or len(found) > MOST_ISSUERS:
         raise ValueError(f"must hold 1 to {MOST_ISSUERS} URLs of authorization servers, joined by commas")

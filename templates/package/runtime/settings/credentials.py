@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         """Protocol for the stored logins of this server's user (login.logins.Logins)."""
 
         async def look(self, scheme: str) -> None:
-            """Find out whether a login of the scheme is stored."""
+            """Find out whether a login of the scheme is stored; `has` then returns the result."""
 
         def has(self, scheme: str) -> bool:
             """Return True if a stored login of the scheme was found earlier."""
@@ -307,7 +307,8 @@ class ServerCredentials:
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # the credentials are encoded at the first request
+        # Cached: the credentials are encoded at the first request only.
+        credentials = cache(lambda: written(sent, secrets))
         return SelectedCredentials(
             lambda request: put(request, credentials()),
             [

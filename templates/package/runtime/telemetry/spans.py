@@ -165,7 +165,7 @@ class _Text:
         try:
             data = value.encode()
             return self._heads[len(data)] + data
-        except (IndexError, UnicodeEncodeError):  # the text is long, or has a lone surrogate
+        except (IndexError, UnicodeEncodeError):  # the text is long or has a lone surrogate
             return self._around(_utf8(value))
 
     def _around(self, data: bytes) -> bytes:
