@@ -307,8 +307,7 @@ class ServerCredentials:
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        # Cached: the credentials are encoded at the first request only.
-        credentials = cache(lambda: written(sent, secrets))
+        credentials = cache(lambda: written(sent, secrets))  # encode credentials only at the first request
         return SelectedCredentials(
             lambda request: put(request, credentials()),
             [
