@@ -83,7 +83,7 @@ def measured(rounds: int, calls: int) -> dict[str, float]:
                 for turn in range(rounds + 1):
                     for side, (process, connection) in sides.items():
                         seconds = seconds_of(process, connection, requests[side], calls)
-                        if turn:  # the first round is a warm-up
+                        if turn:  # the first round is a warm-up and does not count
                             taken[side].append(seconds)
     upstream.close()
     return {side: median(each) for side, each in taken.items()}

@@ -76,8 +76,8 @@ async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, wor
     """
     chance, counted = random.Random(7), Counter[str]()
     async with serving(within(0.1)) as upstream, session(project, upstream.port) as server:
-        # First open as many connections as the server keeps open. Connections of cancelled calls must not be added to
-        # these.
+        # First open as many connections as the server keeps. Their number must not grow by the connections of cancelled
+        # calls.
         await asyncio.gather(*(server.call("get_case", n=each) for each in range(workers * 2)))
         await _settled(server)
         before, end = server.descriptors(), time.monotonic() + seconds

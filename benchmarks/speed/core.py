@@ -25,7 +25,7 @@ def measure(setting: Setting) -> Found:
     if not hasattr(os, "sched_setaffinity"):
         return Found(notes=["One core: left out, since this system does not let a program choose."])
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})  # processes that are started afterwards inherit the CPU affinity
+    os.sched_setaffinity(0, {min(before)})  # servers and clients that are started later inherit this affinity
     try:
         with upstream.serving(api.bodies(), setting.upstream.kind) as served:
             return calls.measured(replace(setting, upstream=served), BODIES, AT_ONCE, WHERE)

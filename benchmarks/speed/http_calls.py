@@ -125,7 +125,7 @@ class Client:
                 connection = stack.enter_context(closing(self._server.connection()))
                 callers.append(_Caller(self._server, connection, self._request(session)))
                 selector.register(connection, selectors.EVENT_READ, callers[-1])
-            self._made(callers, selector, at_once)  # the time to accept a connection does not count
+            self._made(callers, selector, at_once)  # warm up first: accepting the connections must not count
             cpu, began = self._server.cpu(), time.perf_counter()
             latencies = self._made(callers, selector, calls)
             return Flow(time.perf_counter() - began, latencies, self._server.cpu() - cpu)

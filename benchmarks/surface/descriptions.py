@@ -46,7 +46,7 @@ MARKUP = {
     "Markdown table": re.compile(r"^\s*\|.*\|\s*$|\|\s*:?-{3,}:?\s*\|", re.MULTILINE),
 }
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
-# URLs are counted without a limit, because an address in a code sample is data.
+# URLs are counted, but their number has no limit, because an address in a code sample is data.
 _URL = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\w+", re.IGNORECASE)
 _FIRST_SENTENCE = re.compile(r".*?[.!?](?=\s|$)|.+", re.DOTALL)
 

@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     No traceback is shown for anything that a document, a flag, a stream or a signal can cause.
     """
-    gc.disable()  # a compile builds one large tree and ends; repeated scans would take most of the reading time
+    gc.disable()  # collections would scan the growing tree of a compile again and again: most of the reading time
     atexit.register(gc.freeze)  # without this, Python scans the whole tree of objects at exit
     streams.prepare()
     given = sys.argv[1:] if arguments is None else arguments

@@ -132,7 +132,7 @@ class _Server(ThreadingHTTPServer):
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                continue  # the other side has closed the connection already
+                continue  # the other side has closed the connection already, so there is nothing to do
         self.server_close()
 
 

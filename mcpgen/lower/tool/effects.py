@@ -96,7 +96,7 @@ def _verb_of_id(found: list[str]) -> str:
 
     Return "" for a verb that reads.
     """
-    if not found or found[-1] in _LOOKS:  # the last word is the verb, as in `inviteRequests_list`
+    if not found or found[-1] in _LOOKS:  # the last word is a verb that reads, as in `inviteRequests_list`
         return ""
     sure = [word for word in found if word in _LOOKS | known.GETS | known.CHANGES | known.ADDS]
     verb = sure[0] if sure else found[-1]
