@@ -163,10 +163,10 @@ class Requests:
             yield (told or [look for _, look in found])[0], True
 
     def _of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
-        """Yield GET operations that may read the item whose id is `member`.
+        """Yield GET operations that may read the item whose id a response gives in `member`.
 
-        The first are those of items with the noun in the member's name: `/jobs/{…}` for `job_id`. Those of items below
-        the operation's path follow.
+        First come operations on items named like the member (`/jobs/{…}` for `job_id`), then those on items below the
+        path of `operation`.
         """
         noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
         for (document, segment), reads in self._by_collection.items():
