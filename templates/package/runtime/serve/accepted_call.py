@@ -94,8 +94,9 @@ _NO_CALLER = Failure("This server cannot make calls: part of it could not be loa
 #: Seconds that a phase must last before its progress is sent, and seconds without messages after that. Official clients
 #: lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
-# Decision 0234: A waiting call sends progress every five seconds. Seconds between two progress messages while a call
-# waits. Clients give up after 10 s at the earliest, and restart their timeout at each progress message.
+# Decision 0234: A waiting call sends progress every five seconds.
+#: Seconds between two progress messages while a call waits. Clients give up after 10 s at the earliest, and
+#: restart their timeout at each progress message.
 BEAT = 5.0
 
 
