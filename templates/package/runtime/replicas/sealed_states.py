@@ -2,7 +2,8 @@
 """Create the `requestState` of questions to users over HTTP, encrypted so that any replica can accept the answer.
 
 A `requestState` contains how often the user was asked, a random number, the digest of the call, and earlier answers. It
-can be used once. The numbers of used ones are remembered by this replica, or by all replicas through the store.
+can be used once. This replica remembers the random numbers that were used, or all replicas remember them through the
+store.
 """
 
 from __future__ import annotations

@@ -116,7 +116,8 @@ class Store:
         return {member.decode(): score for member, score in found}
 
     async def drop(self, name: str, listed: tuple[str, str]) -> None:
-        """Delete the values under a name, and the member that lists them. `listed`: name of the set, and the member.
+        """Delete the values under a name, and the set member that lists them. `listed`: name of this set, and the
+        member.
 
         Raise StoreAway if the store does not answer.
         """

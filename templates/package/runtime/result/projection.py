@@ -43,7 +43,7 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
     whole = Shortened(value, sys.maxsize, complete)
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
-    # A path may begin with the name that the output schema gives the whole response.
+    # A path may begin with `items` or `value`, the name under which the output schema has the whole response.
     root = {"items": "items.", "value": "value."}.get(sent.tool.binding.get("output", ""), "")
     picked = _Picked([path.removeprefix(root) for path in paths if path])
     found = picked.of(whole.value)

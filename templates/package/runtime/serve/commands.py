@@ -112,7 +112,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _new_token(name: str) -> int:
-    """Print a new random token to stderr, and a line for the file that lists the callers to stdout.
+    """Print a new random token to stderr. Print to stdout a line for the file that lists the callers.
 
     The line holds a digest, by which the server recognizes the token. `>> callers` adds the line to the file; the token
     appears only on the screen.

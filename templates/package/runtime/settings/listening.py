@@ -253,7 +253,7 @@ def keys(value: str) -> list[bytes]:
 
 
 def store(value: str) -> str:
-    """Return the URL of the store that replicas share, if its scheme is supported."""
+    """Return the URL of the store that replicas share. Raise ValueError if the scheme of the URL is not supported."""
     if value.partition("://")[0] not in ("redis", "rediss", "unix"):
         raise ValueError("must be a URL such as redis://cache:6379/0 or rediss://:PASSWORD@cache:6380/0")
     return value

@@ -27,7 +27,9 @@ _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 
 
 def is_name(text: str) -> bool:
-    """Return True if `text` is a valid name for a header field (a token), and not one of FRAMING."""
+    """Return True if `text` is a valid name for a header field (a token), and is not in FRAMING, the fields that frame
+    a message.
+    """
     return bool(text) and _TOKEN.issuperset(text) and text.lower() not in FRAMING
 
 
