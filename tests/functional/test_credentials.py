@@ -78,17 +78,20 @@ def served(folder: Path, url: str, *calls: bytes, flags: tuple[str, ...] = (), *
     with pytest.raises(SystemExit):
         main(["generate", str(folder / "openapi.yaml"), "-o", str(folder / "out")])
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
-    done = subprocess.run(
-        [sys.executable, "-m", "store_mcp", *flags],
-        cwd=folder / "out",
-        env={**kept, **trap().environment(), **environ},
-        input=b"".join(calls),
-        capture_output=True,
-        check=True,
-    )
-    searched(done.stdout + done.stderr, SECRET)
-    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
-    return answers, done.stdout.decode() + done.stderr.decode()
+    command, pipe = [sys.executable, "-m", "store_mcp", *flags], subprocess.PIPE
+    environ = {**kept, **trap().environment(), **environ}
+    with subprocess.Popen(command, cwd=folder / "out", env=environ, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"".join(calls))
+        process.stdin.flush()
+        read = [process.stdout.readline() for _ in calls]  # stdin stays open: once it is closed, time is short
+        rest, logged = process.communicate()
+    assert process.returncode == 0
+    printed = b"".join(read) + rest
+    searched(printed + logged, SECRET)
+    answers = {answer["id"]: answer for answer in map(json.loads, printed.splitlines())}
+    return answers, printed.decode() + logged.decode()
 
 
 def test_tokens_are_fetched_for_what_each_tool_needs_and_no_secret_comes_back(

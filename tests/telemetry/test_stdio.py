@@ -47,7 +47,13 @@ def call(server: Server, tool: str, trace: str = "", **arguments: Any) -> Any:
     return ask(server, "tools/call", trace=trace, name=tool, arguments=arguments)
 
 
-def ended(server: Server) -> None:
+def ended(server: Server, collector: Collector | None = None, spans: int = 1) -> None:
+    """Close stdin, and wait for the end. First wait until the collector has `spans` spans.
+
+    The last export must not be the first one: a server has a second for its last export, and the first one connects.
+    """
+    if collector is not None:
+        collector.until(spans)
     server.end()
     assert server.ended() == 0
 
@@ -67,7 +73,7 @@ def checked(collector: Collector) -> None:
 def test_a_call_and_its_request_are_spans_of_the_clients_trace(mirror: Path, api: Api, collector: Collector) -> None:
     with started(mirror, api, **collector.environment()) as server:
         call(server, "get_item", TRACEPARENT, id=ARGUMENT, q=ARGUMENT)
-        ended(server)
+        ended(server, collector, 2)
     [served], [sent] = of_kind(collector.spans, SPAN_SERVER), of_kind(collector.spans, SPAN_CLIENT)
     assert (served.name, served.trace, served.parent) == ("tools/call get_item", TRACE, PARENT)
     assert (sent.name, sent.trace, sent.parent) == ("GET /items/{id}", TRACE, served.id)
@@ -81,7 +87,7 @@ def test_a_call_and_its_request_are_spans_of_the_clients_trace(mirror: Path, api
 def test_a_request_that_is_sent_again_is_a_span_of_its_own(mirror: Path, api: Api, collector: Collector) -> None:
     with started(mirror, api, **collector.environment()) as server:
         call(server, "get_flaky")
-        ended(server)
+        ended(server, collector, 3)
     first, second = of_kind(collector.spans, SPAN_CLIENT)
     assert [each.attributes.get("http.request.resend_count") for each in (first, second)] == [None, 1]
     assert [each.attributes.get("error.type") for each in (first, second)] == ["503", None]
@@ -115,7 +121,7 @@ def test_what_each_request_comes_to(mirror: Path, api: Api, collector: Collector
     with started(mirror, api, MIRROR_METRICS="1", **collector.environment()) as server:
         for number, (method, params, *_) in enumerate(EXPECTED):
             ask(server, method, id_=f"id-{number}", **params)
-        ended(server)
+        ended(server, collector, len(EXPECTED))
     assert b"mcp_server_operation_duration_seconds" in server.written
     found = {span.attributes["jsonrpc.request.id"]: span for span in of_kind(collector.spans, SPAN_SERVER)}
     for number, (_, _, name, told, status) in enumerate(EXPECTED):
@@ -140,7 +146,7 @@ def test_a_session_of_the_handshake_era(mirror: Path, api: Api, collector: Colle
         batch = [{"jsonrpc": "2.0", "id": id_, "method": "tools/list"} for id_ in (2, 3)]
         server.say(json.dumps(batch).encode() + b"\n")
         server.message()
-        ended(server)
+        ended(server, collector, 6)
     names = [span.name for span in collector.spans]
     assert names == ["initialize", "notifications/initialized", "_OTHER", "ping", "tools/list", "tools/list"]
     assert {span.attributes["mcp.protocol.version"] for span in collector.spans} == {"2025-03-26"}
@@ -179,7 +185,7 @@ def test_what_the_api_hears_of_a_trace_that_begins_here(
 ) -> None:
     with started(mirror, api, **collector.environment(**variables)) as server:
         call(server, "get_item", id="1")
-        ended(server)
+        ended(server, None if flags == "00" else collector, 2)
     assert [each[-2:] for each in api.traces] == [flags]
     assert len(collector.spans) == (2 if flags != "00" else 0)
 

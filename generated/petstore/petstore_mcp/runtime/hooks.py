@@ -28,7 +28,7 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Request that a call is about to send, without the server's address and the credentials. They are added later.
+    """Request that a call is about to send, without the server's address and the credentials. Both are added later.
 
     A request is immutable: each `with_` method returns a changed copy. Names and values are unencoded; they are encoded
     after the hooks, so a value cannot become another path segment, parameter or header. Parts that a hook does not
@@ -97,7 +97,7 @@ class Request:
 
 
 class Context:
-    """What a hook may do within its call. Use the instance `context`."""
+    """Access of a hook to the call in which it runs. Use the instance `context`."""
 
     __slots__ = ()
 
@@ -107,7 +107,7 @@ class Context:
         form: Mapping[str, str | Mapping[str, Any]],
         default: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Ask the user by a form, and return the values of its fields, checked.
+        """Ask the user by a form, and return the checked values of its fields.
 
         `form` is written as in the tools file: `{"street": "string required", "size": {"enum": ["S", "L"]}}`.
         `default`: the values to go on with if the client cannot ask; without it, such a call is refused. A user who

@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Server over stdio: connects the transport, the protocol and the engine.
+"""Server over stdio: connects the transport, the protocol, and the event loop that runs calls (the engine).
 
 Two threads use this module. The main thread reads lines and passes them to the protocol. The engine's thread reports
 outcomes of calls, and reads stdin in place of the main thread while calls run (`serve/stdin_handoff.py`). One lock
 (`_lock`) is held while the protocol is used and its answers are written. So after a cancel has been received, nothing
-more is sent about that call. An answer may be held briefly, to be written together with later answers
-(`framing.Outbox`). A held answer is written before the next message is handled, and before any long work.
+more is sent about that call. Answers may be buffered briefly, to be written together (`framing.Outbox`). They are
+written before the next message is handled, and before any long work.
 
 With --reload, a third thread may replace the tools between two messages. A second lock (`_turn`) is held while a
-message is handled, including the submission of its calls, and while the tools are replaced. So the two never overlap.
+message is handled, including the submission of its calls, and while the tools are replaced. So they never overlap.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 #: Seconds for writing the last answers, if waiting for the calls has used up all the time.
 _A_MOMENT = 0.4
-#: Size in bytes from which parsing a message takes long. Held answers are written before such a message is parsed.
+#: Size in bytes from which parsing a message takes long. Buffered answers are written before such a message is parsed.
 _LONG = 64 * 1024
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -61,7 +61,7 @@ class Server:
     ) -> None:
         """Create a server. If `settings` is None, the settings are loaded on first use.
 
-        `subscriptions`: given only if the tools can change (--reload).
+        `subscriptions`: registry of clients' subscriptions to changes, given only if the tools can change (--reload).
         """
         self._catalog = catalog
         self._wire = wire
@@ -100,7 +100,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()  # after the end of the handoff: an answer may still be held
+                self._flush()  # the event loop has stopped reading stdin, but an answer may still be buffered
             else:
                 inbox.feed(self._wire.read())
         with self._lock:
@@ -119,10 +119,10 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # another thread is writing to a client that does not read
+            leave(0)  # exit: another thread holds the lock, and its client does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
-        """Use the tools of `catalog` from the next message on. Calls that have begun keep the former tools."""
+        """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""
         with self._turn:
             self._catalog, self._settings = catalog, settings
             if self._audit is not None:
@@ -144,13 +144,13 @@ class Server:
         message = parse(line)
         with self._turn:
             with self._lock:
-                self._outbox.flush()  # otherwise a cancel might refer to a held answer
+                self._outbox.flush()  # otherwise a cancellation could refer to an answer that is still buffered
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):
                         for piece in effect.pieces:
                             self._outbox.write(piece)
-            for effect in effects:  # without the lock, because a submit may wait for a call that needs the lock
+            for effect in effects:  # without the lock: a submit may wait for the end of a call, which needs the lock
                 self._do(effect, size)
 
     def _do(self, effect: Effect, size: int = 0) -> None:
@@ -160,7 +160,7 @@ class Server:
             if self._audit is not None:
                 self._audit.reject(effect)
         elif isinstance(effect, ReadResource):
-            caller = self._caller  # stored results exist only after the first call
+            caller = self._caller  # None before the first call: then there are no stored results
             found = Contents(effect.uri, None) if caller is None else caller.resources.look_up(effect.uri)
             self.done(effect.key, found)
         elif isinstance(effect, Cancel):
@@ -194,13 +194,13 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # imported last: the engine is already starting
+            from .serve.stdin_handoff import StdinHandoff  # imported last: the event loop is already starting
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
 
     def _poll(self) -> None:
-        """Poll the resources that the client watches. The engine's thread calls this method."""
+        """Poll the resources that the client watches. Runs in the event loop's thread."""
         if self._poller is None:
             from .serve.stdio_poller import poller  # imported here: few clients watch resources
 
@@ -208,9 +208,9 @@ class Server:
         self._poller.wake()
 
     def _load(self, catalog: Catalog, settings: Settings | None) -> execution.ToolExecutor:
-        """Load the modules that call the API, and return the tool executor. Runs in the engine's thread.
+        """Load the modules that call the API, and return the tool executor. Runs in the event loop's thread.
 
-        These modules take ten times as long to load as the rest of the start.
+        Loading them takes ten times as long as the rest of the start.
         """
         try:
             from .calls.execution import ToolExecutor
@@ -236,14 +236,14 @@ class Server:
             memory.settle()
         return self._caller
 
-    # Reports from the engine (work.Listener)
+    # Methods that calls use to report (work.Listener)
 
     def attended(self) -> bool:
-        """Return True if the client still waits for answers."""
+        """Return True if the client is still connected and waits for answers."""
         return self._wire.attended()
 
     def done(self, key: int, outcome: Outcome) -> None:
-        """Record and answer a finished call."""
+        """Record the outcome of a finished call, and send the answer."""
         if self._audit is not None:
             self._audit.end(key, outcome)
         if self._recorder is not None:
@@ -254,14 +254,14 @@ class Server:
                 self._tell(line)
 
     def _tell(self, line: bytes) -> None:
-        """Write the answer of a call, or hold it while more answers may be ready in the same turn of the loop."""
+        """Write the answer of a call. Buffer it instead if other calls may end in the same turn of the event loop."""
         if not self._may_hold():
             self._outbox.write(line)
         elif self._outbox.hold(line):
             self._running().soon(self._flush)
 
     def _may_hold(self) -> bool:
-        """Return True if an answer may be held.
+        """Return True if an answer may be buffered.
 
         That is so if other calls are running, no user hooks are installed, and the main thread can write the answer if
         the loop stalls.
@@ -275,7 +275,7 @@ class Server:
             self._outbox.flush()
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a question of a call to the client, or cancel the last question if None.
+        """Send a call's question to the client, or cancel the last question if `question` is None.
 
         Return True if a line was written.
         """
@@ -290,13 +290,13 @@ class Server:
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Send progress of a call, if the client wants progress.
 
-        Progress is written at once, never held, so that it cannot follow the answer of its call.
+        Progress is written at once and never buffered, so that it cannot follow the answer of its call.
         """
         with self._lock:
             self._write(self._protocol.progress(key, done, total, message))
 
     def _write(self, line: bytes | None) -> bool:
-        """Write a line at once. Return False if there is no line to write."""
+        """Write a line at once. Return False if `line` is None."""
         if line is not None:
             self._outbox.write(line)
         return line is not None
@@ -306,8 +306,8 @@ def main() -> int:
     """Run the server, or the command or flag in the command line. Return the exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup ignores it.
-            # Process 1 of a container ignores signals without a handler.
+        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup: keep ignoring SIGHUP
+            # Set handlers, since process 1 of a container ignores signals that have no handler.
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
@@ -344,11 +344,11 @@ def main() -> int:
     if audit is not None:
         server.record(audit)
     server.serve()
-    return leave(0)  # at once: an orderly exit would wait for threads, such as one in a host name lookup
+    return leave(0)  # exit at once: a normal exit would wait for threads, such as one that looks up a host name
 
 
 def _tell_lack(catalog: Catalog) -> None:
-    """Print a sentence if the server should offer to run programs, but the sandbox for programs is not installed."""
+    """Print a sentence if the server was generated to run programs, but the sandbox library is not installed."""
     if catalog.listing is not None and catalog.listing.lacking:
         complain(catalog.listing.lack)
 

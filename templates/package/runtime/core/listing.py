@@ -62,11 +62,11 @@ class Listing:
         return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
-        """Return name → entry as in `bindings.json`, as JSON text, for each tool that finds or calls other tools."""
+        """Return by name the entry of `bindings.json`, as JSON text, of each tool that finds or calls other tools."""
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
     def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return name → entry in `tools/list`, as JSON text, for each tool that finds or calls other tools.
+        """Return by name an entry in `tools/list`, as JSON text, for each tool that finds or calls other tools.
 
         The tool counts in the descriptions leave out hidden tools. If no tool is hidden, no tool is looked up: so the
         first list is fast, since the lines of tools.json need not be located.

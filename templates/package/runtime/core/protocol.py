@@ -486,7 +486,7 @@ class Protocol:
         return sorted({*subscribed, *(self._subscriptions.watched if self._subscriptions is not None else ())})
 
     def polled(self) -> dict[str, Fetch]:
-        """Return URI → the request that fetches the resource, for each polled resource that the client watches."""
+        """Return by URI the request that fetches the resource, for each polled resource that the client watches."""
         if not (watched := self.watched):
             return {}
         from . import watching  # loaded already

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Fetch values for the completion of an argument while a user types: debounced, cached, and never an error.
 
-A request waits for DEBOUNCE seconds. A newer request of the same client for the same argument ends it without values,
-even while it waits for the API. Values are cached for SECONDS seconds, and only for the same caller.
+A request waits for DEBOUNCE seconds. If the same client sends a newer request for the same argument, the older request
+ends without values, even while it waits for the API. Values are cached for SECONDS seconds, and only for the same
+caller.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class CompletionValues:
         self._latest: dict[tuple[str, str, str], asyncio.Future[None]] = {}
 
     async def complete(self, wanted: Complete, fetch: FetchResource) -> Reply:
-        """Return the completion. It has no values if they cannot be fetched, or if a newer request arrives."""
+        """Return the completion. The completion has no values if they cannot be fetched, or if a newer request
+        arrives.
+        """
         key, superseded = (*_client(wanted), wanted.name), asyncio.get_running_loop().create_future()
         if (older := self._latest.pop(key, None)) is not None and not older.done():
             older.set_result(None)
@@ -96,7 +99,7 @@ class CompletionValues:
 
 
 def _client(wanted: Complete) -> tuple[str, str]:
-    """Return the caller, whose credentials and limits count, and a key for this client among the caller's clients."""
+    """Return two keys: that of the caller, whose credentials and limits apply, and that of one client of the caller."""
     peer = None if wanted.origin is None else wanted.origin.peer
     return ("", "") if peer is None else (peer.owner, f"{peer.session} {peer.address}")
 
@@ -114,7 +117,9 @@ def _sends_typed(wanted: Complete) -> bool:
 
 
 def _values(found: Contents | Result, wanted: Complete) -> tuple[list[str], bool] | str:
-    """Return the values in an answer, and True if the answer has no more; or a sentence that says why it has none."""
+    """Return the completion values in an answer, and True if these are all of its values. If the answer has no list of
+    values, return a sentence that says why.
+    """
     if not isinstance(found, Contents):
         return str(found)
     if found.contents is None:

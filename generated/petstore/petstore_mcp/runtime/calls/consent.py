@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for confirmation before a call is sent, for tools with `confirm` in their binding.
+"""Ask the user for confirmation before a call is sent, for tools whose entry in `bindings.json` has `confirm`.
 
 Confirmation fails closed: a call is sent only after an `accept` for this very call. Any other outcome is an error for
 the model, and nothing is sent. The question shows the arguments as the client sent them, one per line, and the number
@@ -195,7 +195,8 @@ def _cut(text: str, longest: int) -> str:
 def _subject(tool: Tool, arguments: dict[str, Any], about: tuple[str, str]) -> str:
     """Return the digest, in hexadecimal, of the call that the user is asked to confirm.
 
-    The digest covers the binding, since a changed binding turns the same arguments into another request.
+    The digest covers the tool's entry in `bindings.json`, since a changed entry turns the same arguments into another
+    request.
     """
     what = [tool.name, tool.binding, about, arguments]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

@@ -82,7 +82,7 @@ def _unheard(phase: str) -> None:
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
-    `record`: the audit log, or None. The executor records calls there that are made by other calls.
+    `record`: the audit log, or None. In this log, the executor records the calls that other calls make.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
@@ -153,7 +153,7 @@ class ToolExecutor:
         caller._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
         caller._hooks.report()
         for warning in settings.warnings:
-            if warning not in self._settings.warnings:  # a new warning, such as one about an origin
+            if warning not in self._settings.warnings:  # log only new warnings
                 log.event("warning", "setting", reason=warning)
         caller._client.agent = caller._preparation.agent
         return caller
@@ -227,7 +227,9 @@ class ToolExecutor:
         return await trial.reach(self._client, self._settings, REACH_SECONDS)
 
     async def try_tool(self, name: str) -> tuple[bool, str]:
-        """Call a read-only tool without arguments, for --doctor. Return True if it works, and a sentence about it."""
+        """Call a read-only tool without arguments, for --doctor. Return True if the call works, and a sentence about
+        the outcome.
+        """
         from . import trial  # imported late: only for --doctor
 
         with self._redactor.during():
@@ -265,7 +267,7 @@ class ToolExecutor:
                     self._writer.closed(answer)
 
     async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
-        """Return the version of that resource now, or None if the API does not tell."""
+        """Return the current version of a polled resource, or None if it cannot be determined."""
         from . import resource_versions  # imported late: few resources are polled
 
         with self._redactor.during():
@@ -277,7 +279,7 @@ class ToolExecutor:
 
         Raise OtherOutcome if the request ends with a question or a protocol error.
         """
-        from . import prompt_questions, prompt_resources  # imported late: few prompts ask
+        from . import prompt_questions, prompt_resources  # imported late: few prompts ask the user
 
         budget = self._preparation.budget
         wanted.arguments = await prompt_questions.answered(wanted, self._questions(), ask, budget)
@@ -404,25 +406,25 @@ class ToolExecutor:
 
         Raise OtherOutcome if the call must end with a question or a protocol error.
         """
-        from .consent import nobody  # imported late: most servers ask nothing
+        from .consent import nobody  # imported late: few servers ask the user
 
         self._consent = self._consent or self._asking()
         return await self._consent.obtain(call.tool, call.given, about, call.dialogue, call.ask or nobody)
 
     def _asking(self) -> Consent:
-        from .consent import Consent  # imported late: most servers ask nothing
+        from .consent import Consent  # imported late: few servers ask the user
 
         return Consent(self._issuer(), self._redactor.text)
 
     def _questions(self) -> Questions:
-        from .questions import Questions  # imported late: few tools ask
+        from .questions import Questions  # imported late: few tools ask the user
 
         return Questions(self._issuer(), self._preparation.verified, self._redactor.text)
 
     def _issuer(self) -> States:
         """Return the issuer of states (`requestState`). All versions of the server's tools share it."""
         if self._states is None:
-            from .signed_state import Tickets  # imported late: most calls need no state
+            from .signed_state import Tickets  # imported late: few calls need a requestState
 
             self._states = Tickets(os.urandom(32), time.monotonic, os.urandom)
         return self._states
@@ -495,19 +497,19 @@ class ToolExecutor:
         """Return a sentence on what the call did, for use if a hook withholds the result; "" if no hook receives it."""
         if not self._hooks.follow(sent.tool.name):
             return ""
-        from ..result import failures  # imported late: few servers have such hooks
+        from ..result import failures  # imported late: few servers have hooks on results
 
         return failures.answered(answer, sent)
 
     def _trace(self, made: request.Request, span: spans.Span) -> None:
-        """Add header fields of W3C Trace Context to the request. A field that a hook has set stays.
+        """Add header fields of W3C Trace Context to the request. A field that a hook has set is not replaced.
 
         If this server records a trace, each attempt to send the request adds its own field instead.
         """
         if span.operation is not None and span.operation.trace:
             made.traced = self._settings.trace is not False
             return
-        from ..http import tracecontext  # imported late: most clients send no trace
+        from ..http import tracecontext  # imported late: most clients send no trace context
 
         if "traceparent" not in made.names:
             made.headers += tracecontext.fields(span, self._settings.trace)

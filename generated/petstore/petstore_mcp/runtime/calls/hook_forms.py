@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read the form that a hook gives to `context.ask`: fields in the words of the tools file."""
+"""Read the form that a hook gives to `context.ask`: its fields are written as in a tools file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ class WrongForm(Exception):
 
 
 def question(name: str, message: str, form: Mapping[str, str | Mapping[str, Any]], redactor: Redactor) -> FormQuestion:
-    """Return the question of that name, without secrets of the server. Raises WrongForm."""
+    """Return the question `name` with the fields of `form`, and remove the server's secrets from its texts. Raises
+    WrongForm if the form cannot be asked.
+    """
     required = [each for each, written in form.items() if _long(each, written).get("required") is True]
     fields = {each: _field(each, _long(each, written)) for each, written in form.items()}
     if not fields:
@@ -40,7 +42,7 @@ def question(name: str, message: str, form: Mapping[str, str | Mapping[str, Any]
 
 
 def _long(name: str, written: object) -> Schema:
-    """Return a field in its long form. Raises WrongForm."""
+    """Return a field in its long form: `string required` becomes a dictionary. Raises WrongForm for any other value."""
     if isinstance(written, str):
         kind, _, rest = written.partition(" ")
         if kind in _SIMPLE and rest in ("", "required"):
@@ -51,7 +53,7 @@ def _long(name: str, written: object) -> Schema:
 
 
 def _field(name: str, written: Schema) -> Schema:
-    """Return a field as MCP writes it. Raises WrongForm."""
+    """Return a field as MCP writes it. Raises WrongForm if no form can have such a field."""
     field = {key: value for key, value in written.items() if key != "required"}
     field.setdefault("type", "array" if "items" in field else "string")
     if isinstance(items := field.get("items"), dict) and "enum" in items:

@@ -63,7 +63,7 @@ def _nearest(name: str, known: Iterable[str], near: float = 0.6) -> str:
 
 
 def _asks(function: Any) -> bool:
-    """Return whether the code of a function itself names `context.ask`."""
+    """Return True if a function's own code, not that of functions it calls, mentions `context` and `ask`."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return code is not None and {"context", "ask"} <= {*code.co_names}
 

@@ -1,11 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Ask the user for hooks: `await context.ask(message, form)` in hooks.py.
 
-In the older era the hook waits for the answer. In the stateless era a question ends the call, and the client calls
-again with the answer. The hooks then run again from the beginning: what was answered before is in the state, in order,
-and is given to them at once. Nothing was sent to the API until then, since only hooks before the request can ask.
+In older revisions of MCP, the hook waits for the answer. In stateless revisions, a question ends the call, and the
+client calls again with the answer. Then the hooks run again from the beginning. Earlier answers are in the call's state
+(`requestState`), so earlier questions are answered at once. Nothing was sent to the API before, since only hooks before
+the request can ask.
 
-A hook that asks something else when it runs again has decided by something that changed. Its call is refused.
+If a hook asks another question when it runs again, the earlier answers may no longer fit. So the call is refused.
 """
 
 from __future__ import annotations
@@ -51,12 +52,14 @@ LONGEST_INNER = 40_000
 
 
 class _Paused(BaseException):
-    """Raised in a hook to end its run, past any `except Exception` in it."""
+    """Raised inside a hook to end its run. It is a BaseException, so that `except Exception` in the hook does not catch
+    it.
+    """
 
 
 class _HookInterview(Interview):
-    """Questions of hooks. `told`: a digest of each question, and how it ended, in order. `asking`: the digest of the
-    question `asked`.
+    """Questions and answers of the hooks of one call. `told`: for each finished question, in order, its digest and its
+    outcome. `asking`: the digest of `asked`, the open question.
     """
 
     kind = "hook"
@@ -68,12 +71,14 @@ class _HookInterview(Interview):
         self.asking = ""
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Go on where the state was written."""
+        """Restore the questions and answers from a state. `turn`: how often the open question was asked. `kept`: bytes
+        that `written` returned.
+        """
         self.turn = turn
         self.answers, self.asked, self.inner, self.told, self.asking = json.loads(kept)
 
     def written(self, asked: str, inner: str = "") -> bytes:
-        """Return what a state keeps, as `read` takes it."""
+        """Return the bytes to store in a state, from which `read` restores the questions and answers."""
         kept = [self.answers, asked, inner, self.told, self.asking]
         return json.dumps(kept, separators=(",", ":")).encode()
 
@@ -87,12 +92,12 @@ class _Run:
         self._deadline = deadline
 
     def pause(self) -> None:
-        """Stop the clock."""
+        """Stop the time of the call and the deadline of the hook, while the user answers."""
         self.budget.stop()
         self._deadline.reschedule(None)
 
     def go_on(self) -> None:
-        """Let the clock run again."""
+        """Let the time of the call run again, and set the deadline of the hook anew."""
         self._deadline.reschedule(asyncio.get_running_loop().time() + self.budget.start())
 
 
@@ -114,7 +119,9 @@ class HookQuestions:
         call.close = self.close
 
     async def answered(self, go_on: GoOn) -> tuple[Result, str]:
-        """Return what `go_on` makes of the call, in which hooks may ask. Raises OtherOutcome with a question."""
+        """Return the result of `go_on(call, arguments)`, in which hooks may ask the user. Raises OtherOutcome with a
+        question if the call must end with one.
+        """
         call, interview = self._call, self._interview
         before = hook_context.enter(self)
         try:
@@ -134,7 +141,9 @@ class HookQuestions:
             hook_context.leave(before)
 
     def _around(self, other: OtherOutcome) -> OtherOutcome:
-        """Return the outcome with the answers so far in its state, if it is a question that came after them."""
+        """If the outcome is a question that was asked after those of the hooks, return it with the hooks' answers added
+        to its state. Return any other outcome unchanged.
+        """
         asked = other.outcome
         if not isinstance(asked, Question) or other is self._ended or not self._interview.told:
             return other
@@ -144,23 +153,29 @@ class HookQuestions:
         return OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
 
     def enter(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
-        """Note that a hook begins."""
+        """Record that a hook begins. Only a running hook can ask."""
         self._running = _Run(name, budget, deadline)
 
     def leave(self) -> None:
-        """Note that the hook has ended. Raises what ends the call, whatever the hook made of that."""
+        """Record that the hook has ended. If a question must end the call, raise its exception, even if the hook has
+        caught it.
+        """
         self._running = None
         if self._ended is not None:
             raise self._ended
 
     def close(self) -> None:
-        """Let no hook ask any more, as the request is about to be sent. Raises HookFailed if questions are left."""
+        """Forbid further questions, since the request is about to be sent. Raises HookFailed if the hooks did not ask
+        all questions that the user had answered before.
+        """
         self._closed = True
         if self._asked < self._brought:
             raise HookFailed(_other("A hook"))
 
     async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return what the user fills in, or `default` if the client cannot ask. Raises Unanswered and CannotAsk."""
+        """Return the user's values for the fields of `form`, or `default` if the client cannot ask. Raises Unanswered
+        if the user does not answer, and CannotAsk if questions are not possible now.
+        """
         async with self._turn:
             run = self._running
             if run is None or self._closed:
@@ -186,7 +201,9 @@ class HookQuestions:
         return dict(self._interview.answers[question.name])
 
     async def _said(self, run: _Run, question: FormQuestion, default: Mapping[str, Any] | None) -> str:
-        """Return how a question ended, before or now. Raises HookFailed if it was another question before."""
+        """Return the outcome of a question: that of an earlier run of the hook, or that of asking now. Raises
+        HookFailed if the earlier run asked another question.
+        """
         interview, digest, known = self._interview, _digest(run.name, question), len(self._interview.told)
         before = interview.told[self._asked - 1][0] if self._asked <= known else interview.asking
         if self._asked <= self._brought and before != digest:
@@ -202,7 +219,7 @@ class HookQuestions:
         return said
 
     async def _waited(self, run: _Run, question: FormQuestion) -> str:
-        """Return how the question ended that is asked now. The time of the call stands still."""
+        """Ask a question now and return its outcome. Meanwhile the time of the call stands still."""
         run.pause()
         try:
             return await self._forms.answered(self._interview, question, partial(_checked, run.budget))
@@ -210,7 +227,9 @@ class HookQuestions:
             run.go_on()
 
     def _unasked(self, run: _Run, question: FormQuestion, default: Mapping[str, Any] | None) -> str:
-        """Answer a question by `default`, as the client cannot ask. Return how it ended. Raises HookFailed."""
+        """Answer a question by `default`, since the client cannot ask. Return `accept`, or `unable` without a default.
+        Raises HookFailed if the default does not fit the form.
+        """
         if default is None:
             return "unable"
         self._interview.answers[question.name], problems = _checked(run.budget, question, default)
@@ -220,7 +239,7 @@ class HookQuestions:
 
 
 def _checked(budget: Budget, question: FormQuestion, content: object) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the values of a form, and what is wrong with them."""
+    """Return the values in `content` for the form `question`, and the problems of these values."""
     values = question.read(content)
     schema: dict[str, Any] = {"type": "object", "properties": question.fields, "required": question.required}
     binding: Any = {}

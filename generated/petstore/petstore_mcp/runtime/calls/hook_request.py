@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Convert a request for hooks, and apply the changes that hooks make, with the same checks. Pure functions.
+"""Convert a request for hooks, and apply the changes that hooks make. Changed requests get the same checks as other
+requests. Pure functions.
 
 Parts that a hook does not change keep their bytes. Values that a hook adds are encoded by the rules for their place;
 values that cannot be encoded are refused. So a hook cannot accidentally change the destination of a request or the

@@ -155,7 +155,7 @@ class Hooks:
         result.
         """
         result.written = ""  # drop this cache, since hooks may change the value in place
-        before = hook_context.enter(None)  # also of a call within the call of another tool
+        before = hook_context.enter(None)  # None also for inner calls: their `after_` hooks cannot ask
         try:
             for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
                 try:
@@ -169,7 +169,9 @@ class Hooks:
         return result
 
     async def _call(self, name: str, budget: Budget, *given: Any, least: float = 0.0) -> Any:
-        """Run the hook `name` and return its value; None if there is no such hook. It gets at least `least` seconds."""
+        """Run the hook `name` and return its value; None if there is no such hook. The hook gets at least `least`
+        seconds.
+        """
         function = self._found.get(name)
         if function is None:
             return None
@@ -195,7 +197,9 @@ class Hooks:
 def _failure(
     name: str, function: Any, given: tuple[Any, ...], problem: BaseException, late: bool, budget: Budget
 ) -> Exception:
-    """Return what the call raises if its hook raised `problem`, and log it. `late`: the time of the hook was over."""
+    """Return the exception that the call raises if its hook raised `problem`, and log the failure. `late`: True if the
+    hook had used up its time.
+    """
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)
         return problem
@@ -277,7 +281,9 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _place(problem: BaseException, function: Any) -> str:
-    """Return `FUNCTION:LINE` of the user's code that raised the exception, or of code below; "" if no such code ran."""
+    """Return `FUNCTION:LINE` of the user's code that raised the exception, or of the code that it called; "" if no such
+    code ran.
+    """
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
     file = getattr(getattr(function, "__code__", None), "co_filename", "")
     inside = [frame for frame in frames if frame.filename == file] or frames

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make calls of other tools within a call. A tool that the caller may not call is not called.
+"""Make calls of other tools within a call. Calls that the caller is not allowed to make are refused.
 
 Each inner call has an id, log lines and an audit line of its own, which names the outer call. The hooks, roles, rate
 limits and errors of the inner tool apply.
@@ -49,9 +49,10 @@ async def made(
     record: Record | None,
     dialogue: Dialogue,
 ) -> Result:
-    """Call the tool `name` as an inner call, and return its result. `call()` runs it.
+    """Call the tool `name` as an inner call, and return its result. `call()` runs the tool.
 
-    Raise NotReady if the caller may not call the tool, and OtherOutcome if the inner call ends without a result.
+    Raise NotReady if the caller is not allowed to call the tool, and OtherOutcome if the inner call ends without a
+    result.
     """
     outer = spans.current()
     offered = outer.offered if outer is not None and outer.offered is not None else catalog

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Ask the user by forms, one question after the other, and store the answers so far.
 
-In the stateless era, each question ends the call. The earlier answers are part of the state (`requestState`) that the
-client sends with the next answer. A state is valid once, for the same call of the same caller.
+In stateless revisions of MCP, each question ends the call. The earlier answers are part of the state (`requestState`)
+that the client sends with the next answer. A state is valid once, for the same call of the same caller.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Interview:
     """Questions and answers about one call.
 
     `answers`: name of a question -> field -> value. `asked`: name of the last question. `turn`: how often it was asked.
-    `inner`: state of a question that was asked after all answers, such as a confirmation, or "". `dialogue`: the
-    dialogue of these questions.
+    `inner`: state of a question that was asked after all answers, such as a confirmation, or "". `dialogue`: how the
+    client can be asked.
     """
 
     kind = "ask"
@@ -73,7 +73,7 @@ class Interview:
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
         needed = call.dialogue.way == "result" or call.dialogue.state is not None
-        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # at once: hooks may change them
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # before hooks can change them
 
     @cached_property
     def subject(self) -> str:
@@ -91,7 +91,9 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return the dialogue for later questions of the call. It has the client's answer if `inner` is their state."""
+        """Return the dialogue for later questions of the call. It contains the client's answer if the answer is to a
+        later question, whose state is `inner`.
+        """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)
 

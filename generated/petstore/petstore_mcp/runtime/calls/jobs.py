@@ -109,8 +109,8 @@ class JobFollower:
     ) -> Job | str | None:
         """Return the job that an answer announces, or None if the answer itself is the result.
 
-        Return a clause that says why if there is a job that cannot be followed. `seconds`: the lifetime that the client
-        wants, 0 for any.
+        If there is a job that cannot be followed, return a clause that says why. `seconds`: the lifetime that the
+        client wants, 0 for any.
         """
         rule, value = tool.binding["task"], job_state.value_of(answer)
         if not 200 <= answer.status < 300 or ("header" in rule["poll"] and answer.status != 202 and "done" not in rule):
@@ -237,7 +237,8 @@ class JobFollower:
             if view and what != "cancel":
                 binding["result"] = view
             made: Binding = binding
-            # The title identifies the binding that the cached tool was made from: a reload brings other bindings.
+            # The title identifies the entry of `bindings.json` from which the cached tool was made. A reload brings new
+            # entries.
             self._tools[name] = Tool(tool.name, {"type": "object"}, made, str(id(outer)), None, tool.credentials)
         return self._tools[name]
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Store programs that wait for the user's answer in this process, for a server with one client (stdio).
+"""Store in this process the programs that wait for the user's answer, for a server with one client (stdio).
 
 The client gets a random name for the program, and sends it with the answer. A name can be used once.
 """
@@ -37,7 +37,9 @@ class KeptRuns:
         return name
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Remove the program named `state`. Return the program and "", or b"" and `forged` (unknown name) or `late`."""
+        """Remove the program named `state`. Return the program and "", or b"" and the reason: `forged` (unknown name)
+        or `late` (expired).
+        """
         until, written = self._kept.pop(state, (0.0, b""))
         if not written:
             return b"", "forged"

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Look up ids if a call gives names in their place, for tools with `lookups` in their binding.
+"""Look up ids if a call gives names in their place, for tools whose entry in `bindings.json` has `lookups`.
 
 A lookup is an inner call of the tool that lists or finds such items. The ids found are part of the result, and of the
 question to a user who has to confirm the call.
@@ -32,7 +32,7 @@ LONGEST_ERROR = 1000
 
 
 class WholeAnswer:
-    """Request for the whole list in the answer of an inner call, up to its limits.
+    """Request to an inner call for its whole list, up to the limits on pages.
 
     `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: False once a part of
     the list is missing.
@@ -81,7 +81,9 @@ def check(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
-    """Return the lookups that a call needs: those whose argument has a name. They are in the order of the binding."""
+    """Return the lookups that a call needs: those whose argument has a name. They are in the order of
+    `bindings.json`.
+    """
     return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]
 
 
@@ -95,7 +97,7 @@ async def resolve(
     found: list[Found] = []
     for lookup in given(tool, arguments):
         name = lookup["argument"]
-        first = "ranked" in lookup and not writes  # a ranked list begins with the best
+        first = "ranked" in lookup and not writes  # the first item is the best, so one page suffices
         whole = WholeAnswer(None if first else {"items": lookup["items"]})
         asked = {theirs: arguments[ours] for theirs, ours in lookup.get("given", {}).items() if ours in arguments}
         if "query" in lookup:

@@ -111,9 +111,10 @@ class OwnTools:
         return await runs.answer(tool, code, (executor, self._catalog, self._shown), dialogue, ask)
 
     def sentence(self, tool: str, reason: Exception) -> str:
-        """Return the text that says why any tool was not called.
+        """Return the text that says why a tool was not called.
 
-        On a server with a search, the model may not know the tool's arguments. So the text ends with its signature.
+        On a server with `--tools search`, the model may not know the tool's arguments. So the text ends with the tool's
+        signature.
         """
         said = sentence(tool, reason)
         if not self._catalog.finders or not isinstance(reason, Refused):

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fetch all pages of a list in one call, for tools with `pages` in their binding.
+"""Fetch all pages of a list in one call, for tools whose entry in `bindings.json` has `pages`.
 
 Each page is a request of its own: it waits for the rate limit, hooks see it, and it uses up time of the call. If a page
 cannot be fetched, the result has the earlier pages and says why the list is incomplete.

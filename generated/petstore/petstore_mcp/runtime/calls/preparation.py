@@ -35,10 +35,14 @@ if TYPE_CHECKING:
         """Interface that selects the credentials of a request (credentials.ServerCredentials)."""
 
         async def look(self, binding: Binding) -> None:
-            """Load the stored logins of users that requests of this binding could use."""
+            """Load the stored user logins that can authorize requests of `binding`, a tool's entry in
+            `bindings.json`.
+            """
 
         def choose(self, binding: Binding) -> SelectedCredentials:
-            """Return the credentials for requests of a binding. Raise NotReady if a required one is not set."""
+            """Return the credentials for requests of `binding`, a tool's entry in `bindings.json`. Raise NotReady if a
+            required credential is not set.
+            """
 
     from ..core.table import Binding
 
@@ -167,7 +171,9 @@ class Preparation:
         return PreparedCall(built, address, self._keys.choose(tool.binding), files.digest, [])
 
     def at(self, binding: Binding, built: request.Request, address: Address) -> PreparedCall:
-        """Combine a finished request with the credentials of a binding. Raise NotReady if a credential is not set."""
+        """Combine a finished request with the credentials that `binding`, a tool's entry in `bindings.json`, requires.
+        Raise NotReady if a credential is not set.
+        """
         return PreparedCall(built, address, self._keys.choose(binding), "", [])
 
     def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:

@@ -296,7 +296,9 @@ class RunningProgram:
         await run.answer(value)
 
     def _asking(self, ask: Ask | None) -> Ask | None:
-        """Return a function that asks the user. Meanwhile, the program has no worker process and no time limit."""
+        """Return a function that asks the user. While the function waits for the answer, the program has no worker
+        process and no time limit.
+        """
         if ask is None:
             return None
 
@@ -352,7 +354,8 @@ class RunningProgram:
 
 
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
-    """Return the dialogue for one call of a program. `state`: state of the call that asked the user, None for others.
+    """Return the dialogue (how to ask the user) for one call of a program. `state`: state of the call that asked the
+    user, None for others.
 
     Only the call that asked gets the user's answer. No call becomes a task: a program waits for its jobs.
     """

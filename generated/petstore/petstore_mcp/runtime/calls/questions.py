@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for arguments of a call, for tools with `ask` in their binding.
+"""Ask the user for arguments of a call, for tools whose entry in `bindings.json` has `ask`.
 
 The questions are asked one after the other. A question may depend on the arguments and on earlier answers. The answers
-become arguments, which the model neither sees nor may give. The answers are checked like arguments.
+become arguments of the call, and are checked like other arguments. The model does not see these arguments, and is not
+allowed to give them.
 """
 
 from __future__ import annotations
@@ -140,12 +141,13 @@ class Questions:
         return visible(self._redact("".join(parts)))[:LONGEST_MESSAGE]
 
     def _unasked(self, interview: Interview, question: AskedQuestion, form: FormQuestion) -> str:
-        """Take the values of the fields from the arguments, if the owner allows it. The client cannot ask its user.
+        """For a client that cannot ask its user, take the values of the form from the call's arguments, if the owner
+        allows it.
 
         Return "", or "unable" if the owner does not allow it. Raise Refused if a value is wrong.
         """
         if "missing" in question:
-            return ""  # the later check of all arguments reports missing ones
+            return ""  # the later check of all arguments reports missing values
         if question.get("without") != "arguments":
             return "unable"
         values, problems = self._checked(interview, form, interview.arguments)

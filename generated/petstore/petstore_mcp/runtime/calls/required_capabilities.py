@@ -25,7 +25,8 @@ _OBJECTS: dict[str, dict[str, object]] = {
 def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
     """Return None if the client has all capabilities that the tool requires, else an error result.
 
-    In the stateless era, raise OtherOutcome instead, with a protocol error that names the missing capabilities.
+    In stateless revisions of MCP, raise OtherOutcome instead, with a protocol error that names the missing
+    capabilities.
     """
     able = {"elicitation": bool(dialogue.way), "elicitation.url": bool(dialogue.urls)}
     lacks = [each for each in tool.binding.get("requires", ()) if not able.get(each, each in dialogue.declares)]

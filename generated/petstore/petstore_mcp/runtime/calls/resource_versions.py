@@ -49,7 +49,9 @@ async def fetched(
     exchange: Exchange,
     close: Callable[[Response], None],
 ) -> Version | None:
-    """Return the version of a resource now, or None if the API does not tell. `before` is the version known so far."""
+    """Return the current version of a resource, or None if it cannot be determined. `before` is the version known so
+    far.
+    """
     tool = fetching.as_tool(wanted)
     try:
         ready = await preparation.unhooked(tool, wanted.arguments)
@@ -77,4 +79,4 @@ def _version(answer: Response) -> Version | None:
 
 
 def _unheard(phase: str) -> None:
-    """Ignore progress: nobody waits for the answer."""
+    """Ignore a phase of the request: used as `report`, since nobody wants progress of a poll."""

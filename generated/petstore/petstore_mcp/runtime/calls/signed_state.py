@@ -18,7 +18,9 @@ MOST_SPENT = 10_000
 
 
 class Tickets:
-    """Issuer and checker of tickets. `clock()` returns seconds; `entropy(n)` returns n random bytes."""
+    """Issuer and checker of tickets, which are signed states. `clock()` returns seconds; `entropy(n)` returns n random
+    bytes.
+    """
 
     __slots__ = ("_clock", "_entropy", "_key", "_spent")
 
@@ -38,7 +40,8 @@ class Tickets:
         return f"{body}.{self._signature(body)}"
 
     async def take(self, ticket: str, subject: str) -> tuple[int, str]:
-        """Mark a ticket as used. Return how often the user was asked, and "" or the reason why the ticket is invalid.
+        """Mark a ticket (a signed state) as used. Return how often the user was asked, and "" or the reason why the
+        ticket is invalid.
 
         The reasons: `forged` (not made by this process), `late` (expired), `other` (for another call), `used` (used
         before), `crowded` (too many used tickets are remembered).

@@ -3,7 +3,7 @@
 
 A client that supports tasks gets a task at once. For any other client, the call waits for the end of the job. If its
 time is up, its result says how to ask again: by the tool `get_task`. A task belongs to the tool whose call began it. So
-a caller who may not call that tool does not see its tasks.
+a caller who is not allowed to call that tool does not see its tasks.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class TaskCalls:
             return Seen(job_state.FAILED, "", Result.error(f"The job of {tool.name} cannot be followed. {reason}"))
 
     async def _ended(self, tool: Tool, job: Job) -> Seen:
-        """Wait for the end of a job, for as long as its lifetime, and return its final state.
+        """Wait for the end of a job, at most until its lifetime is over, and return its final state.
 
         Raise OtherOutcome with a protocol error if there is no result by then.
         """
@@ -212,7 +212,7 @@ class TaskCalls:
         """Return the state of a task for the client. `answers`: kind of the request, such as `get`."""
         status = {job_state.WORKING: "working", job_state.DONE: "completed", job_state.FAILED: "failed"}.get(seen.state)
         result = seen.result
-        if status is None:  # the API does not know the job any more: cancelled, if the API can cancel jobs
+        if status is None:  # the API no longer knows the job: probably it was cancelled, if the API can cancel jobs
             cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
             status, result = ("cancelled", None) if cancels else ("failed", result)
         lost = "The API does not know this job any more." if status == "failed" and seen.state == job_state.GONE else ""

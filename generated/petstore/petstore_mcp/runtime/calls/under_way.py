@@ -42,7 +42,7 @@ class CallUnderWay:
         self.ask = ask
         self.budget = budget
         self.close: Callable[[], None] = _nothing
-        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change the arguments
+        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change them
 
 
 def _nothing() -> None:

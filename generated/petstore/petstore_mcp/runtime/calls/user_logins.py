@@ -50,7 +50,7 @@ def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str]
 
 
 def scopes_of(catalog: Catalog, scheme: str) -> str:
-    """Return the scopes of a security scheme that the offered tools need, joined by spaces."""
+    """Return the scopes that the offered tools need of one security scheme, joined by spaces."""
     found = {
         scope for name in catalog.names() for scope in catalog.tool(name).binding.get("scopes", {}).get(scheme, ())
     }

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Add arguments that the user, not the model, fills in to the input schemas of tools."""
+"""Add to the input schemas of tools the arguments that the user fills in, and not the model."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def complete_schema(schema: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:
-    """Return a tool's input schema with the arguments that the user fills in added."""
+    """Return a tool's input schema, to which the arguments that the user fills in are added."""
     return _with(schema, questions)
 
 
 def listed_without_asking(tool: dict[str, Any], questions: list[AskedQuestion]) -> dict[str, Any]:
     """Return the entry of a tool in `tools/list` for clients that cannot ask their user.
 
-    Its input schema also has those of the user's fields that the client may send as arguments.
+    Its input schema also has the fields of the questions whose answers the client can send as arguments instead.
     """
     given = [each for each in questions if each.get("without") == "arguments" or "missing" in each]
     found = {**tool, "inputSchema": _with(tool["inputSchema"], given)}
@@ -34,7 +34,7 @@ _ASKED, _LEFT_OUT = "The user is asked for ", "Leave out what you do not know of
 
 
 def _silent(description: str, beginning: str) -> str:
-    """Return a description without the last sentence that begins so."""
+    """Return a description without the last sentence that begins with `beginning`."""
     kept, found, _ = description.rpartition(beginning)
     return kept.rstrip() if found else description
 

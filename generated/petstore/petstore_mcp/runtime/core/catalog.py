@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from .listing import Listing
     from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
 
-#: Format version of the tables. Any change of the format needs a new number, except a new optional key.
+#: Format version of tools.json, bindings.json and the optional JSON files. Any change of the format needs a new number,
+#: except a new optional key.
 FORMAT = 1
 
 #: Known kinds of security schemes (table.SchemeKind).
@@ -49,12 +50,14 @@ _SAVES = {
     " media type come back instead of the content.",
 }
 
-#: Names of the optional table files, without `.json`. They are those of MCP's features.
+#: Names of the optional JSON files, without `.json`. They are the names of MCP's features.
 FEATURES: tuple[Feature, ...] = ("resources", "prompts")
 
 
 class CatalogError(Exception):
-    """Raised if the tool tables cannot be used. The message is one sentence for the person who starts the server."""
+    """Raised if tools.json, bindings.json or an optional file of a `Catalog` cannot be used. The message is one
+    sentence for the person who starts the server.
+    """
 
 
 class Tool:
@@ -86,12 +89,12 @@ class Tool:
         self.plan: Any = None  # a request.Plan; core cannot import this type
 
     def given(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call. Omitted arguments get their default from the binding, if it has one."""
+        """Return the arguments of a call. Omitted arguments get their default from bindings.json, if there is one."""
         return {**self.binding.get("defaults", {}), **arguments}
 
 
 class _File:
-    """One table file, open on disk or held in memory. The lines of its tools are located on first use."""
+    """One JSON file of a catalog, open on disk or held in memory. The lines of its tools are located on first use."""
 
     __slots__ = ("_changed", "_descriptor", "_held", "_later", "_lock", "_places")
 
@@ -165,7 +168,7 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # last: another thread then adds the same lines again, and does not miss any
+            self._later = None  # set last: meanwhile another thread adds the same lines, and misses none
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -229,7 +232,9 @@ class Catalog:
 
     @classmethod
     def load(cls, directory: str, held: bool = False) -> Catalog:
-        """Open the tables in `directory`; if `held`, read them into memory. Raise CatalogError if one is unusable."""
+        """Open the JSON files in `directory`; if `held`, read them into memory. Raise CatalogError if a file is
+        unusable.
+        """
         try:
             described = _opened(directory, "tools", held)
             bound = _opened(directory, "bindings", held)
@@ -259,7 +264,9 @@ class Catalog:
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
     def offer_saving(self) -> None:
-        """Add the argument that names a target file to the input schema of each tool that can save its answer."""
+        """Add an argument to the input schema of each tool that can save its answer. The argument names the target
+        file.
+        """
         bound = [(name, self._bound.text(name)) for name in self.names()]
         saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]
         for name, argument in saving:
@@ -271,7 +278,7 @@ class Catalog:
         self._leave(self.names())
 
     def offer_reading(self) -> None:
-        """Add the tool `read_result`, which reads more of a truncated result, to the list of tools."""
+        """Add `read_result` to the list of tools. This tool reads more of a truncated result."""
         from .read_tool import described  # imported here: few operators enable this tool
 
         tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
@@ -281,7 +288,7 @@ class Catalog:
         self._leave(self.names())
 
     def _offer_looking(self) -> None:
-        """Add the tool `get_task`, which waits for a job of an earlier call, to the list of tools."""
+        """Add `get_task` to the list of tools. This tool waits for a job of an earlier call."""
         from .looking import described  # imported here: few servers follow jobs
 
         tool = described(self.names())
@@ -313,7 +320,7 @@ class Catalog:
         if "asks" not in self.header:
             return self.tools
         if not self._without_asking:
-            from .asked_arguments import listed_without_asking  # imported here: few servers ask
+            from .asked_arguments import listed_without_asking  # imported here: few servers ask the user
 
             entries: Any = loads(b"".join(self.tools).decode())[0]
             for place, entry in enumerate(entries):
@@ -330,7 +337,9 @@ class Catalog:
 
     # Decision 0202: The tool list of a search server is written at compile time.
     def _offer_search(self, index: _File) -> None:
-        """Replace the list of all tools by a short list: tools that find and call other tools, and pinned tools."""
+        """Replace the list of all tools by a short list: tools that find and call other tools, and tools that the owner
+        keeps listed (`pinned`).
+        """
         self._index = index
         search = self.header["search"]
         line = index.read(len(_LISTED), search["listed"]["bytes"] if "listed" in search else 0)
@@ -345,7 +354,9 @@ class Catalog:
 
     @property
     def listing(self) -> Listing | None:
-        """Return the list of a server with a search (`--tools search`), or None for any other server."""
+        """Return the object that builds the tool list of a server with `--tools search`, or None for any other
+        server.
+        """
         return None if self._index is None else self._searched()
 
     def _searched(self) -> Listing:
@@ -357,7 +368,7 @@ class Catalog:
         return self._listing
 
     def _list_found(self) -> None:
-        """Build `tools` of a server with a search anew. Do nothing for any other server."""
+        """Build the attribute `tools` anew if the server has a search (`--tools search`). Otherwise do nothing."""
         if self.listing is None:
             return
         for name, line in self.listing.entries(self).items():
@@ -365,13 +376,15 @@ class Catalog:
         self.tools = [b"[" + b",".join(map(self._described.text, self.listing.names(self))) + b"]"]
 
     def checksum(self) -> str:
-        """Return a digest that identifies all tables: bindings.json is hashed, and holds digests of the other files."""
+        """Return a digest that identifies all JSON files: bindings.json is hashed, and holds digests of the other
+        files.
+        """
         from hashlib import sha256  # imported here: few servers run programs
 
         return sha256(self._bound.read()).hexdigest()
 
     def is_same(self, other: Catalog) -> bool:
-        """Return True if both catalogs have the same tables. Which tools are hidden is not compared."""
+        """Return True if both catalogs have the same JSON files. Which tools are hidden is not compared."""
         return self._bound.read() == other._bound.read()  # bindings.json holds the digests of the other files
 
     def changed(self, before: Catalog) -> list[str]:
@@ -452,14 +465,16 @@ class Catalog:
             credentials = _credentials(binding, self.security)
             self._parsed[name] = made = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
             if "ask" in binding:
-                from .asked_arguments import complete_schema  # imported here: few tools ask
+                from .asked_arguments import complete_schema  # imported here: few tools ask the user
 
                 made.schema = complete_schema(made.listed, binding["ask"])
         return self._parsed[name]
 
 
 def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
-    """Return the names of the API keys that requests of a binding may carry, by place, such as `header`."""
+    """Return the names of the API keys that requests of a tool may carry, by place, such as `header`. `binding`: the
+    tool's entry in bindings.json.
+    """
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
         if name in security and (place := security[name].get("in")):
@@ -468,7 +483,9 @@ def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, lis
 
 
 def _opened(directory: str, name: str, held: bool) -> _File:
-    """Open one table file; if `held`, read it into memory. Raise OSError if it is unreadable or no regular file."""
+    """Open one JSON file of a catalog; if `held`, read it into memory. Raise OSError if it is unreadable or no regular
+    file.
+    """
     path = f"{directory}/{name}.json"
     descriptor = os.open(path, _READ)
     if not S_ISREG(os.fstat(descriptor).st_mode):

@@ -171,8 +171,8 @@ class Call:
     """Effect: run a tool and report its outcome under `key`.
 
     Progress is reported if `progress_token` is set. The client gets log messages of `log_level` and higher levels (an
-    index of envelope.LOG_LEVELS, None for no messages). `span` observes the call once the engine has taken it.
-    `offered`: the tools that this caller may use, for calls that search tools or call other tools.
+    index of envelope.LOG_LEVELS, None for no messages). `span` observes the call once its execution begins. `offered`:
+    the tools that this caller may use, for calls that search tools or call other tools.
     """
 
     __slots__ = ("arguments", "dialogue", "key", "log_level", "name", "offered", "origin", "progress_token", "span")

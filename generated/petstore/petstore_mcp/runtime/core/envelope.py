@@ -22,7 +22,9 @@ _UNSUPPORTED_VERSION = -32022
 
 
 def is_stateless(meta: object) -> bool:
-    """Return True if `_meta` names a revision or client capabilities, as only requests of the stateless era do."""
+    """Return True if `_meta` names a revision or client capabilities, as only requests of stateless revisions (since
+    2026-07-28) do.
+    """
     return isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
 
 
@@ -95,7 +97,7 @@ def takes_urls(capabilities: object) -> bool:
 
 
 def declared(capabilities: object) -> frozenset[str]:
-    """Return the capabilities of a client that have nothing to do with questions: `sampling` and `roots`."""
+    """Return which of the capabilities `sampling` and `roots` a client has. They have nothing to do with questions."""
     return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
 
 

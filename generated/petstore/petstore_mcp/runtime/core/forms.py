@@ -31,7 +31,7 @@ class FormQuestion:
         self.required = required
 
     def params(self, revision: str) -> dict[str, Any]:
-        """Return the parameters of `elicitation/create` that both eras have, in the form of `revision`."""
+        """Return the parameters of `elicitation/create` that all revisions of MCP have, written as `revision` wants."""
         fields = self.fields if revision >= WHOLE_SINCE else {name: _older(each) for name, each in self.fields.items()}
         schema: dict[str, Any] = {"type": "object", "properties": fields}
         if self.required:
@@ -43,7 +43,7 @@ class FormQuestion:
         return str(self.fields.get(name, {}).get("title") or name)
 
     def misfits(self, values: dict[str, Any]) -> list[tuple[str, str]]:
-        """Return the texts that lack the format of their field: name, and what was expected."""
+        """Return (name, expected format) of each field whose text does not have the field's format."""
         found = []
         for name, value in values.items():
             expected, fits = _FORMATS.get(self.fields[name].get("format", ""), ("", _anything))

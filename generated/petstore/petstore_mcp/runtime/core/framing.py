@@ -49,7 +49,7 @@ class Lines:
     def feed(self, data: bytes) -> list[Line]:
         """Return the lines that `data` completes."""
         *ends, rest = data.split(b"\n")
-        if not (rest or self._length or self._first) and len(data) <= self._limit:  # fast path: the data is whole lines
+        if not (rest or self._length or self._first) and len(data) <= self._limit:  # fast path: whole lines only
             return [line for each in ends if (line := each.removesuffix(b"\r")).strip(b" \t\r")]
         lines: list[Line] = []
         for end in ends:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What `context` of hooks.py works on: the questions of the call in which a hook runs."""
+"""Keep the object through which hooks of a call ask the user (`context.ask` in hooks.py)."""
 
 from __future__ import annotations
 
@@ -18,28 +18,34 @@ if TYPE_CHECKING:
         """Protocol for the questions of the hooks of one call (calls.hook_questions.HookQuestions)."""
 
         def enter(self, name: str, budget: Budget, deadline: Timeout) -> None:
-            """Note that a hook begins, which shares the time of its call."""
+            """Record that a hook begins. The hook shares the time `budget` with its call."""
 
         def leave(self) -> None:
-            """Note that the hook has ended. Raises what ends the call, whatever the hook made of that."""
+            """Record that the hook has ended. If a question must end the call, raise its exception, even if the hook
+            has caught it.
+            """
 
         async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:
-            """Return what the user fills in. Raises Unanswered, and CannotAsk."""
+            """Return the user's values for the fields of `form`. Raises Unanswered if the user does not answer, and
+            CannotAsk if questions are not possible now.
+            """
 
 
 _current: ContextVar[Asker | None] = ContextVar("asker", default=None)
 
 
 def enter(asker: Asker | None) -> Token[Asker | None]:
-    """Let hooks of this task ask by `asker`, or not at all. Return what `leave` takes."""
+    """Let hooks of the current asyncio task ask through `asker`; if `asker` is None, they cannot ask. Return a token
+    for `leave`.
+    """
     return _current.set(asker)
 
 
 def leave(before: Token[Asker | None]) -> None:
-    """Let hooks ask as before `enter`."""
+    """Undo the call of `enter` that returned the token `before`."""
     _current.reset(before)
 
 
 def current() -> Asker | None:
-    """Return what asks for the hooks of this call, or None where they cannot ask."""
+    """Return the object through which hooks of this call ask, or None if they cannot ask."""
     return _current.get()

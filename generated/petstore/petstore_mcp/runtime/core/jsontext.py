@@ -172,7 +172,8 @@ def _too_large(digits: str) -> object:
     raise NotJSON(_TOO_LARGE)
 
 
-#: Pool of options that no thread is using. Creating a scanner anew would take half as long as parsing a message.
+#: Pool of scanner options that no thread is using. Creating a scanner anew would take half as long as parsing a
+#: message.
 _idle: list[_Counting] = []
 
 

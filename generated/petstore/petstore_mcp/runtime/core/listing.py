@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""List of a server that offers a search in place of its tools (`--tools search`)."""
+"""Tool list of a server that lists a search in place of its tools (`--tools search`)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class TornIndex(ValueError):
 
 # Decision 0189: A server with a search lists four tools, and all tools can be called.
 class Listing:
-    """Tool list of a server with a search: tools that find and call other tools, and pinned tools.
+    """Tool list of a server with `--tools search`: tools that find and call other tools, and tools that the owner keeps
+    listed.
 
     `finders`: name of each tool that finds or calls other tools -> its kind. `lacking`: name of each tool that is not
     offered because the sandbox for programs is not installed -> the reason as a sentence.
@@ -61,14 +62,14 @@ class Listing:
         return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
-        """Return the binding of each tool that finds or calls other tools, as JSON text by name."""
+        """Return by name the entry of `bindings.json`, as JSON text, of each tool that finds or calls other tools."""
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
     def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return the `tools/list` entry of each tool that finds or calls other tools, as JSON text by name.
+        """Return by name an entry in `tools/list`, as JSON text, for each tool that finds or calls other tools.
 
         The tool counts in the descriptions leave out hidden tools. If no tool is hidden, no tool is looked up: so the
-        first list is fast, since the lines of the table need not be located.
+        first list is fast, since the lines of tools.json need not be located.
         """
         groups, others, starts, finders = (
             self._search["groups"],

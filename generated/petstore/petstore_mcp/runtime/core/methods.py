@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Determine which revision of MCP a request speaks, and which methods that revision has.
 
-The era of MCP belongs to a request, never to the process. `revision_of` applies the first row that matches:
+The era of MCP (handshake, or stateless since 2026-07-28) belongs to a request, never to the process. `revision_of`
+applies the first row that matches:
 
     the request                                     speaks
     ---------------------------------------------   ------------------------------------------------------------
@@ -105,7 +106,7 @@ def method_of(request: Request, agreed: str | None) -> str:
 
 
 def revision_of(request: Request, agreed: str | None) -> str:
-    """Return the revision that a request speaks. Raise Fault if it does not say so.
+    """Return the revision that a request speaks. Raise Fault if this cannot be determined.
 
     `agreed`: the revision of the handshake, or None if there was none.
     """

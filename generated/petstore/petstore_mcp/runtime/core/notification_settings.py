@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Which notifications a client of the handshake era has asked for: a level of log messages, and resources to watch."""
+"""Record which notifications a client of a revision with `initialize` has asked for: log messages from a level on, and
+changes of resources.
+"""
 
 from __future__ import annotations
 

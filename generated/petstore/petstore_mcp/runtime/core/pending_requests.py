@@ -38,7 +38,7 @@ class Answers:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        self.awaited = 1  # counts the reading of the batch itself: a batch is complete only after it was read whole
+        self.awaited = 1  # 1 for reading: a batch is complete only after it was read whole
 
     def arrays(self) -> bytes:
         """Return the answers as a JSON array on one line, or as several arrays if the line would exceed MAX_LINE."""

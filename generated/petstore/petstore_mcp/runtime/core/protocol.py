@@ -319,13 +319,13 @@ class Protocol:
         return self._granted(request)
 
     def _subscribe(self, request: Request, revision: str) -> list[Effect]:
-        """Begin or end to watch a resource."""
+        """Begin or end the client's subscription to a resource."""
         if not self._watches():
             raise Fault(METHOD_NOT_FOUND, f"There is no method '{request.method}' in {revision}.")
         uri = request.params.get("uri")
         if request.method == "resources/subscribe" and isinstance(uri, str):
             from . import watching  # imported here: few clients watch resources
-            from .encode_response import MAX_URI  # as above
+            from .encode_response import MAX_URI  # imported here: few clients watch resources
 
             reason = watching.refusal(self._features(), uri)
             if reason:
@@ -351,7 +351,7 @@ class Protocol:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
         catalog, is_private, tools = self._catalog, self._catalog.private, self._catalog.tools
-        if "asks" in catalog.header:  # clients that cannot ask get another list, so caches must not share the list
+        if "asks" in catalog.header:  # clients that cannot ask get another list: not for shared caches
             is_private, can_ask = True, dialogue(request, revision, self._dialogue).way
             tools = tools if can_ask else catalog.without_asking
         before, behind = list_result(revision, catalog.server, self._changes, is_private)
@@ -419,7 +419,7 @@ class Protocol:
     def _task(self, request: Request, revision: str) -> list[Effect]:
         from . import tasks  # imported here: few servers have tasks
 
-        wanted = tasks.read(0, request, revision, self._origin)  # first, since it may raise: the id is not in use yet
+        wanted = tasks.read(0, request, revision, self._origin)  # first: if `read` raises, the id stays free
         running = self._in_flight.begin(request.id, revision, wanted.progress_token)
         running.effect, wanted.key, wanted.offered = wanted, running.key, self._catalog
         wanted.log_level = self._log_level(request, revision)
@@ -439,11 +439,13 @@ class Protocol:
         return [acknowledged, PollResources()] if uris else [acknowledged]
 
     def _watched_by(self, id: Id, asked: object) -> tuple[str, ...]:  # noqa: A002
-        """Let a stream watch those of the resources asked for that can be watched, and return their URIs."""
+        """Let a stream watch the requested resources, as far as they can be watched. Return the URIs of these
+        resources.
+        """
         if not asked or not self._watches():
             return ()
-        from . import watching  # few clients watch resources
-        from .subscriptions import Subscriptions  # as above
+        from . import watching  # imported here: few clients watch resources
+        from .subscriptions import Subscriptions  # imported here: few clients watch resources
 
         self._subscriptions = self._subscriptions or Subscriptions()
         uris = watching.honoured(self._features(), asked)
@@ -484,7 +486,7 @@ class Protocol:
         return sorted({*subscribed, *(self._subscriptions.watched if self._subscriptions is not None else ())})
 
     def polled(self) -> dict[str, Fetch]:
-        """Return the requests that fetch the watched resources that are polled, by URI."""
+        """Return by URI the request that fetches the resource, for each polled resource that the client watches."""
         if not (watched := self.watched):
             return {}
         from . import watching  # loaded already

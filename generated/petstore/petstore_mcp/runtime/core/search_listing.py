@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""List entries of the tools that find and call other tools (`--tools search`), and unwrapping of calls through them.
+"""Build the `tools/list` entries of the tools that find and call other tools (`--tools search`), and unwrap calls of
+`call_tool`.
 
 `call_tool(name, arguments)` is replaced by the inner call before it begins (`inner`). So consent, roles, hooks, audit,
 limits and results are those of the inner tool, under its own name. A call that cannot be unwrapped, such as one of an
@@ -51,7 +52,8 @@ _CALLED = {
     "type": "object",
     "properties": {
         "name": {**_TEXT, "description": "Name of the tool."},
-        # Explicit, because strict modes of some providers forbid further properties unless a schema allows them.
+        # State `additionalProperties` explicitly: without it, strict modes of some model providers forbid undeclared
+        # members.
         "arguments": {"type": "object", "additionalProperties": True, "description": "Arguments of that tool."},
     },
     "required": ["name"],

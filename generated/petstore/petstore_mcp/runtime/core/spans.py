@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Span: an id that all log lines of one call share, and facts about the call so far.
 
-The id is a span id of W3C Trace Context, so the upstream's log can refer to the same call. The engine creates a span
-when it takes a call. All code of the call, including asyncio tasks that it starts, gets the span by `current`.
+The id is a span id of W3C Trace Context, so the upstream's log can refer to the same call. `serve/engine.py` creates a
+span when it takes a call. All code of the call, including asyncio tasks that it starts, gets the span by `current`.
 """
 
 from __future__ import annotations
@@ -180,7 +180,9 @@ class Span:
     # other flag. So at least one of the threads sees both flags set.
 
     def act(self) -> bool:
-        """Set `acted`, before the request, or the hook in its place, starts. Return False if the call was given up."""
+        """Set `acted` just before the request starts, or the hook that replaces the request. Return False if the call
+        was given up.
+        """
         self.acted = True
         return not self.over
 
@@ -197,7 +199,7 @@ _current: ContextVar[Span | None] = ContextVar("span", default=None)
 
 
 def enter(span: Span) -> Token[Span | None]:
-    """Make `span` the span that `current` returns in this task. Return what `leave` takes."""
+    """Make `span` the span that `current` returns in this task. Return a token for `leave`."""
     return _current.set(span)
 
 

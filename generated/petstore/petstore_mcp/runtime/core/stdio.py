@@ -260,7 +260,7 @@ class OutputRoom:
                 self._left = True
 
     def _held(self) -> int:
-        """Return the largest number of pages of the pipe that may be in use."""
+        """Return how many pages of the pipe may be in use at most."""
         left, pages = _unread(self._out), 0
         for at in range(len(self._sizes) - 1, -1, -1):
             if left <= 0:

@@ -1,15 +1,15 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Subscriptions: which notifications a client gets when the list of tools, resources or prompts has changed. No I/O.
 
-In the stateless era, each stream that asked for a kind of list is notified, under the id of the request that opened the
-stream. In the handshake era, the client is notified. Nothing may be sent before the client's
+In stateless revisions of MCP, each stream that asked for a kind of list is notified, under the id of the request that
+opened the stream. In revisions with `initialize`, the client itself is notified. Nothing may be sent before its
 `notifications/initialized`, so notifications about earlier changes are sent right after it.
 
 One notification is enough for several changes, since the client requests the list again. No notification is sent about
 a kind of list that the server did not have when the client subscribed.
 
-Streams may also ask for the changes of single resources, by their URIs. The forms of all these notifications are here
-too: they are the same in all revisions.
+Streams may also ask for the changes of single resources, by their URIs. This module also writes all these
+notifications, which are the same in all revisions.
 """
 
 from __future__ import annotations
@@ -97,15 +97,15 @@ def acknowledged_params(id: str | int, lists: tuple[str, ...] = (), uris: tuple[
 
 
 def stream_params(id: str | int, uri: str = "") -> bytes:  # noqa: A002
-    """Return the params of a notification on the stream that the request with this id opened. `uri`: the resource that
-    has changed.
+    """Return the params of a notification on a stream. `id`: id of the request that opened the stream. `uri`: the
+    resource that has changed.
     """
     changed = b',"uri":%b' % dumps(uri) if uri else b""
     return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}%b}' % (echo(id), changed)
 
 
 def updated_params(uri: str) -> bytes:
-    """Return the params of notifications/resources/updated in the handshake era."""
+    """Return the params of notifications/resources/updated in revisions with `initialize`."""
     return dumps({"uri": uri})
 
 

@@ -66,7 +66,7 @@ class ServerVariable(TypedDict):
 
 
 class Server(TypedDict):
-    """Base URL of a server. The URL is relative or empty if the description gives no absolute one."""
+    """Base URL of a server. The URL is relative or empty if the API description gives no absolute URL."""
 
     url: str
     variables: NotRequired[dict[str, ServerVariable]]
@@ -239,7 +239,7 @@ ShownText = list[str | ArgumentNode | PointerNode]
 class Parameter(TypedDict):
     """Parameter of a request. It has exactly one of `argument`, `value` and `template`.
 
-    `content`: a media type in which the value is written, in place of the style.
+    `content`: if set, the value is written in this media type, and the style is not used.
     """
 
     name: str
@@ -256,7 +256,7 @@ class Parameter(TypedDict):
 
 
 class Xml(TypedDict):
-    """XML form of a value."""
+    """Rules for writing a value as XML: OpenAPI's `xml`, and those of the value's members and items."""
 
     name: NotRequired[str]
     prefix: NotRequired[str]
@@ -370,7 +370,9 @@ class View(TypedDict):
 
 @final
 class Pages(TypedDict):
-    """Rule for a call that fetches all pages of a list. `items`: JSON Pointer to the list; default: its only list."""
+    """Rule for a call that fetches all pages of a list. `items`: JSON Pointer to the list; default: the only list in
+    the answer.
+    """
 
     items: NotRequired[str]
 
@@ -508,7 +510,7 @@ class CompletionSource(TypedDict):
 class Resource(TypedDict):
     """One resource: its list entry, and its content as a text, as base64, or as the request that fetches it.
 
-    `poll`: seconds between two looks whether its answer has changed.
+    `poll`: seconds between two requests that find out whether the content has changed.
     """
 
     listed: dict[str, str]

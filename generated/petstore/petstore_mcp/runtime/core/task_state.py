@@ -13,8 +13,8 @@ class Task:
 
     `answers`: kind of the request: `call`, `get`, `cancel`, `update` or `result`. `status`: working, completed, failed
     or cancelled. `created` and `updated`: ISO 8601. `milliseconds`: lifetime of the task. `interval`: milliseconds
-    until the client polls again. `result`: the `wire_formats.Result` of the call, None until it is completed.
-    `lost`: a sentence that says why there can be no result, which the extension calls a protocol error; else "".
+    until the client polls again. `result`: the `wire_formats.Result` of the call, None until it is completed. `lost`: a
+    sentence that says why there can be no result, which the tasks extension reports as a protocol error; else "".
     """
 
     __slots__ = (

@@ -2,8 +2,8 @@
 """Read and encode messages about MCP tasks: those of 2025-11-25, and the tasks extension of 2026-07-28. No I/O.
 
 If the API goes on working after its response, the server may answer the call with a task. The client polls the task by
-`tasks/get`. The server stores nothing: the encrypted id of a task contains the request that asks the API for the state
-(`calls/jobs.py`).
+`tasks/get`. The server stores nothing: the signed or encrypted id of a task contains the request that asks the API for
+the state (`calls/jobs.py`).
 
                    2025-11-25                                2026-07-28
     a task begins  if the call brings `task`                 if the client declares the extension
@@ -71,7 +71,7 @@ def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRe
 
 
 def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line for a request that began a task or was about one, in the form of `revision`."""
+    """Return the response line for a request that began a task, or asked about a task, in the form of `revision`."""
     if not has(revision, "resultType"):
         return _handshake(id, task, revision, server)
     if task.answers in ("cancel", "update"):

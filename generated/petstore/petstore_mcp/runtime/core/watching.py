@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Say which resources clients can watch for changes: those that are polled, and those that the tables hold. No I/O."""
+"""Say which resources clients can watch for changes: those that are polled, and those whose content resources.json
+holds. No I/O.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _UNWATCHED = "This resource is read when a client asks, and not watched for chan
 
 
 def refusal(features: Features, uri: str) -> str | None:
-    """Return why the resource at this URI cannot be watched: "" if there is none, None if it can."""
+    """Return why clients cannot watch the resource at `uri`. Return "" if there is no such resource, and None if
+    clients can watch it.
+    """
     found = features.find(uri)
     if isinstance(found, Contents):
         return None if found.contents else ""
@@ -34,7 +38,7 @@ def honoured(features: Features, uris: object) -> tuple[str, ...]:
 
 
 def polled(features: Features, uris: Iterable[str], revision: str) -> dict[str, Fetch]:
-    """Return the request that fetches each of the `uris` that is polled."""
+    """Return by URI the request that fetches the resource, for each of the `uris` that is polled."""
     found = ((uri, features.find(uri)) for uri in uris)
     return {
         uri: Fetch(uri, each.entry, each.variables, revision, Origin())
@@ -44,7 +48,9 @@ def polled(features: Features, uris: Iterable[str], revision: str) -> dict[str, 
 
 
 def changed(before: Features, now: Features, uris: Iterable[str]) -> list[str]:
-    """Return those of the `uris` whose contents in the tables, or whose requests, differ between two tables."""
+    """Return those of the `uris` whose stored contents or requests differ between two versions of the server's
+    resources.
+    """
     return [uri for uri in uris if _held(before, uri) != _held(now, uri)]
 
 

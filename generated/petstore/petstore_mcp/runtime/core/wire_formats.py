@@ -129,7 +129,8 @@ class UrlQuestion:
 
 
 class Question:
-    """Question to the user in the stateless era: the text, and the state that the repeated call must carry.
+    """Question to the user that ends a call, in stateless revisions of MCP: its text, and the state that the repeated
+    call must carry.
 
     `visit` is set if the user answers by opening a URL, and `form` if the user fills in fields.
     """
@@ -228,7 +229,7 @@ def input_required_result(question: Question, server: Identity) -> bytes:
 
 
 def elicitation_params(question: Asked, revision: str) -> bytes:
-    """Return the params of elicitation/create for a handshake revision, which takes forms by default."""
+    """Return the params of elicitation/create for a revision with `initialize`, where the default mode is `form`."""
     if isinstance(question, UrlQuestion):
         url = {"mode": "url", "elicitationId": question.id, "url": question.url, "message": question.message}
         return dumps(url)

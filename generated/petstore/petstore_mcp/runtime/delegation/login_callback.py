@@ -50,7 +50,7 @@ class Callback:
     def __init__(self, server: str, seal: Seal, spend: Spend, users: UserTokens, servers: Servers) -> None:
         """Create a handler.
 
-        `spend` marks a number as used, for some seconds. It returns "", or the reason why it cannot.
+        `spend` marks a number as used, for some seconds. It returns "", or the reason why the number cannot be marked.
         """
         self._server = server
         self._seal = seal
@@ -62,7 +62,7 @@ class Callback:
     async def arrive(self, path: str, query: str) -> Page:
         """Return the page for a browser that returns from the authorization server.
 
-        `path` ends with the scheme's name in URLs.
+        `path`: path of the redirect URI, which ends with the name of the security scheme.
         """
         said, delegation = _fields(query), self._of(path)
         begun = self._opened(STATE, said.get("state", ""), delegation)
@@ -91,7 +91,9 @@ class Callback:
         return login_pages.question(self._server, begun.shown, begun.issuer, provider, path, ticket)
 
     async def go_on(self, path: str, body: bytes) -> Page:
-        """Return the page after the user has confirmed, on a page that asked, to be the user who began the login."""
+        """Finish the login after the user has confirmed, on the page `login_pages.question`, that they began it. Return
+        the next page.
+        """
         ticket = _fields(body.decode("latin-1")).get("ticket", "")
         delegation = self._of(path)
         begun = self._opened(TICKET, ticket, delegation)
@@ -104,7 +106,7 @@ class Callback:
     async def _used_up(self, begun: PendingLogin) -> Page | None:
         """Mark a `state` or ticket as used.
 
-        Return an error page if it was used before at any replica, or if nobody knows.
+        Return an error page if it was used before at any replica, or if this cannot be found out now.
         """
         void = await self._spend(begun.number, SECONDS)
         if not void:

@@ -83,7 +83,7 @@ class TokenCache:
         raise NotReady(reason or "The access token that was given for the caller has ended already.")
 
     def drop(self, key: str, token: str) -> None:
-        """Remove a token that the API refused from the cache."""
+        """Remove from the cache a token that the API refused."""
         held = self._held.get(key)
         if held is not None and held.token == token:
             held.token, held.renewal, held.end = "", 0.0, 0.0

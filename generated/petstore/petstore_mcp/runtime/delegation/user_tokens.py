@@ -83,7 +83,7 @@ class UserTokens:
         return task.result().access
 
     def refused(self, who: CheckedCaller, scheme: str, token: str) -> None:
-        """Mark an access token that the API refused as expired, so that the next call renews it."""
+        """Mark as expired an access token that the API refused, so that the next call renews the token."""
         login = self.logins.known(who.name, scheme)
         if login is not None and login.access == token:
             login.until = login.renewal = 0.0
@@ -91,7 +91,7 @@ class UserTokens:
     def _end(self, key: str, task: asyncio.Task[Login]) -> None:
         """Remove a renewal that has ended.
 
-        Read its exception, so that asyncio does not log one that no call waited for.
+        Read the exception of its task: otherwise asyncio logs an exception that no call has awaited.
         """
         self._renewing.pop(key, None)
         if not task.cancelled():

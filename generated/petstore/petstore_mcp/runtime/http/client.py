@@ -292,7 +292,7 @@ class _Body:
 def _may_be_empty(method: str, status: int) -> bool:
     """Return whether a response with a content coding may have an empty body (RFC 9110, sections 9.3.2 and 15).
 
-    An error response may have one as well: its status matters more than its lost body.
+    An error response may have an empty body as well: its status matters more than its lost body.
     """
     return method == "HEAD" or not 200 <= status < 300 or status in (204, 205)
 

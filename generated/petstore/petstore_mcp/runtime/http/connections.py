@@ -84,7 +84,7 @@ class Connections:
         Raise Unwritable if a header field cannot be sent, and ValueError for a response that is not HTTP. Exceptions of
         the HTTP library and of the system pass through.
         """
-        if not FRAMING.isdisjoint(request.names):  # only an operator's credential can add a field of FRAMING
+        if not FRAMING.isdisjoint(request.names):  # only an operator's credential can add such fields
             raise Unwritable
         return self._ask(request, address, fields, leaving)
 
@@ -140,7 +140,7 @@ class Connections:
     def _secured(self, address: Address) -> ssl.SSLContext | bool:
         """Return the TLS context that all connections share, created at first use.
 
-        Return True if `address` is plain HTTP.
+        For an address with plain HTTP, return True instead.
         """
         if address.scheme != "https":
             return True

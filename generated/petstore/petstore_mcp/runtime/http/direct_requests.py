@@ -95,7 +95,7 @@ class DirectRequests:
         connection = await self._connected(initiator)
         try:
             protocol, transport = connection.protocol, connection.transport
-            if protocol is None or transport is None:  # the types allow None, but it was just connected
+            if protocol is None or transport is None:  # never None, since the connection is new
                 raise aiohttp.ServerDisconnectedError
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",
@@ -205,7 +205,8 @@ class DirectResponse:
         if self._connection is None:
             return
         transport = self._connection.transport
-        # With TLS the real write buffer is not visible. An upstream that refuses a body often does not read all of it.
+        # Close the connection if parts of the body may be unsent. With TLS the real write buffer is not visible, so an
+        # error status counts as a sign: an upstream that refuses a large body often does not read all of it.
         if self._large and (self.status >= 400 or (transport is not None and transport.get_write_buffer_size())):
             self.close()
         else:

@@ -2,10 +2,10 @@
 """Decide when each request is sent: limit the pending requests, and the request rate if the operator sets one.
 
 A slot ("room" in names) is the right to have one request pending. A free slot goes to the waiting caller with the
-fewest pending requests. Of that caller's tools, the one with the fewest is next; of a tool's calls, the oldest. No tool
-may hold more than seven eighths of all slots, so a hanging upstream leaves slots for others. If there are several
-callers, no caller may hold more than three quarters. Waiting counts towards the call's time. A request whose response
-could not come in time is refused with advice for the model.
+fewest pending requests. Of that caller's tools, the tool with the fewest pending requests is next; of a tool's calls,
+the oldest. No tool may hold more than seven eighths of all slots, so a hanging upstream leaves slots for others. If
+there are several callers, no caller may hold more than three quarters. Waiting counts towards the call's time. A
+request whose response could not come in time is refused with advice for the model.
 
 Invariants: each slot taken is given back exactly once, whatever is cancelled. No request waits while its tool may take
 a free slot.
@@ -109,9 +109,9 @@ class RequestLimiter:
             )
 
     def _due(self, rate: Rate, latest: float, ahead: int = 0) -> float:
-        """Return the seconds until a request with `ahead` requests before it may be sent.
+        """Return the seconds until the rate allows a request that has `ahead` requests before it.
 
-        Raise NoPlaceFree if that is later than `latest`.
+        Raise NoPlaceFree if that moment is later than `latest`.
         """
         now = self._clock()
         due = rate.due(now, ahead)
@@ -130,9 +130,10 @@ class RequestLimiter:
             rate.note(max(due, self._clock()))
 
     async def _shared(self, rate: Rate, latest: float) -> bool:
-        """Wait for a request of the rate that all replicas share. Return False if the replicas do not share a rate now.
+        """Wait until the rate limit that all replicas share allows a request. Return False if the replicas do not share
+        a rate now.
 
-        Raise NoPlaceFree if no request is free before `latest`.
+        Raise NoPlaceFree if the limit allows no request before `latest`.
         """
         if self._turn_of_all is None:
             return False
@@ -199,7 +200,7 @@ class RequestLimiter:
             if queue:
                 # Stored again, so that this caller and tool are the last in turn.
                 self._waiting[who] = queue
-            if not given.done():  # if done, the waiting task was cancelled
+            if not given.done():  # done means that the waiting task was cancelled
                 self._give(who)
                 given.set_result(None)
 

@@ -51,7 +51,7 @@ class Trail:
     def go(self, location: str) -> str:
         """Follow a Location and return "".
 
-        If it may not be followed, change nothing and return the reason as a clause.
+        If the redirect must not be followed, change nothing and return the reason as a clause.
         """
         try:
             address, target = self._read(location)
@@ -82,9 +82,9 @@ class Trail:
 
 # Decision 0034: Redirects are followed only for GET, and only if the owner allows it.
 async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
-    """Follow redirects and return the final response, or the last redirect that may not be followed.
+    """Follow redirects and return the final response, or the first redirect that must not be followed.
 
-    In the latter case set `sent.unfollowed` to the reason. Raise Failure if a step got no response.
+    For such a redirect, set `sent.unfollowed` to the reason. Raise Failure if a step got no response.
     """
     trail = Trail(ready.address, ready.request.target, rules)
     while answer.status in STATUSES:

@@ -157,7 +157,7 @@ class Sender:
     async def _followed(
         self, answer: Response, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
-        """Follow a redirect and return the response; return the redirect itself if it may not be followed."""
+        """Follow a redirect and return the response; return the redirect itself if it must not be followed."""
         from . import redirects  # imported late: most tools only report the redirect
 
         async def ask(request: Request, address: Address) -> Response:
@@ -186,7 +186,7 @@ class Sender:
     def _source(self, ready: PreparedCall) -> Source:
         """Return the source of this request's access token.
 
-        Raise NotReady if it needs a caller's credential and has no source.
+        Raise NotReady if the request needs a caller's credential, but the server has no source of such credentials.
         """
         if ready.chosen.own is None:
             return self._fetched()

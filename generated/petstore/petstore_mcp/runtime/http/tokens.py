@@ -121,7 +121,7 @@ class Tokens:
                 token = await self._renew(grant, held)
                 self._backoff.accepted(_credential(grant))
                 return token, ""
-        except NotReady as reason:  # raised if the token comes from a user's login
+        except NotReady as reason:  # a user's login gave no token
             held.problem = reason
             log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
             return "", str(reason)

@@ -23,7 +23,7 @@ def unauthorized(metadata_url: str, scopes: Iterable[str], problem: str | None) 
     """Return `WWW-Authenticate` for status 401.
 
     `scopes` are those that a client should request. `problem` says what is wrong with the token. If no token was sent,
-    it is None, and the challenge names no error (RFC 6750 section 3.1).
+    `problem` is None, and the challenge names no error (RFC 6750 section 3.1).
     """
     parts = [] if problem is None else ['error="invalid_token"', f'error_description="{problem}"']
     return _challenge([*parts, *_scope(scopes), f'resource_metadata="{metadata_url}"'])

@@ -47,7 +47,7 @@ class Introspector:
         self._asking: dict[bytes, asyncio.Task[Identity]] = {}
 
     async def check(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
-        """Return the caller with that token.
+        """Return the caller to whom the token belongs.
 
         Raise InvalidToken if the token is not accepted, and Unavailable if the issuer cannot be asked now.
         """

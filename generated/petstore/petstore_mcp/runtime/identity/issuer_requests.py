@@ -80,8 +80,8 @@ async def _sent(client: Client, request: Request, endpoint: Endpoint, most: int)
 def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
     """Return the endpoint that an issuer's metadata give as `url`. `name` is the metadata field, for the error.
 
-    Raise Unfetched if the URL may not be used. On the issuer's own origin any path is accepted. Elsewhere the URL needs
-    https and a public host.
+    Raise Unfetched if the URL must not be used. On the issuer's own origin any path is accepted. Elsewhere the URL
+    needs https and a public host.
     """
     if not isinstance(url, str):
         raise Unfetched(f"has no {name} in its metadata")

@@ -120,7 +120,9 @@ def _is_id_token(claims: dict[str, object]) -> bool:
 
 
 def keys(document: object) -> list[Key]:
-    """Return the keys of a JWK set that can check signatures (RFC 7517 section 5). Other keys are left out."""
+    """Return those keys of a JWK set with which signatures can be checked (RFC 7517 section 5). Other keys are left
+    out.
+    """
     listed = document.get("keys") if isinstance(document, dict) else None
     found = (_key(each) for each in (listed if isinstance(listed, list) else [])[:MOST_KEYS])
     return [each for each in found if each is not None]

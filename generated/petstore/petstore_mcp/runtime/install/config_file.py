@@ -87,7 +87,7 @@ def content(path: str) -> bytes | None:
 
 # Decision 0205: Links to configuration files are followed if the user made them.
 def resolve(path: str, within: str = "") -> str:
-    """Return the path with symbolic links resolved. Raise InstallError if a link may not be followed.
+    """Return the path with symbolic links resolved. Raise InstallError if a link must not be followed.
 
     Each link on the way must belong to this user or to root. With `within`, the folder of a project, the result must be
     in that folder.

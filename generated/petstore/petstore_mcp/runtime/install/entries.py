@@ -65,7 +65,9 @@ def _headers(client: Client, server: Server) -> dict[str, str]:
 
 
 def reference(client: Client, name: str, variable: str) -> str:
-    """Return the text by which a client's configuration refers to an environment variable, or to a prompt for it."""
+    """Return the text by which a client's configuration refers to an environment variable, or to a prompt that asks the
+    user for its value.
+    """
     return client.variable.format(input_id(name, variable) if client.prompts else variable)
 
 

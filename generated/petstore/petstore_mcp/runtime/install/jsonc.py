@@ -27,7 +27,7 @@ _WORD = re.compile(r"[A-Za-z0-9_$.+-]")
 class Node:
     """One value of a JSONC text, from offset `start` to `end`.
 
-    `members` are those of an object, or an array's items.
+    `members` holds the members of an object, or the items of an array.
     """
 
     start: int
@@ -44,7 +44,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of an object, or one item of an array, which has no `key`.
+    """One member of an object, or one item of an array. `key` is None for an item.
 
     `start` is the offset of the key or item. `comma` is the offset after the comma that follows, or None.
     """
@@ -55,7 +55,7 @@ class Member:
     comma: int | None
 
 
-@lru_cache(maxsize=4)  # cached, because an edit reads a text several times, and some texts have megabytes
+@lru_cache(maxsize=4)  # cached, because one edit parses the same text several times, and a text can have megabytes
 def read(text: str) -> Node | None:
     """Return the value of a whole text, or None if the text has only white space and comments.
 
@@ -136,9 +136,9 @@ class _Reader:
         return Node(at, here + 1, [each.node.value for each in members], members)
 
     def _comma(self, at: int) -> tuple[int | None, int]:
-        """Return the offset after the comma that follows, or None if none follows.
+        """Return the offset after the next comma, or None if the next token is no comma.
 
-        Also return the offset of the next token.
+        Also return the offset of the token that follows.
         """
         here = self.skip(at)
         if self._text.startswith(",", here):

@@ -36,7 +36,7 @@ def parse(text: str) -> Any:
 
 
 def put(text: str, path: Path, value: Any) -> str:
-    """Return the text with `value` at a path. Missing objects on the path are added.
+    """Return the text with `value` set at a path. Missing objects on the path are added.
 
     Raise SyntaxFault if the text is not valid, or if the path leads through another type of value. If the last step is
     the length of an array, the value is appended to the array.
@@ -74,7 +74,7 @@ def remove(text: str, path: Path) -> str:
 def _member(node: Node, step: str | int) -> Node | None:
     """Return the value of a member, or None if there is none.
 
-    Raise SyntaxFault if `node` is not an object (or an array, for an index), or if it has the key twice.
+    Raise SyntaxFault if `node` is not an object (or an array, for an index), or if the object has the key twice.
     """
     if not isinstance(node.value, list if isinstance(step, int) else dict):
         wanted = "a list in brackets" if isinstance(step, int) else "an object in braces"
@@ -101,7 +101,7 @@ def _inserted(text: str, style: _Style, node: Node, key: str | int, value: Any) 
         outer = style.indent_at(node.start)
         indent = outer + style.unit
         written = f"{style.newline}{indent}{label}{style.render(value, indent)}"
-        if inside.strip(_BLANKS):  # the object contains a comment
+        if inside.strip(_BLANKS):  # keep the comments that the object contains
             end = opened + len(inside.rstrip(_BLANKS))
             tail = text[end:closed]
             return text[:end] + written + (tail if "\n" in tail else style.newline + outer) + text[closed:]
@@ -152,7 +152,7 @@ class _Style:
         return found[0]
 
     def render_over(self, node: Node, value: Any) -> str:
-        """Return a value formatted to replace the value of `node`: on one line if that is on one line."""
+        """Return a value formatted to replace the value of `node`: on one line if the old value is on one line."""
         if "\n" in self._text[node.start : node.end] or not isinstance(node.value, (dict, list)) or not node.members:
             return self.render(value, self.indent_at(node.start))
         return self.line(value)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the command line by which a client can start this server."""
+"""Find a command line with which an MCP client can start this server."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Launch:
 
 
 def find(name: str, shared: bool) -> Launch:
-    """Return a command line that starts the server NAME in the same way as this process was started.
+    """Return a command line that starts the server `name` in the same way as this process was started.
 
-    Paths are absolute, since clients have another PATH. If `shared`, the configuration is used on other machines too,
-    so an installed server is started by its name only.
+    Paths are absolute, since clients have another PATH. `shared`: True if the configuration is also used on other
+    machines. Then an installed server is started by its command name, without a path.
     """
     script = f"{name}-mcp"
     folder, package = os.path.split(_PACKAGE_FOLDER)
@@ -44,7 +44,7 @@ def find(name: str, shared: bool) -> Launch:
 def _runner(script: str, shared: bool) -> Launch | None:
     """Return the command of uvx or pipx if one of them has created this environment.
 
-    Such an environment may be deleted soon.
+    These tools may soon delete the environment, so a path into it would stop working.
     """
     if not _is_in_a_cache(sys.prefix):
         return None

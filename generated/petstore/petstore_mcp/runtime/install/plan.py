@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Plan the changes that `install` and `uninstall` make in a client's configuration file. Nothing is written here.
+"""Plan the changes that `install` and `uninstall` make in a client's configuration file. This module writes no file.
 
-A plan preserves what the user has added to an entry. If undoing the first installation gives the content of the backup,
-`uninstall` restores the backup. Otherwise it only removes the entry.
+A plan preserves what the user has added to an entry. If adding the entry to the backup would give exactly the current
+file, `uninstall` restores the backup. Otherwise it only removes the entry.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _INPUTS: Path = ("inputs",)
 class Change:
     """A planned change of a configuration file.
 
-    `after` is the new content; None removes the file. `backup` is the path at which the former content is kept, or "".
-    `obsolete` is a backup file that is no longer needed afterwards, or "".
+    `after` is the new content; None removes the file. `backup` is the path of a copy of the old content, or "" for no
+    copy. `obsolete` is a backup file that is no longer needed afterwards, or "".
     """
 
     file: ConfigFile
@@ -109,7 +109,7 @@ class Configuration:
         return Change(self._file, after, backup)
 
     def _read_backup(self, path: str) -> bytes | None:
-        """Return the bytes of a backup, or None if there is none or it is not text."""
+        """Return the bytes of a backup file, or None if the file does not exist or is not text."""
         try:
             found = config_file.content(path)
             config_file.decode(path, found or b"")
@@ -118,8 +118,8 @@ class Configuration:
         return found
 
     def _without(self, name: str) -> str:
-        """Return the text without the entry and its prompts, and without the section if the installation has
-        added it.
+        """Return the text without the entry and the input prompts that only it uses. Remove the section too if
+        `install` added it.
         """
         entry, section = self.entry(name), self._client.section
         after = self._applied(self._text, [Edit((section, name), ABSENT)])
@@ -131,7 +131,9 @@ class Configuration:
         return after
 
     def _leads_back(self, before: str, name: str) -> bool:
-        """Return True if adding the present entry to the text `before` gives exactly the present text."""
+        """Return True if adding the server's current entry to the text `before` gives exactly the current text of the
+        file.
+        """
         path = (self._client.section, name)
         try:
             if look_up(self._parsed(before), path) is not ABSENT:
@@ -144,8 +146,8 @@ class Configuration:
             return False
 
     def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
-        """Return edits that add those of `prompts` that the entry at `path` uses and that the file does not
-        have yet.
+        """Return edits that add the input prompts that the entry at `path` uses and the file lacks. `prompts`: all
+        candidates.
         """
         if not prompts:
             return []
@@ -157,7 +159,7 @@ class Configuration:
         return [Edit((*_INPUTS, len(there) + index), each) for index, each in enumerate(added)]
 
     def _old_prompts(self, text: str, name: str, entry: Any) -> list[Edit]:
-        """Return edits that remove the prompts that only this entry has used, the last one first."""
+        """Return edits that remove the input prompts that only this entry used, in reverse order."""
         if not self._client.prompts:
             return []
         value = self._parsed(text)
@@ -204,7 +206,7 @@ class Configuration:
 
 
 def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
-    """Return edits that update an entry, and preserve what its user has added or filled in."""
+    """Return edits that update an entry, but preserve the members and values that the user has added to it."""
     if bool(entries.url_of(present)) != bool(server.url):
         return [Edit(path, wanted)]
     found = []

@@ -62,7 +62,7 @@ def _refuse_arrays(whole: Any, keys: tuple[str, ...], found: list[Statement]) ->
         if isinstance(whole, list) and (begun := [each for each in found if each.path == keys[:length]]):
             if begun[0].value is None:
                 raise SyntaxFault(f"{'.'.join(keys[:length])} is expected once, in single brackets", begun[0].start)
-            return  # the array is written on one line
+            return  # `put` refuses an array that is written on one line
         if not isinstance(whole, dict):
             return
 
@@ -88,7 +88,8 @@ def remove(text: str, path: Path) -> str:
     bare = text
     for start, end in reversed(joined):
         bare = bare[:start] + bare[end:]
-    # Among the texts that may have been there before `put`, choose one from which `put` makes the present text.
+    # The file may have had one of several texts before `put`. Choose a text to which `put` would add exactly the
+    # present key.
     start = joined[0][0]
     shorter = re.sub(r"\r?\n[ \t]*\Z", "", bare[:start]) if len(joined) == 1 else bare[:start]
     candidates = (shorter + bare[start:], bare, re.sub(r"\r?\n\Z", "", shorter) + bare[start:])

@@ -139,7 +139,7 @@ def _string_end(text: str, at: int) -> int:
     while not text.startswith(fence, here):
         here += 2 if quote == '"' and text[here] == "\\" else 1
     here += len(fence)
-    # The string may itself end with quotes, before the closing ones.
+    # The string's content may end with quotes, directly before the closing quotes.
     while len(fence) == 3 and text.startswith(quote, here):
         here += 1
     return here

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Choose the environment variables that a client has to give to this server, by the server's tables.
+"""Choose the environment variables that a client must pass to this server, according to `bindings.json`.
 
 Clients pass few variables of their own environment on. So variables that are set here are written to the entry:
 settings with their values, secrets by name only.
@@ -36,8 +36,8 @@ _SETTINGS = (
 class Variables:
     """Environment variables for an entry.
 
-    `values` holds those that are not secret. `secrets` lists the names of the others. `missing` lists variables without
-    a value that at least one tool needs.
+    `values` holds those that are not secret. `secrets` lists the names of the others. `missing` lists variables that
+    have no value although a tool needs them.
     """
 
     values: dict[str, str]
@@ -62,7 +62,9 @@ def _over_stdio(catalog: Catalog) -> list[str]:
 
 
 def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
-    """Return the variables of an entry over stdio: those set in `environ`, and the secrets that tools need."""
+    """Return the variables for the configuration entry of a stdio server: those set in `environ`, and the secrets that
+    tools need.
+    """
     secret = _over_stdio(catalog)
     known = [name for scheme in catalog.security.values() for name in scheme["variables"].values()]
     servers = [each for server in catalog.servers for each in server.get("variables", {}).values()]

@@ -61,7 +61,7 @@ def remove(text: str, path: Path) -> str:
         parent = next(each for each in found if each.key == step)
         found = _children(text, parent)
     entry = next(each for each in found if each.key == path[-1])
-    if parent is not None and len(found) == 1:  # a mapping whose entries are all removed would be null
+    if parent is not None and len(found) == 1:  # otherwise, a mapping whose entries are all removed would become null
         return text[: parent.colon] + " {}" + text[parent.colon : entry.start] + text[entry.end :]
     return text[: entry.start] + text[entry.end :]
 
@@ -82,7 +82,7 @@ def _appended(text: str, at: int, rows: list[str], newline: str) -> str:
 
 
 def _filled(text: str, parent: Entry, rows: list[str], newline: str) -> str:
-    """Return the text with `rows` written as the content of the empty mapping `parent`."""
+    """Return the text with the lines `rows` written as the content of the empty mapping `parent`."""
     found = _NOTHING.match(text, parent.colon)
     assert found is not None
     rest = text[found.end() : parent.end]
@@ -99,7 +99,7 @@ def _nested(keys: list[str], value: Any) -> dict[str, Any]:
 
 
 def _rows(value: dict[str, Any], indent: int) -> list[str]:
-    """Return the lines of a mapping in YAML block style."""
+    """Return a mapping written as lines of YAML in block style."""
     rows = []
     for key, each in value.items():
         label = f"{' ' * indent}{_scalar(key)}:"

@@ -2,7 +2,7 @@
 """Find the offsets of the entries of a YAML text: mappings in block style, as is usual in configuration.
 
 Values in block and flow style are read as in YAML 1.2. A value that this module cannot read, such as one with an anchor
-or a tag, is represented by its text. It is compared and preserved, and never changed.
+or a tag, is represented by its text. This text is compared and preserved, but never changed.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def entries(text: str, start: int = 0, end: int | None = None) -> list[Entry]:
     found: list[Entry] = []
     indent = -1
     last = start
-    close = 0  # where a quoted or flow value that spans lines ends
+    close = 0  # end offset of a quoted or flow value that spans several lines
     key: tuple[str, int, int] | None = None
     for line in _lines(text, start, end):
         if line.start < close:
             last = max(last, min(close, line.end))
             continue
-        if line.empty:  # a comment with deeper indentation belongs to the entry above
+        if line.empty:  # a comment with deeper indentation belongs to the entry above it
             last = line.end if key is not None and indent < line.indent < line.end - line.start - 1 else last
             continue
         content = line.start + line.indent
@@ -234,7 +234,7 @@ def _quoted(written: str) -> str:
         return written[1:-1].replace("''", "'")
     try:
         return str(json.loads(written))
-    except ValueError:  # the text has an escape that JSON does not have, or several lines
+    except ValueError:  # JSON cannot parse some YAML escapes, or a string of several lines: use the text
         return written
 
 
@@ -245,6 +245,6 @@ def _plain(text: str) -> Any:
     if _NUMBER.fullmatch(text):
         try:
             return int(text, 0) if re.fullmatch(r"[-+]?(\d+|0[ox].+)", text) else float(text)
-        except ValueError:  # the number has leading zeros
+        except ValueError:  # leading zeros: decimal in YAML, an error in `int(text, 0)`
             return float(text) if re.fullmatch(r"[-+]?\d+", text) else text
     return text

@@ -48,18 +48,20 @@ class Answer:
 
     @property
     def said(self) -> str:
-        """Return the status and the error code, as part of a sentence."""
+        """Return the status and error code of a response, worded as part of a sentence."""
         return f"HTTP {self.status}" + (f", {self.error}" if self.error else "")
 
     def text(self, name: str, longest: int = token_response.LONGEST) -> str:
-        """Return the member `name` if it is a printable ASCII text of at most `longest` characters, else ""."""
+        """Return the member `name` of the response if it is a printable ASCII text of at most `longest` characters,
+        else "".
+        """
         value = self.content.get(name)
         if isinstance(value, str) and 0 < len(value) <= longest and value.isascii() and value.isprintable():
             return value
         return ""
 
     def seconds(self, name: str) -> float:
-        """Return the member `name` if it is a number of seconds, else 0."""
+        """Return the member `name` of the response if it is a number of seconds, else 0."""
         return token_response.seconds(self.content.get(name)) or 0.0
 
 
@@ -80,8 +82,8 @@ async def post_json(send: Send, endpoint: Endpoint, content: dict[str, Any]) -> 
 async def post_form(send: Send, endpoint: Endpoint, form: dict[str, str], client: Client) -> Answer:
     """Send a form by POST with the client's credentials (RFC 6749, section 2.3), and return the response.
 
-    Servers must accept a secret as HTTP Basic, but some accept it only in the body; then the request is sent again.
-    Raise LoginFailed if no response comes.
+    Servers must accept the client secret as HTTP Basic, but some accept it only in the body. If HTTP Basic fails, the
+    request is sent again with the secret in the body. Raise LoginFailed if no response comes.
     """
     answer = await _once(send, endpoint, form, client)
     if client.secret and not client.in_body and answer.status in (400, 401) and answer.error in ("", "invalid_client"):

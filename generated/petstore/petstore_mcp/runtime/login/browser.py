@@ -28,7 +28,7 @@ _GOOGLE = "https://accounts.google.com/"
 class BrowserLogin:
     """One login in the browser. The user opens `url`; `finish` waits for the user and returns the token response.
 
-    Call `close` in any case.
+    Always call `close` at the end.
     """
 
     def __init__(self, found: Endpoints, title: str) -> None:
@@ -58,7 +58,8 @@ class BrowserLogin:
         if "offline_access" in scopes.split():
             asked["prompt"] = "consent"  # required for `offline_access` (OpenID Connect Core 1.0, section 11)
         if self._found.authorization.startswith(_GOOGLE):
-            asked |= {"access_type": "offline", "prompt": "consent"}  # otherwise Google gives no refresh token
+            # Without these parameters, Google returns no refresh token.
+            asked |= {"access_type": "offline", "prompt": "consent"}
         mark = "&" if "?" in self._found.authorization else "?"
         return f"{self._found.authorization}{mark}{urlencode(asked)}"
 

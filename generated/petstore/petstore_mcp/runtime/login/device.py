@@ -83,7 +83,7 @@ class DeviceLogin:
             await self._rest(self._interval)
             try:
                 answer = await answers.post_form(self._send, self._found.token, form, self._client)
-            except LoginFailed:  # a lost connection, for example (RFC 8628, section 3.5)
+            except LoginFailed:  # no response, such as after a lost connection: ask more slowly (RFC 8628, 3.5)
                 self._interval = min(self._interval * 2, LONGEST_INTERVAL)
                 continue
             if answer.error == "slow_down":

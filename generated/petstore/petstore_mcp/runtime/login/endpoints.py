@@ -83,7 +83,7 @@ async def find(scheme: UserScheme, send: Send) -> Endpoints:
     for name in ("registration", "revocation", "userinfo"):
         try:
             setattr(found, name, endpoint("", name))
-        except LoginFailed:  # the endpoint's host is not accepted; a login works without this endpoint
+        except LoginFailed:  # the endpoint's host is not accepted: leave out this endpoint, which a login does not need
             continue
     return found
 

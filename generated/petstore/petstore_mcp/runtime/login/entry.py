@@ -46,12 +46,12 @@ def read(text: str | None) -> Entry | None:
 
 
 def pointer(client_id: str) -> str:
-    """Return a note, as JSON, that says which client logged in last."""
+    """Return a JSON text to store, which says which client logged in last."""
     return json.dumps({"last_client": client_id})
 
 
 def pointed(text: str | None) -> str:
-    """Return the client id in a note that `pointer` wrote, or "" if `text` is no such note."""
+    """Return the client id in a text that `pointer` has made, or "" for any other text."""
     found = _object(text).get("last_client")
     return found if isinstance(found, str) else ""
 

@@ -26,7 +26,7 @@ class KeptLogins:
     def read(self, scheme: UserScheme) -> tuple[Entry, Store] | None:
         """Return the login of a scheme and the store that contains it, or None if there is none.
 
-        If the operator has set no client id, this is the login of the client that logged in last.
+        If the operator has set no client id, return the login of the client that logged in last.
         """
         problem: LoginFailed | None = None
         for store in self._stores():
@@ -49,7 +49,7 @@ class KeptLogins:
     def write(self, scheme: UserScheme, found: Entry, store: Store | None = None) -> Store:
         """Store a login in place of an earlier one, and return the store that was used.
 
-        This is `store`, or if that is None, the store that the operator has chosen.
+        The login is written to `store`, or if that is None, to the store that the operator has chosen.
         """
         target = store or open_store(self._server, self._choice, self._variable)
         target.write(scheme.key(found.client_id), found.written())
@@ -65,7 +65,7 @@ class KeptLogins:
         open_store(self._server, self._choice, self._variable).read("check")
 
     def delete(self, scheme: UserScheme) -> None:
-        """Delete the login of a scheme from every store."""
+        """Delete the stored login of a scheme from every store."""
         for store in self._stores():
             self._delete(scheme, store)
 

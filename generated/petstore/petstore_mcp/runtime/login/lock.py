@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Lock between processes, so that two servers do not redeem one refresh token at the same time.
+"""Lock between processes, so that two servers do not use the same refresh token at the same time.
 
 Many authorization servers return a new refresh token with each response, and refuse the former one. The lock is a file
 that the system locks. The system releases the lock when the process that holds it ends.
@@ -28,7 +28,7 @@ _PAUSE = 0.05
 async def locked(server: str, seconds: float = SECONDS) -> AsyncIterator[None]:
     """Hold the lock on a server's logins.
 
-    Raise LoginFailed if another process keeps the lock, or it cannot be created.
+    Raise LoginFailed if another process holds the lock for too long, or if the lock file cannot be created.
     """
     path = os.path.join(folder(server), "lock")
     make_folder(path)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Logins that a running server uses: which schemes have one, and the access tokens obtained with them."""
+"""Logins that a running server uses: which security schemes have a login, and the access tokens obtained with them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Logins:
         self.kept = KeptLogins(catalog.name, settings.token_store, settings.prefix)
 
     async def look(self, scheme: str) -> None:
-        """Find out whether a login of the scheme is stored.
+        """Find out whether a login of the scheme is stored; `has` then returns the result.
 
         This happens in a thread, as reading a keyring may block.
         """
@@ -42,11 +42,11 @@ class Logins:
             await asyncio.to_thread(self.look_now, scheme)
 
     def look_now(self, scheme: str) -> None:
-        """Find out whether a login of the scheme is stored."""
+        """Find out whether a login of the scheme is stored; `has` then returns the result. May block."""
         try:
             if self.kept.has(self.scheme(scheme)):
                 self._known.add(scheme)
-        except LoginFailed:  # the URLs of the scheme are not accepted
+        except LoginFailed:  # a scheme whose URLs are not accepted counts as having no login
             return
 
     def has(self, scheme: str) -> bool:

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Listen on a port of this machine for the redirect of the browser (RFC 8252, section 7.3), and accept exactly one.
+"""Listen on a port of this machine for the redirect of the browser (RFC 8252, section 7.3), and accept exactly one
+redirect.
 
 Any web page in the user's browser can send requests to the port. So a request is accepted only with the right path,
 Host and `state`. Any other request is refused and changes nothing.
@@ -29,7 +30,10 @@ _NAMES = ("state", "code", "error", "iss")
 
 
 class Loopback:
-    """Receiver of one authorization response, at `redirect_uri`. Call `listen` to open it, and `close` at the end."""
+    """HTTP receiver of one authorization response, at `redirect_uri`.
+
+    Call `listen` to open it, and `close` at the end.
+    """
 
     def __init__(self, title: str) -> None:
         """Create the receiver. `title` is the heading of the page that the user sees."""
@@ -45,7 +49,7 @@ class Loopback:
         return f"http://{HOST}:{self.port}{PATH}"
 
     async def listen(self, port: int) -> None:
-        """Listen on that port, or on any free port if it is 0. Raise LoginFailed if the port is taken."""
+        """Listen on the port `port`, or on any free port if `port` is 0. Raise LoginFailed if the port is taken."""
         self._answer = asyncio.get_running_loop().create_future()
         try:
             self._server = await asyncio.start_server(self._connected, HOST, port, limit=LONGEST_HEAD)
@@ -84,7 +88,7 @@ class Loopback:
                     writer.write(self._answered(head.decode("latin-1")))
                     await writer.drain()
         except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # a malformed request gets no response
+            pass  # send no response to a malformed request
         finally:
             self._open -= 1
             writer.close()

@@ -77,7 +77,7 @@ class Login:
             if port or known is None:
                 raise
             await self._browser.listen(0)
-            known = None  # that client was registered with a port that is taken now
+            known = None  # the client's registered port is taken now: register a new client
         if known is not None and known.port != self._browser.receiver.port:
             known = None
         await self._choose_client(known, self._browser.receiver.redirect_uri)
@@ -156,5 +156,5 @@ def open_page(url: str, open_url: Callable[[str], bool]) -> bool:
     """Open the URL in a browser. Return True if that seems to have worked."""
     try:
         return open_url(url)
-    except Exception:  # browser launchers raise different exceptions on different systems
+    except Exception:  # any exception, since browser launchers raise different exceptions on different systems
         return False

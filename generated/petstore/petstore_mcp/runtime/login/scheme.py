@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""A security scheme for which a user can log in, with its settings from the generated table and the operator."""
+"""Data of a security scheme for which a user can log in: from `bindings.json`, and from the operator's settings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class UserScheme:
     """Security scheme for which a user can log in.
 
-    - `name`: its name in the generated table. `label`: its name on the command line.
+    - `name`: its name in `bindings.json`. `label`: its name on the command line.
     - `server`: name of the generated server. `command`: the command by which the user logs in.
     - `client_id`, `client_secret`: the client that the operator has configured, or "".
     """
@@ -63,7 +63,7 @@ class UserScheme:
 
     @property
     def place(self) -> str:
-        """Return the URL that identifies the authorization server, as written in the generated table."""
+        """Return the URL that identifies the authorization server, as written in `bindings.json`."""
         flow = self.flow
         urls = flow.get("metadataUrl"), flow.get("tokenUrl"), flow.get("authorizationUrl")
         return next(filter(None, urls), "") or flow.get("deviceAuthorizationUrl", "")
@@ -71,18 +71,20 @@ class UserScheme:
     def key(self, client_id: str) -> str:
         """Return the key under which a login is stored: one per server, scheme, authorization server and client.
 
-        If `client_id` is "", this is the key of the note that says which client logged in last.
+        If `client_id` is "", return the key of the text that says which client logged in last.
         """
         where = self.resolve(self.place)
         named = json.dumps([self.server, self.name, where.address.origin, where.target, client_id])
         return f"{self.label} {hashlib.sha256(named.encode()).hexdigest()[:40]}"
 
     def resolve(self, url: str) -> Endpoint:
-        """Return the endpoint at a URL of the generated table. Raise LoginFailed if requests may not be sent there."""
+        """Return the endpoint at a URL that `bindings.json` contains. Raise LoginFailed if requests may not be sent
+        there.
+        """
         return self._checked(url, lambda rules, base, first: rules.endpoint(url, base, first))
 
     def resolve_named(self, url: str, metadata_url: str) -> Endpoint:
-        """Return the endpoint at `url`, which the metadata at `metadata_url` name.
+        """Return the endpoint at `url`, a URL in the authorization server's metadata from `metadata_url`.
 
         Raise LoginFailed if requests may not be sent there.
         """

@@ -30,7 +30,7 @@ async def granted(
 ) -> tuple[Entry, str]:
     """Return the login to store and the access token of a token response.
 
-    Raise LoginFailed if the response holds no token. `scopes` are those that were requested. `registered_at` is the
+    Raise LoginFailed if the response holds no token. `scopes`: the scopes that were requested. `registered_at` is the
     port of a client that was registered dynamically, or None for the operator's client.
     """
     if answer.status != 200:

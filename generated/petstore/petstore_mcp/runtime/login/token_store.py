@@ -120,7 +120,7 @@ class FileStore:
     def _content(self) -> bytes:
         """Return the bytes of the file.
 
-        Raise LoginFailed if users other than its owner can read it, OSError if it is unreadable.
+        Raise LoginFailed if users other than the owner can read the file, and OSError if it cannot be read.
         """
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(self.where, flags)
@@ -174,7 +174,7 @@ class KeyringStore:
         keyring = self._library()
         try:
             found = keyring.get_password(self._service, key)
-        except Exception as problem:  # backends raise the exceptions of their libraries
+        except Exception as problem:  # any exception, since each keyring backend raises its own
             raise self._unusable() from problem
         return found if isinstance(found, str) else None
 
@@ -182,7 +182,7 @@ class KeyringStore:
         keyring = self._library()
         try:
             keyring.set_password(self._service, key, text)
-        except Exception as problem:  # backends raise the exceptions of their libraries
+        except Exception as problem:  # any exception, since each keyring backend raises its own
             raise self._unusable() from problem
 
     def delete(self, key: str) -> None:
@@ -190,7 +190,7 @@ class KeyringStore:
             return
         try:
             self._library().delete_password(self._service, key)
-        except Exception as problem:  # backends raise the exceptions of their libraries
+        except Exception as problem:  # any exception, since each keyring backend raises its own
             raise self._unusable() from problem
 
     def _library(self) -> Any:

@@ -25,7 +25,7 @@ _OF_LIMITS = (
 def of_types(told: str) -> str:
     """Return the findings of the type checker, one per line.
 
-    `told` is the type checker's output, with lines of the form FILE:LINE:COLUMN: KIND TEXT.
+    `told` is the type checker's output, with lines of the form `FILE:LINE:COLUMN: KIND TEXT`.
     """
     found = [(each[1], _clipped(each[2])) for each in _FINDING.finditer(told)]
     lines = [f"Line {line}: {text}" for line, text in found[:MOST_TOLD]]
@@ -53,7 +53,7 @@ def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int
 
 
 def of_printing(most: int) -> str:
-    """Return the message that a program printed more than `most` bytes."""
+    """Return the message for a program that has printed more than `most` bytes."""
     return f"The program printed more than {most:,} bytes. Print less: only what you want to see."
 
 

@@ -23,11 +23,11 @@ TEXT = "_text"
 
 
 def value_of(result: Result, form: str) -> tuple[Any, str]:
-    """Return the value that a tool call has inside a program, and the additional text of the result.
+    """Return the value that a tool call returns inside a program, and further texts of the result.
 
-    The value is the whole JSON of the response without its wrapper, or its text. `form` says how a tool with an output
-    schema wraps its value. Long JSON is returned as a tuple that contains its text (`worker_code.py`), which the worker
-    parses.
+    The value is the whole JSON of the response without the wrapper object, or the response's text. `form` says how a
+    tool with an output schema wraps its value. Long JSON is returned as a tuple that contains its text
+    (`worker_code.py`), which the worker parses.
     """
     texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
     others = [str(block["type"]) for block in result.content if block["type"] not in ("text", "resource_link")]

@@ -26,13 +26,15 @@ MOST_NOTES = 10
 
 
 class OtherProgram(Exception):
-    """The serialized program is another one, or was made with other tables or another version of the sandbox."""
+    """Raised if the bytes were written for another program, with other generated files, or by another sandbox
+    version.
+    """
 
 
 class Record:
     """Record of what a program has done.
 
-    `run` is its id in the audit log. `state` is the opaque state of the question that the user is asked.
+    `run` is its id in the audit log. `state` is the `requestState` of the pending question to the user.
     """
 
     __slots__ = ("calls", "notes", "printed", "run", "state", "writes")
@@ -46,7 +48,7 @@ class Record:
         self.state = ""
 
     def note(self, tool: str, told: str) -> None:
-        """Store additional text of a tool's result, such as how to request the next page."""
+        """Store the additional text of a tool call's result, such as how to request the next page."""
         line = f"{tool}: {told}"
         if line not in self.notes and len(self.notes) < MOST_NOTES:
             self.notes.append(line)

@@ -44,7 +44,7 @@ _NAME = "program.py"
 
 
 class Stopped(Exception):
-    """The program cannot continue. The message says why, with the line.
+    """Raised if the program cannot continue. The message says why, and shows the line.
 
     `checked` is True if no part of the program has run.
     """
@@ -55,7 +55,7 @@ class Stopped(Exception):
 
 
 def _nothing(*_: Any, **__: Any) -> None:
-    """Do nothing. It takes the place of a function whose calls this process answers."""
+    """Do nothing. The sandbox needs a function for each name; this process answers the calls instead."""
 
 
 class Run:
@@ -115,13 +115,13 @@ class Run:
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # the program may have redefined names that this code uses
+        except (monty.MontyError, RuntimeError):  # fails if the program has redefined names that this code uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found
             try:
                 return (loads(value)[0] if is_json else value), cut, count
-            except NotJSON:  # the text is not valid JSON, such as `NaN`
+            except NotJSON:  # not valid JSON, such as `NaN`: return the text itself
                 return value, cut, count
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 
@@ -144,7 +144,8 @@ class Run:
                     self._snapshot = snapshot
                     self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
-                # The program has stopped at a name, or at a forbidden operation.
+                # The program has looked up a name, or tried a forbidden operation: resume it with the sandbox's default
+                # reaction.
                 snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:
@@ -169,7 +170,7 @@ class Run:
 
 
 def _lines(problem: Any) -> list[tuple[int, str]]:
-    """Return the lines of the program where the problem occurred, without lines of code that this server adds."""
+    """Return the lines of the program where the problem occurred, without lines of code that the server has added."""
     frames = [frame for frame in problem.traceback() if OWN not in (frame.source_line or "").replace(KEPT, "")]
     return [(frame.line, (frame.source_line or "").replace(KEPT, "")) for frame in frames]
 
@@ -181,7 +182,7 @@ class Sandbox:
         self._pool: Any = None
 
     async def worker(self, names: Iterable[str], stubs: str = "") -> Run:
-        """Return a worker for one program that may call the functions `names`. Raise Stopped if none can be had.
+        """Return a worker for one program that may call the functions `names`. Raise Stopped if no worker is available.
 
         With `stubs`, type definitions of the functions, the program's types are checked before it runs.
         """

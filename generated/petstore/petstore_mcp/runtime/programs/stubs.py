@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe tools as typed Python functions. A program is checked against these before it runs.
+"""Describe tools as typed Python functions. A program is checked against these functions before it runs.
 
 The model and the type checker read the same text. A schema that Python's types cannot express becomes `Any`, so that no
-correct program is refused: the arguments of each call are also checked by their schema. An object without additional
+correct program is refused. The arguments of each call are also checked by their schema. An object without additional
 properties becomes a TypedDict, so that a misspelt member is an error.
 
 Required arguments come first, in the order of the schema, and may be given by position. Optional arguments are given by
@@ -38,15 +38,14 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class Function:
     """A tool as a function.
 
-    - `parameters`: from the name in Python to the name of the argument. `required`: parameters that may be positional.
+    - `parameters`: maps each name in Python to the name of the argument. `required`: parameters that may be positional.
     - `line`: definition of the function. `classes`: definitions of the types that it uses.
     """
 
     __slots__ = ("classes", "form", "line", "name", "parameters", "required", "tool")
 
     def __init__(self, name: str, entry: dict[str, Any], form: str = "", taken: set[str] | None = None) -> None:
-        """Create a function for an entry of `tools/list`. `form` is how the result is wrapped (table.OutputForm), or
-        "".
+        """Create the function for an entry of `tools/list`. `form`: how the result is wrapped (table.OutputForm).
 
         `taken` holds the class names of other functions; this function's class names are added.
         """
@@ -93,8 +92,8 @@ class Function:
 class _Types:
     """Types that one function uses. `written` holds definitions of its classes, each after those that it uses.
 
-    `told` is whether null in a schema becomes `None`. It is False for a schema derived from a response, which adds null
-    to every type.
+    `told`: True if null in a schema becomes `None`. It is False for a schema derived from the API's response schema,
+    where null was added to every type.
     """
 
     def __init__(self, prefix: str, taken: set[str] | None) -> None:
@@ -104,7 +103,7 @@ class _Types:
         self._names = set() if taken is None else taken
 
     def of(self, schema: Any, role: str, depth: int = 0) -> str:
-        """Return the Python type for a schema. `role` names the class, if the type needs one."""
+        """Return the Python type for a schema. `role`: part of the class name, if the type needs a class."""
         if not isinstance(schema, dict) or "allOf" in schema or "$ref" in schema:
             return "Any"
         if "const" in schema or "enum" in schema:
@@ -197,7 +196,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
         return [as_json(each, depth + 1) for each in value]
     if isinstance(value, (set, frozenset)):
         return [as_json(each, depth + 1) for each in sorted(value, key=str)]
-    if hasattr(value, "isoformat"):  # the value is a date or a time
+    if hasattr(value, "isoformat"):  # a date or a time
         return str(value.isoformat())
     raise TypeError(f"a value of the type {type(value).__name__} cannot be written as JSON")
 

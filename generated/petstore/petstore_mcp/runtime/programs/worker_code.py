@@ -80,8 +80,8 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return code that evaluates to (beginning, whether it is JSON, whether it is cut, number of items), or to
-    `...`.
+    """Return code that evaluates to a tuple about the final value (its beginning, whether that is JSON, whether it is
+    cut, number of items), or to `...` if there is none.
     """
     return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
 
@@ -90,7 +90,7 @@ def _keeping(code: str) -> str | None:
     """Return a program changed to store the value of its last expression; None if it cannot be parsed."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ignore warnings, such as one about an unknown escape
+            warnings.simplefilter("ignore")  # hide warnings that parsing causes, such as for an unknown escape
             body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

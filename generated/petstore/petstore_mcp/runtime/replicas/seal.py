@@ -101,7 +101,7 @@ class Seal:
         for key in self._keys:
             try:
                 return key.decrypt(nonce, sealed, about)
-            except (InvalidTag, ValueError):  # ValueError is raised if the nonce is too short
+            except (InvalidTag, ValueError):  # ValueError: the nonce is too short
                 continue
         raise Unsealed
 

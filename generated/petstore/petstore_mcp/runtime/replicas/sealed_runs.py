@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encrypt programs that wait for the user, so that any replica can continue a program, once.
+"""Encrypt programs that wait for the user, so that any replica can continue a program, but only once.
 
 The encrypted state, which the client stores (`requestState`), contains the whole serialized program. A state that is
 another caller's, changed, expired or used before is refused before its content is read as a program.
@@ -27,23 +27,25 @@ _NUMBER = 16
 
 # Decision 0197: The client stores a paused program over HTTP.
 class SealedRuns:
-    """Issuer and reader of states that contain a program. `spend` marks a state as used (`sealed_states.States`)."""
+    """Issuer and reader of `requestState` values that contain a program. `spend` marks such a value as used
+    (`sealed_states.States`).
+    """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
         self._seal = seal
         self._spend = spend
 
     def keep(self, written: bytes) -> str:
-        """Return an encrypted state that contains a serialized program, or "" if the program is too large."""
+        """Return a `requestState` that contains the encrypted serialized program, or "" if the program is too large."""
         if len(written) * 4 // 3 + 100 > LONGEST:
             return ""
         return self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER) + written, SECONDS)
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Mark a state as used. Return the program in it and "", or b"" and the reason why there is no program.
+        """Mark a `requestState` as used. Return the program in it and "", or b"" and the reason why it was refused.
 
         The reasons: `forged` (invalid), `late` (expired), `used` (used before), `crowded` (too many used states are
-        remembered), `unknown` (the store does not answer, so the state may have been used).
+        remembered). `unknown`: the store does not answer, so the state may have been used.
         """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make states of questions over HTTP (`requestState`): encrypted, so that any replica can accept the answer.
+"""Create the `requestState` of questions to users over HTTP, encrypted so that any replica can accept the answer.
 
-A state contains how often the user was asked, a random number, the digest of the call, and earlier answers. A state can
-be used once. The numbers of used states are remembered by this replica, or by all replicas through the store.
+A `requestState` contains how often the user was asked, a random number, the digest of the call, and earlier answers. It
+can be used once. This replica remembers the random numbers that were used, or all replicas remember them through the
+store.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ _NUMBER = 16
 
 # Decision 0167: A confirmation is refused if nobody knows whether it was used.
 class States:
-    """Issuer and checker of states.
+    """Issuer and checker of `requestState` values.
 
-    `spend(number, seconds)` records that a state's number was used. It returns "", or the reason why the state is
-    invalid: `used` (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
+    `spend(number, seconds)` records that a state's number was used. It returns "", or why the value is invalid: `used`
+    (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
     """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
@@ -43,7 +44,7 @@ class States:
         self._spend = spend
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a new state. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+        """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
 
         `kept`: bytes that `take_kept` returns later.
         """
@@ -51,14 +52,14 @@ class States:
         return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)
 
     async def take(self, state: str, subject: str) -> tuple[int, str]:
-        """Mark a state as used. Return how often the user was asked, and "" or the reason why the state is invalid.
+        """Mark a `requestState` as used. Return how often the user was asked, and "" or why the value is invalid.
 
         The reasons: `forged` (invalid), `late` (expired), `other` (of another call), and those of `spend`.
         """
         return (await self.take_kept(state, subject))[:2]
 
     async def take_kept(self, state: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a state as used. Return the two values of `take`, and the bytes that were given to `issue`."""
+        """Mark a `requestState` as used. Return the two values of `take`, and the bytes that were given to `issue`."""
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)
         except Unsealed:

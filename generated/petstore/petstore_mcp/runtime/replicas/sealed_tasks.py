@@ -21,11 +21,13 @@ class SealedTasks:
         self._seal = seal
 
     def issue(self, job: bytes, seconds: float) -> str:
-        """Return an id that holds the job. It is valid for `seconds` seconds, for the caller of the current request."""
+        """Return a task id that contains `job`, encrypted. The id is valid for `seconds` seconds, for the caller of the
+        current request.
+        """
         return self._seal.close(_PURPOSE, spans.owner(), job, seconds)
 
     def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
-        """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
+        """Return the job in a task id and "", or b"" and the reason why the id is invalid: `unknown` or `expired`."""
         try:
             return self._seal.open(_PURPOSE, spans.owner(), id), ""
         except Unsealed:

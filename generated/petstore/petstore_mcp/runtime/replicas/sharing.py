@@ -49,7 +49,10 @@ LAST_SECONDS = 1.0
 
 
 def _about(uri: str) -> str:
-    """Return the store's key for a result. The key is a digest, since anybody with the URI could read the result."""
+    """Return the key under which the store holds a result.
+
+    The key is a digest, since anybody who knows the URI could read the result.
+    """
     return f"kept:{hashlib.sha256(uri.encode()).hexdigest()[:32]}"
 
 
@@ -100,7 +103,7 @@ class Sharing:
             task.cancel()
         await self._store.close()
 
-    # Confirmations
+    # Methods for confirmations
 
     async def spend(self, number: str, seconds: float) -> str:
         """Mark a number as used, for all replicas and for `seconds` seconds.
@@ -112,7 +115,7 @@ class Sharing:
         except StoreAway:
             return "unknown"
 
-    # Messages between replicas about sessions
+    # Methods for messages between replicas about sessions
 
     async def relay(self, replica: str, session: str, line: bytes | None) -> bool:
         """Send a session's message to one replica, or to all if `replica` is "".
@@ -128,14 +131,17 @@ class Sharing:
         return heard > 0
 
     async def end(self, digest: str, seconds: float) -> None:
-        """Record for all replicas that a session has ended. `seconds`: how long its id would still have been valid."""
+        """Record for all replicas that a session has ended.
+
+        `seconds`: for how long the session's id would still have been valid.
+        """
         now = self._seal.now()
         try:
             await self._store.enlist(_ENDED, digest, now, now + seconds)
         except StoreAway:
             log.event("warning", "not_relayed", reason="Other replicas may go on serving a session that was ended.")
 
-    # Streams
+    # Methods for event streams
 
     def record(self, session: str, stream: str, id: object) -> Callable[[int, bytes | None], None]:  # noqa: A002
         """Begin to record a stream. Return the function that records each event.
@@ -186,7 +192,7 @@ class Sharing:
                     return
                 yield None
 
-    # Stored results
+    # Methods for stored results
 
     async def keep(self, name: str, media_type: str, text: bool, pieces: list[bytes], seconds: float) -> None:
         """Store a result of the current caller under `name` for `seconds` seconds, for other replicas to read."""
@@ -218,7 +224,7 @@ class Sharing:
         head: Any = loads(opened[0].decode())[0]
         return head[0], head[1], opened[1:]
 
-    # Shared request rate
+    # Method for the shared request rate
 
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
         """Reserve the next slot of the shared rate limit (`Store.turn`). Return None if the store does not answer."""
@@ -245,7 +251,9 @@ class Sharing:
             await self._store.drop(noted[each][0], listed=(_KEPT, each))
 
     def _put(self, name: str, entry: dict[str, object]) -> None:
-        """Queue an entry for the store. If the queue is full, drop it; other replicas then cannot resume the stream."""
+        """Queue an event for the store. If the queue is full, drop the event; other replicas then cannot resume the
+        stream.
+        """
         if not self._queue.full():
             self._queue.put_nowait((name, self._seal.encrypt(name, "", dumps(entry))))
 

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Access the store that replicas share: Redis or Valkey. Only this module imports the client library.
 
-If the store does not answer, only the shared features fail, and no call waits for them. Each command may take one
+If the store does not answer, only the shared features fail, and no call waits for the store. Each command may take one
 second, and after a failure no command is sent for a while. In both cases `StoreAway` is raised; code that catches it
 logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and digests.
 """
@@ -50,7 +50,7 @@ return {1, due - now}
 
 
 class Store:
-    """Connection to the store of one server's replicas. Use it in one event loop."""
+    """Connection to the store of one server's replicas. Use the object in one event loop only."""
 
     def __init__(self, url: str, server: str, clock: Callable[[], float] = time.monotonic) -> None:
         """Create a client. `url` has the scheme redis, rediss or unix.
@@ -65,7 +65,7 @@ class Store:
         self._again = float("-inf")
         self._away = False
 
-    # Single values
+    # Methods for single values
 
     async def put_once(self, name: str, seconds: float) -> bool:
         """Record `name` for `seconds` seconds. Return True if it was not recorded before.
@@ -96,7 +96,7 @@ class Store:
         """Set a flag under `name` for `seconds` seconds. Raise StoreAway if the store does not answer."""
         await self._asked(lambda: self._client.set(self._key(name), b"1", ex=max(1, int(seconds))))
 
-    # Sets whose members expire one by one
+    # Methods for sets whose members expire one by one
 
     async def enlist(self, name: str, member: str, now: float, until: float) -> None:
         """Add a member to the set `name` until `until`. `now` and `until` are Unix times in seconds.
@@ -116,14 +116,15 @@ class Store:
         return {member.decode(): score for member, score in found}
 
     async def drop(self, name: str, listed: tuple[str, str]) -> None:
-        """Delete the values under a name, and the member that lists them. `listed`: name of the set, and the member.
+        """Delete the values under a name, and the set member that lists them. `listed`: name of this set, and the
+        member.
 
         Raise StoreAway if the store does not answer.
         """
         await self._asked(lambda: self._client.delete(self._key(name)))
         await self._asked(lambda: self._client.zrem(self._key(listed[0]), listed[1]))
 
-    # Streams of events
+    # Methods for streams of events
 
     async def append(self, name: str, event: bytes, seconds: float, most: int) -> None:
         """Append an event to a stream, which then lasts `seconds` seconds and has at most about `most` events.
@@ -147,7 +148,7 @@ class Store:
         entries = found[0][1] if found else []
         return [(place, fields[b"e"]) for place, fields in entries]
 
-    # Messages to replicas
+    # Methods for messages to replicas
 
     async def publish(self, name: str, message: bytes) -> int:
         """Send a message to all replicas that listen to `name` now, and return their number.
@@ -175,7 +176,7 @@ class Store:
                 self._failed()
                 await asyncio.sleep(PAUSE)
 
-    # Shared request rate
+    # Method for the shared request rate
 
     async def turn(self, name: str, most: int, span: float, latest: float) -> tuple[bool, float]:
         """Reserve the next slot under a limit of `most` requests in any `span` seconds.
@@ -188,7 +189,7 @@ class Store:
         return bool(taken), wait / 1000
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close all connections to the store."""
         await self._client.aclose()
 
     # Private methods
@@ -208,7 +209,7 @@ class Store:
                     found = await step()
         except _FAILURES:
             self._failed()
-            with suppress(*_FAILURES):  # the existing connections no longer work
+            with suppress(*_FAILURES):  # drop the connections, which no longer work
                 await self._client.connection_pool.disconnect(inuse_connections=False)
             raise StoreAway from None
         self._came_back()

@@ -22,7 +22,9 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=l
 
 
 class Problem:
-    """One problem with the arguments: the argument as a dotted path ("" for the whole call), and a text."""
+    """One problem with the arguments: the dotted path of the argument ("" for the whole call), and a text that says
+    what is wrong.
+    """
 
     __slots__ = ("argument", "text")
 
@@ -35,9 +37,9 @@ class Problem:
 
 
 class Problems(list[Problem]):
-    """Problems of one call, at most as many as are shown to the model.
+    """List of the problems of one call, up to the number that is shown to the model.
 
-    `complete` is False if there may be more problems.
+    `complete` is False if the arguments may have more problems.
     """
 
     __slots__ = ("complete",)
@@ -47,7 +49,10 @@ class Problems(list[Problem]):
         self.complete = True
 
     def add(self, problems: Iterable[Problem]) -> None:
-        """Add problems that are not in the list yet, until the list is full. Problems beyond that are not computed."""
+        """Add problems that are not in the list yet, until the list is full.
+
+        If `problems` is a generator, it is not advanced any further then.
+        """
         told = {str(problem) for problem in self}
         for problem in problems:
             if str(problem) in told:
@@ -60,14 +65,14 @@ class Problems(list[Problem]):
 
 
 class Unsendable(ValueError):
-    """A value cannot be encoded for its place in the request.
+    """Raised if a value cannot be encoded for its place in the request.
 
     The code that raises this does not know the argument's name.
     """
 
 
 class Refused(Exception):
-    """The arguments cannot be turned into a request. The model can correct them."""
+    """Raised if the arguments cannot be turned into a request. The model can correct the arguments."""
 
     def __init__(self, *problems: Problem, complete: bool = True) -> None:
         """Create the error. `complete` is False if there may be more problems."""
@@ -77,18 +82,21 @@ class Refused(Exception):
 
 
 class HookFailed(Exception):
-    """A user's hook raised an exception or returned an invalid value. The message is a sentence that names the hook."""
+    """Raised if a user's hook raised an exception or returned an invalid value.
+
+    The message is a sentence that names the hook.
+    """
 
 
 class Refuse(Exception):
-    """A user's hook refuses a call by raising this. The message is a sentence for the model."""
+    """Raised by a user's hook to refuse a call. The message is a sentence for the model."""
 
 
 class Unanswered(Refuse):
     """Raised if the user did not answer a question. It ends the call with a sentence.
 
-    `said`: how the question ended, such as `decline`, `cancel`, `late` or `wrong`, or `unable` if the client cannot
-    ask.
+    `said` says why there is no answer: `decline`, `cancel`, `late` or `wrong`, for example, or `unable` if the client
+    cannot ask.
     """
 
     def __init__(self, said: str) -> None:
@@ -97,7 +105,9 @@ class Unanswered(Refuse):
 
 
 class CannotAsk(Exception):
-    """Raised in a user's hook that asks where it cannot: outside of a call, or once the request was sent."""
+    """Raised if a user's hook asks the user when that is impossible: outside of a call, or after the request was
+    sent.
+    """
 
 
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
@@ -108,8 +118,8 @@ def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
 def gather(write: Callable[[Given], Iterable[Written]], named: Iterable[tuple[str, Given]]) -> list[Written]:
     """Return the results of `write` for each named value, joined in order.
 
-    All values are tried first, so that the model learns all problems at once. Raise Refused with the problems, each
-    under the name of its value.
+    All values are tried, so that the model learns all problems at once. If there are problems, raise Refused with them,
+    each under the name of its value.
     """
     found: list[Written] = []
     problems: list[Problem] = []

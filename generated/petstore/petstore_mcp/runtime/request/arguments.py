@@ -2,11 +2,11 @@
 """Check arguments against a tool's input schema. Violations become problems that the model can correct.
 
 The validator library first decides whether the arguments are valid, which is fast. Only in invalid arguments, the
-violations are searched for, within the call's time budget. The search stops once there are more problems than are
-shown.
+violations are searched for, within the call's time budget. The search stops when it has found more problems than the
+model is shown.
 
 Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is not an integer. Names that
-the schema does not declare are refused, unless the binding is `open`.
+the schema does not declare are refused, unless the tool's entry in `bindings.json` has the member `open`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Checker:
 def _is_valid(judge: SchemaChecker, arguments: dict[str, Any]) -> bool:
     try:
         return judge.is_valid(arguments)
-    except UnicodeEncodeError:  # a lone surrogate, which the library cannot read
+    except UnicodeEncodeError:  # the library cannot read a lone surrogate, so the arguments are invalid
         return False
 
 
@@ -70,7 +70,10 @@ def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
 def _explained(
     tool: Tool, strange: list[str], judge: SchemaChecker | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
-    """Return the problems to show. `judge` is the schema's checker if the arguments violate the schema, else None."""
+    """Return the problems to show to the model.
+
+    `judge`: checker of the schema that the arguments violate, or None if they are valid.
+    """
     # Imported here, since most arguments are valid.
     from . import wording
     from .schema_walk import SchemaWalk
@@ -83,7 +86,7 @@ def _explained(
     violations: list[Violation] = []
     try:
         for violation in SchemaWalk(judge, budget).violations_of(arguments):
-            # Unknown top-level names were reported above, or the binding allows them.
+            # Unknown top-level names were reported above, or `bindings.json` allows them.
             if violation.path or violation.keyword not in ("additionalProperties", "unevaluatedProperties"):
                 violations.append(violation)
             if len(violations) > MOST_SHOWN:

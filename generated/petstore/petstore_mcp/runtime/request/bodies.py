@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Encode arguments as a request body: JSON, urlencoded, multipart, XML, text or binary, with its media type.
 
-The binding says which argument is the whole body, or which arguments are its members, in order. The compiler has chosen
-the members' names in the body, styles and media types. Without a style, a form member is written like a query
-parameter, except that objects use brackets. Without a kind, a multipart member is JSON if it is an object, else text.
+A tool's entry in `bindings.json` says which argument is the whole body, or which arguments are its members, in order.
+It also gives each member's name in the body, style and media type. Without a style, a form member is written like a
+query parameter, except that objects use brackets. Without a part kind, a multipart member is JSON if it is an object,
+else text.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _FORM_RESERVED = Place(lambda text: reserved(text, "&=+#"), percent)
 
 
 class Member:
-    """One member of a body: its entry in the binding, its value, and the argument to name in error messages."""
+    """One member of a body: its entry in `bindings.json`, its value, and the argument to name in error messages."""
 
     __slots__ = ("argument", "field", "value")
 
@@ -112,7 +113,8 @@ def json_bytes(value: Any) -> bytes:
 
 
 def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
-    """Return the body members that come from separate arguments, in the binding's order; None if the body is omitted.
+    """Return the body members that come from separate arguments, in the order of `bindings.json`; None if the body is
+    omitted.
 
     Raise Refused if a member is missing or not allowed.
     """
@@ -138,13 +140,13 @@ def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
 
 
 def _owners(body: Body) -> dict[str, str]:
-    """Return a mapping from the members that the binding declares to their arguments."""
+    """Return a mapping from each body member in `bindings.json` to its argument."""
     return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
 
 
 def _misplaced(others: list[Member], body: Body) -> list[Problem]:
-    """Return a problem for each undeclared member whose name the binding declares, or whose name the owner has
-    reserved.
+    """Return a problem for each undeclared member whose name belongs to a declared member, or is reserved by the
+    server's owner.
     """
     own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]
@@ -179,7 +181,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
             return _text(content_type, scalar(value))
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
-        case "binary" | "form" | "multipart":  # the argument is the encoded body itself
+        case "binary" | "form" | "multipart":  # in these cases, the argument is the already encoded body
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:
@@ -215,7 +217,7 @@ def _boundary(text: str) -> str:
 def _each(
     write: Callable[[Member], Iterable[Written]], members: list[Member]
 ) -> list[tuple[Member, Sequence[Written]]]:
-    """Return each member with the results of `write` for it.
+    """Return each member with the parts that `write` returns for it.
 
     Raise Refused, with the problems of all members, if a member cannot be written.
     """
@@ -285,7 +287,7 @@ def _part_header(bound: Parameter, arguments: dict[str, Any]) -> list[tuple[str,
 
 
 def _styled(field: Field, value: Any) -> Iterator[Part]:
-    """Yield parts whose names and texts are those of the pairs that the field's style produces (OpenAPI 3.1,
+    """Yield multipart parts for a field: one for each name-value pair of the field's style (OpenAPI 3.1,
     4.8.15.1.1).
     """
     for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Limit the size of values that are sent as `name=value` pairs: in a query, a form, multipart or XML.
 
-Names are repeated there: a name of one megabyte and a list of ten thousand items would turn a small call into ten
-gigabytes.
+Each pair repeats the name. So an argument with a name of one megabyte and ten thousand items would turn a small call
+into ten gigabytes.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """Read binary arguments: base64, a `data:` URI (RFC 2397), or `file:NAME` for a file in the operator's files directory.
 
 A model writes the file names. So a name must stay inside the directory, must not pass through a symbolic link, and must
-lead to a regular file. If the binding allows several media types, the file's own type is sent: from the URI, the first
-bytes, or the name.
+lead to a regular file. If the API description allows several media types, the file's own type is sent: from the URI,
+the first bytes, or the name.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 class Files:
     """Directory whose files arguments may name, or None if the operator has not set one.
 
-    `variable` is the setting for the directory. `allowed_by` is a further setting that must be made before callers over
-    HTTP may name files. It is "" if they may, and over stdio.
+    `variable`: name of the setting for the directory. `allowed_by`: name of another setting, without which callers over
+    HTTP must not name files; "" if callers may name files.
     """
 
     __slots__ = ("_allowed_by", "_directory", "_variable", "digest")
@@ -82,14 +82,14 @@ class Files:
             raise Unsendable(_OUTSIDE) from None
         except NotRegular:
             raise Unsendable(_TOO_LARGE.format(LIMIT >> 20)) from None
-        except (OSError, ValueError):  # ValueError: NUL bytes or lone surrogates in the name
+        except (OSError, ValueError):  # ValueError is raised for NUL bytes or lone surrogates in the name
             raise Unsendable("there is no such file that can be read in the open directory") from None
 
 
 class Digested(Files):
     """Files directory that also hashes the contents of files when they are read.
 
-    `digest` covers all these files, so that the user's confirmation of a call covers them too.
+    `digest` is the hash of all these files. It makes the user's confirmation of a call depend on the files.
     """
 
     __slots__ = ()

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find kinds in a binding that this runtime does not know: styles, body encodings, multipart encodings.
+"""Find styles, body encodings and multipart encodings in `bindings.json` that this runtime does not know.
 
-A newer mcpgen may write other kinds. No request is made for a binding with an unknown kind. Kinds of security schemes
+A newer mcpgen may write other kinds. A tool whose entry has an unknown kind is not called. Kinds of security schemes
 are checked when the server starts (`catalog.py`).
 """
 
@@ -20,12 +20,14 @@ PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
 
 
 def unknown(binding: Binding) -> str:
-    """Return the first unknown kind of a binding, worded for a message, or "" if all kinds are known."""
+    """Return the first unknown kind in a tool's entry, worded for a message, or "" if all kinds are known."""
     return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
 
 
 def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
-    """Yield, for each kind in the binding: a label for messages, the kind itself, and the known kinds of that sort."""
+    """Yield, for each kind in a tool's entry: a label for messages, the kind itself, and the known kinds with this
+    label.
+    """
     for parameter in _parameters(binding):
         yield "style", parameter["style"], STYLES
     if "body" in binding:

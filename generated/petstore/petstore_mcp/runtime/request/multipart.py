@@ -60,6 +60,6 @@ def _boundary(parts: list[Part], entropy: bytes) -> bytes:
         boundary = b"mcpgen-" + entropy.hex().encode()
         if not any(boundary in part.content for part in parts):
             return boundary
-        from hashlib import sha256  # hash again only if the boundary occurs in the content
+        from hashlib import sha256  # a new boundary is needed only if this one occurs in the content
 
         entropy = sha256(entropy).digest()[:16]

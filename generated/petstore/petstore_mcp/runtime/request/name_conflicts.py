@@ -2,12 +2,12 @@
 """Refuse names that an argument must not write into the query, the cookies or a form.
 
 A value may only write the name of its own parameter, or a name that no parameter has. A call chooses the names of
-members of exploded objects and of undeclared body members. Such a name must not be one that another argument has
-written.
+members of exploded objects and of undeclared body members. Such a name must differ from all names that other arguments
+have written.
 
-The owner of the generated server reserves names by constants, templates and withheld arguments. These names are refused
-in any letter case, and with brackets after them, even if nothing is sent under them: some servers read all these as the
-same name.
+The owner of the generated server reserves names by constants, templates and arguments that are hidden from the model.
+These names are refused in any letter case, and with brackets after them, and even if the call sends nothing under them.
+Some servers read all these spellings as the same name.
 
 No value may write a name that a server could read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
 hyphens, and ASP.NET ignores letter case.
@@ -55,7 +55,7 @@ def names_of(pairs: Iterable[str]) -> list[str]:
 
 
 def front(name: str, written: str) -> str | tuple[str, ...]:
-    """Return the encoded prefix `name=` of this parameter's pairs.
+    """Return the encoded prefix `name=` with which the pairs of the parameter `name` begin.
 
     Return (), which matches no pair, if the prefix would decode to another name.
     """
@@ -90,8 +90,8 @@ def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials
 class PairSpace(Generic[AnyPairs]):
     """The query, the cookies or a form, into which several parameters write pairs.
 
-    `place` is the word for one pair in messages. Only the owner of the generated server may write names in `withheld`.
-    No value may write a name whose folded form is in `credentials`.
+    `place` is the word for one pair in messages. Names in `withheld` are reserved for the owner of the generated
+    server. No value may write a name whose folded form is in `credentials`.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
@@ -106,7 +106,8 @@ class PairSpace(Generic[AnyPairs]):
         self._apart = len({each.name for each in parameters}) == len(parameters)
 
     def joined(self, written: list[list[str]]) -> list[str]:
-        """Return the pairs of all parameters as one list. `written` holds the pairs of each parameter.
+        """Return the pairs of all parameters as one list. `written` holds, for each parameter, the pairs that it has
+        written.
 
         Raise Refused if one parameter has written another's name.
         """
@@ -115,7 +116,7 @@ class PairSpace(Generic[AnyPairs]):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # otherwise each pair has its parameter's own name, and all these names differ
+        if not own:  # otherwise each pair has the name of its own parameter, so names cannot conflict
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
@@ -156,7 +157,9 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the case-folded names that the owner has reserved, with their bindings (None for withheld names)."""
+    """Return the case-folded names that the server's owner has reserved, each with its parameter or field (None for
+    withheld names).
+    """
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held
 

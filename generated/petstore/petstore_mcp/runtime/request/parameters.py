@@ -75,7 +75,7 @@ def _argument_of(bound: Bound) -> str:
 
 
 class Parameter(Generic[Written]):
-    """Precomputed encoder for one parameter of a binding.
+    """Precomputed encoder for one parameter of a tool's request.
 
     `argument` is the name shown to the model. `value(arguments)` returns the value to send, or None, and raises
     Unsendable if a template cannot be filled.
@@ -126,7 +126,7 @@ class PathPiece(Parameter[str]):
 class Pairs(Parameter[list[str]]):
     """Encoder that writes `name=value` pairs, for the query or cookies.
 
-    `own` is the prefix of a pair that has the parameter's own name.
+    `own` is the encoded prefix of each pair with the parameter's own name.
     """
 
     __slots__ = ("_has_content", "_pairs", "own")

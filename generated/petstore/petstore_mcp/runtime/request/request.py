@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Build the HTTP request for a tool and its arguments, without input or output.
 
-File contents and random bytes are passed in. These invariants hold for all arguments:
+File contents and random bytes are passed in. These invariants hold whatever the arguments are:
 
 - The path has exactly the segments of the template, and its literal segments are unchanged. A value fills one segment
-  or a part of it. No segment is a dot segment, even after decoding it three times.
+  or a part of it. No segment is a dot segment, even after three rounds of percent-decoding.
 - No parameter writes another parameter's name, or a withheld name, into the query, the cookies or a form.
 - The target is percent-encoded ASCII of limited length.
 
-The finished request is compared with the binding, so the encoders need not be trusted.
+The finished request is compared with the tool's entry in `bindings.json`, so the encoders need not be trusted.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Request:
     """A request without the server's address and credentials.
 
     - `template`: the path for logs, with placeholders for values. `rewritten`: the hook that changed the path, or "".
-    - `traced`: whether trace header fields are added when the request is sent.
-    - `sent`: how often the request was sent, if that is measured.
+    - `traced`: whether W3C trace context fields are added when the request is sent.
+    - `sent`: how often the request was sent, counted only if telemetry is on.
     """
 
     __slots__ = (
@@ -122,9 +122,10 @@ def is_key(name: str) -> bool:
 
 
 def sender_fields(request: Request, agent: str, traced: Sequence[tuple[str, str]] = ()) -> list[tuple[str, str]]:
-    """Return the fields User-Agent (`agent`) and Accept-Encoding, without those that the request sets itself.
+    """Return the header fields User-Agent (`agent`) and Accept-Encoding, except for fields that the request has
+    already.
 
-    Also return the trace fields in `traced`, unless the request sets `traceparent` itself.
+    Also return the trace fields in `traced`, unless the request has a `traceparent` already.
     """
     own = request.names
     usual = [("User-Agent", agent), ("Accept-Encoding", "gzip, deflate")]
@@ -177,7 +178,7 @@ class Plan:
         self.accept = "Accept", str(binding.get("accept", "*/*"))
         self.body = binding.get("body")
         self.defaults: dict[str, Any] = binding.get("defaults", {})
-        #: Arguments for which the server generates a value if a call omits them, such as idempotency keys.
+        #: Arguments whose values the server generates if a call omits them, such as idempotency keys.
         self.made = [each["argument"] for each in headers if "made" in each]
         #: Declared argument names; set only if the tool accepts undeclared arguments.
         self.named = {*tool.schema.get("properties", {}), *binding.get("also", ())} if binding.get("open") else None
@@ -272,7 +273,7 @@ def _uuid(entropy: bytes) -> str:
 
 
 def skeleton(path: list[str | Bound]) -> str:
-    """Return the path of a binding with placeholders, such as `/pets/{id}`.
+    """Return the path of a tool's request with placeholders, such as `/pets/{id}`.
 
     A `?` follows the name of an argument that may be empty: `{id?}`.
     """
@@ -324,7 +325,7 @@ def check_target(request: Request) -> None:
 def _compare(request: Request) -> None:
     """Compare the path of the finished request with its template.
 
-    Raise Refused if an argument changed the structure.
+    Raise Refused if an argument changed the structure of the path.
     """
     check_target(request)
     whole, filled = _form(request.template)
@@ -340,7 +341,8 @@ def _compare(request: Request) -> None:
 
 @lru_cache(maxsize=256)
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
-    """Return a pattern for paths made from `template`, with a group for each segment that has arguments.
+    """Return a pattern for paths made from `template`, with a regular expression group for each segment that has
+    arguments.
 
     Also return a list with an entry for each such segment: its first argument, and a pattern for the filled segment.
     """
@@ -351,7 +353,7 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
     """Return the first argument in a segment of a template, and a pattern for the filled segment."""
-    # A literal text, then groups of a name, `?` if it may be empty, and a literal text.
+    # The path, split: a literal text, then groups of argument name, `?` if the argument may be empty, and literal text.
     first, *rest = _HOLE.split(segment)
     pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
     return rest[0], re.compile(re.escape(first) + "".join(pieces))
@@ -364,7 +366,7 @@ def misleads(segment: str) -> bool:
     semicolon.
     """
     if "." not in segment and "%" not in segment:
-        return False  # no decoding can produce a dot
+        return False  # without `.` and `%`, no decoding can produce a dot
     for _ in range(4):
         if any(piece.partition(";")[0] in (".", "..") for piece in re.split(r"[/\\]", segment)):
             return True

@@ -60,14 +60,14 @@ class SchemaWalk:
     def _from(self, place: Place) -> Iterator[Violation]:
         """Yield the violations at and below a location in schema and value where the value is invalid.
 
-        Uses an explicit stack, since values may nest deeper than Python's generators can.
+        This uses an explicit stack, since values may be nested deeper than Python's recursion allows.
         """
         walked = [(place, self._at(place))]
         while walked:
             for found in walked[-1][1]:
                 if isinstance(found, Violation):
                     yield found
-                elif not _is_among(found, walked):  # skip a schema that refers to itself for the same value
+                elif not _is_among(found, walked):  # a schema may refer to itself: examine each schema once for a value
                     walked.append((found, self._at(found)))
                     break
             else:
@@ -96,7 +96,7 @@ class SchemaWalk:
         self._budget.spend(1)
         return self._judge.is_part_valid(place.pointer, place.value)
 
-    # Keywords about the value itself
+    # Methods for keywords about the value itself
 
     def simple(self, keyword: str, place: Place) -> Findings:
         """Yield a violation if the value violates `keyword`, a keyword without subschemas."""
@@ -138,7 +138,7 @@ class SchemaWalk:
         if not place.schema.get("minContains", 1) <= count <= place.schema.get("maxContains", count):
             yield Violation(keyword, place.path, place.value)
 
-    # Keywords about members and items
+    # Methods for keywords about members and items
 
     def properties(self, keyword: str, place: Place) -> Findings:
         named = place.schema[keyword] if isinstance(place.value, dict) else {}
@@ -210,7 +210,7 @@ class SchemaWalk:
             for index, item in enumerate(chunk, first):
                 yield from self._within(part.about(index, item))
 
-    # Keywords that apply other subschemas to the same value
+    # Methods for keywords that apply other subschemas to the same value
 
     def all_of(self, keyword: str, place: Place) -> Findings:
         for index in range(len(place.schema[keyword])):
@@ -257,7 +257,7 @@ class SchemaWalk:
     def _referred(self, place: Place) -> Place | None:
         """Return the schema location to which `$ref` refers, with the same value; None if it is outside this schema.
 
-        With None, it is only known whether the whole value is valid.
+        For such a reference, only the whole value can be checked, without details.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):
@@ -271,15 +271,15 @@ class SchemaWalk:
             return None
         return target
 
-    # Keywords about names of members
+    # Methods for keywords about names of members
 
     def _is_match(self, pattern: str, name: str) -> bool:
         self._budget.spend(1)
         return self._judge.is_keyword_valid("#pattern", pattern, {"pattern": pattern}, name)
 
     def _evaluated(self, place: Place) -> tuple[set[str], list[str]]:
-        """Return the members that keywords other than `unevaluatedProperties` evaluate, and the names that they
-        declare.
+        """Return the members of the value that keywords other than `unevaluatedProperties` evaluate, and all names in
+        `properties`.
 
         See JSON Schema 2020-12, Core, section 11.3.
         """

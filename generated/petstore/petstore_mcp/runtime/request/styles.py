@@ -28,9 +28,9 @@ Spell = Callable[[Any], str]
 
 
 class Style:
-    """One row of the table of styles.
+    """Rules of one parameter style.
 
-    - `first`: the prefix. `separator`: between exploded members. `named`: whether names are written.
+    - `first`: prefix of the text. `separator`: text between exploded members. `named`: whether names are written.
     - `empty`: text that follows a name without a value.
     - `joint`: separator between members that are not exploded; None means a comma.
     """
@@ -72,7 +72,9 @@ _SPOKEN = {
 
 
 class Place:
-    """How one part of a request encodes characters of values, characters of names, and the comma between items."""
+    """Encoding rules for one part of a request: for characters of values, characters of names, and the comma between
+    items.
+    """
 
     __slots__ = ("comma", "name", "value")
 
@@ -95,14 +97,15 @@ def _spelled(value: Any) -> str:
 
 
 def _spelled_float(value: float) -> str:
-    return repr(value) if isfinite(value) else JSON.encode(value)  # JSON.encode raises for NaN and Infinity
+    # `JSON.encode` raises ValueError for NaN and Infinity.
+    return repr(value) if isfinite(value) else JSON.encode(value)
 
 
 # Fast conversions for the most frequent types, without the JSON encoder.
 _SPELLINGS: dict[type[Any], Spell] = {str: str, int: str, float: _spelled_float, bool: ("false", "true").__getitem__}
 
 
-# Only values of these types can be undefined in RFC 6570.
+# RFC 6570 calls some values undefined. Only values of these types can be undefined.
 _MAY_BE_UNDEFINED = (list, dict, type(None))
 
 

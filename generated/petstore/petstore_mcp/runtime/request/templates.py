@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill the templates in generated tables: for values that are more than plain parameters, and for texts of results.
+"""Fill the templates in `bindings.json`: for values that are composed of several arguments, and for texts of results.
 
-A node is `{argument}` (a value unchanged), `{value}` (a constant), `{text: [PART, ...]}` (a text with values inserted),
-`{items}` (a list of nodes) or `{members}` (an object of nodes). A node that needs an omitted argument yields ABSENT,
-and is dropped from its list or object. A part is a literal text, `{argument}`, or `{pointer}` into a response.
+A template is a tree of nodes. A node has one key: `argument` (a value unchanged), `value` (a constant), `text` (parts
+of a text), `items` (a list of nodes) or `members` (an object of nodes). A node that needs an omitted argument yields
+ABSENT, and is dropped from its list or object. A part of a text is a literal text, an `argument`, or a `pointer` into a
+response.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], st
 
 
 def _sent(parts: list[str | ArgumentNode], arguments: dict[str, Any], escape: Callable[[str], str]) -> Any:
-    """Return a text with the values of arguments inserted, or ABSENT if one of them is omitted or null."""
+    """Return a text with the values of arguments inserted, or ABSENT if one of these arguments is omitted or null."""
     values = [arguments.get(part["argument"]) for part in parts if not isinstance(part, str)]
     if any(value is None for value in values):
         return ABSENT

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Ask the validator library whether values satisfy JSON Schemas, and cache compiled validators.
 
-The library fetches nothing, and each check takes time linear in the value. Patterns run in linear time. A pattern that
-has no linear form, or is too large, is not checked.
+The library fetches nothing, and each check takes time linear in the size of the value. Patterns run in linear time. A
+pattern that has no linear form, or is too large, is not checked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ A validator takes some tens of microseconds to build and some tens of kilobytes 
 MiB, which the compiler ensures.
 """
 
-# Formats that are not checked, because their exact form differs between servers. Checked are date, date-time and uuid.
+# Formats that are not checked, because servers disagree on their exact form. Only date, date-time and uuid are checked.
 _DOUBTFUL = (
     *("duration", "email", "hostname", "idn-email", "idn-hostname", "ipv4", "ipv6", "iri", "iri-reference"),
     *("json-pointer", "regex", "relative-json-pointer", "time", "uri", "uri-reference", "uri-template"),
@@ -50,7 +50,7 @@ class SchemaChecker:
         self._keywords: dict[str, Callable[[Any], bool]] = {}
         try:
             self.is_valid = _build(self.schema, formats).is_valid
-        except jsonschema_rs.ValidationError:  # this version of the library rejects a pattern
+        except jsonschema_rs.ValidationError:  # this version of the library rejects a pattern: check none
             self.schema = _without_patterns(schema, None)
             self.is_valid = _build(self.schema, formats).is_valid
 
@@ -75,7 +75,7 @@ class SchemaChecker:
 class Validators:
     """Cache of schema checkers, one per tool.
 
-    With `exact`, all formats are checked, for values sent to clients that check all formats too.
+    With `exact`, all formats are checked. This is for results, since clients check all formats in results too.
     """
 
     __slots__ = ("_built", "_formats")
@@ -115,7 +115,7 @@ def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
 
 
 def _is_left_out(name: str, member: Any, unchecked: Collection[str] | None) -> bool:
-    """Return True if this member of a schema must be dropped, because it is or contains an unchecked pattern."""
+    """Return True if this schema member must be dropped, because it is or contains a pattern that is not checked."""
     patterns = [member] if name == "pattern" and isinstance(member, str) else []
     if name == "patternProperties" and isinstance(member, dict):
         patterns = list(member)

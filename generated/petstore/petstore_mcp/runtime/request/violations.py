@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Violation:
-    """A keyword of a schema that a value violates.
+    """One violation: a schema keyword, and the value that violates it.
 
-    - `path`: names and indexes from the root to `value`. `known`: the expected names.
-    - `detail`: the keyword's own value, or the missing or unexpected names.
+    - `path`: names and indexes from the root to `value`. `known`: the expected member names.
+    - `detail`: the value of the keyword in the schema, or the missing or unexpected member names.
     - `forms()`: returns a list of violations for each alternative of a union, empty if the value fits the alternative.
     """
 
@@ -70,7 +70,7 @@ class Place:
         return Place(self.pointer + "".join(map(_written, steps)), schema, self.value, self.path)
 
     def about(self, step: str | int, value: Any) -> Place:
-        """Return the location of the same subschema, applied to an item or a member of the value."""
+        """Return the location of the same subschema with an item or a member of the value."""
         return Place(self.pointer, self.schema, value, (*self.path, step))
 
 

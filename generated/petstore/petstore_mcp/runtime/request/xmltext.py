@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Encode a value as an XML document, according to the XML Object of OpenAPI (3.1, 4.8.26).
 
-The binding holds a shape for each schema with XML settings: `name`, `namespace`, `prefix`, `kind` (element, attribute,
-text, cdata, or none for the content alone), `wrapped`, and the shapes of `members` and `items`. Without a shape, a
-value becomes an element under its own name, an array one element per item, and null is omitted.
+`bindings.json` has an XML entry for each schema with XML settings: `name`, `namespace`, `prefix`, `kind` (element,
+attribute, text, cdata, or none for the content alone), `wrapped`, and the entries of `members` and `items`. Without an
+entry, a value becomes an element with its own name, an array becomes one element per item, and null is omitted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def content(text: str) -> str:
 
 
 def _node(name: str, shape: Shape, value: Any) -> str:
-    """Return the XML of a member or an item: an element, or the form that the `kind` of its shape names."""
+    """Return the XML of a member or an item: an element, or the form that the `kind` in its XML entry names."""
     kind = shape.get("kind", "element")
     if kind == "text":
         return _text(value).translate(_IN_TEXT)
@@ -72,7 +72,9 @@ def _element(name: str, shape: Shape, value: Any) -> str:
 
 
 def _members(shape: Shape, value: dict[str, Any]) -> tuple[str, str]:
-    """Return the attributes and the content of an element for the members of an object."""
+    """Return the XML attributes and the content of an element that represents an object, made from the object's
+    members.
+    """
     attributes = content = ""
     for key, member in value.items():
         inner = shape.get("members", _NO_MEMBERS).get(key, _PLAIN)
@@ -96,7 +98,7 @@ def _tagged(name: str, shape: Shape, attributes: str, content: str) -> str:
 
 
 def _declared(shape: Shape) -> str:
-    """Return the `xmlns` declaration for the namespace of a shape, or ""."""
+    """Return the `xmlns` declaration for the namespace in an XML entry, or ""."""
     if "namespace" not in shape:
         return ""
     name = f"xmlns:{shape['prefix']}" if "prefix" in shape else "xmlns"

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Create the content blocks that a tool's owner describes (`result.blocks`): several blocks from one response.
+"""Create the MCP content blocks that the server's owner has declared for a tool (`result.blocks`), from one response.
 
 A block that cannot be created is left out, and a note says why, so that the other blocks still reach the model. If no
-block can be created, the response is shown as it would be without blocks. Texts share the bytes that a result may show,
-and files share MOST_INLINE bytes. The module does no input or output.
+block can be created, the response is shown as it would be without blocks. All texts together get the bytes that a
+result may show, and all files together MOST_INLINE bytes. The module does no input or output.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BLANKS = str.maketrans({**dict.fromkeys("\r\n\t "), "-": "+", "_": "/"})
 
 
 class LeftOut(Exception):
-    """A block cannot be created. The message is a clause that says why."""
+    """Raised if a block cannot be created. The message is a clause that says why."""
 
 
 # Decision 0221: A block that cannot be made is omitted with a note.
@@ -50,7 +50,8 @@ class BlockMaker:
     def __init__(self, texts: OwnerTexts, usual: list[Block], redactor: Redactor, shown: int) -> None:
         """Create a maker of blocks.
 
-        `usual` is the content without blocks. `shown` is how many bytes of text a result shows.
+        `usual` is the content of the result if no blocks were declared. `shown` is how many bytes of text a result
+        shows.
         """
         self.content: list[Block] = []
         self._texts = texts
@@ -88,7 +89,7 @@ class BlockMaker:
         return told
 
     def _add(self, rules: ShownBlock, texts: OwnerTexts) -> None:
-        """Add the blocks for one item, or record why there are none."""
+        """Add the blocks for one item of the response, or record why none can be created."""
         for what, make in self._makers(rules, texts):
             if len(self.content) >= MOST_BLOCKS:
                 self._surplus += 1
@@ -162,7 +163,7 @@ class BlockMaker:
         return self._redactor.content(content)
 
     def _fitting(self, text: str) -> str:
-        """Return the text, cut to the number of bytes that are left.
+        """Return the text, cut to the bytes that the result may still show.
 
         Raise LeftOut if it is empty or nothing of it fits.
         """

@@ -39,12 +39,12 @@ _NOWHERE = "there is no such folder that can be written to; give a name alone"
 
 
 class Unwritten(Exception):
-    """The file was not written. The message is a sentence for the model that says why."""
+    """Raised if the file was not written. The message is a sentence for the model that says why."""
 
 
 # Decision 0048: An argument to save files exists only if the downloads directory is set.
 class Download:
-    """Destination file of a response: a file name below the downloads folder that `settings` names."""
+    """Destination of a saved response: a file below the downloads folder in `settings`."""
 
     __slots__ = ("_replaces", "_root", "_steps", "path")
 
@@ -109,7 +109,7 @@ def _is_plain_name(name: str) -> bool:
 
 
 async def _write(file: safe_open.NewFile, answer: Response, redactor: Redactor, budget: Budget) -> int:
-    """Write the response in pieces, and let the event loop run between them.
+    """Write the response in pieces. Let the event loop run between the pieces.
 
     Return the number of bytes written. Raise OSError if writing fails, and Unwritten if the call's time is over.
     """

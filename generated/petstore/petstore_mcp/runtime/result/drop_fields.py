@@ -1,14 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remove the fields that must not leave this server from a response. Pure functions.
+"""Remove fields from a response that must not leave this server. Pure functions.
 
 A response may differ from its description. In case of doubt, more is removed:
 
 - A name is looked up in each item of a list. So is a number, which may be an index or a name.
 - The response may have an object where `*` or `0` expects a list. The next step is then looked up in the object too.
 - A plain value is removed if the pointer has further steps.
-- Names that look the same are equal, whatever their letter case and composition of characters.
+- Names that look the same are equal, whatever their letter case and Unicode composition.
 
-All pointers are followed in one pass, so an index counts the items as received.
+All pointers are followed in one pass, so indexes refer to the list as received.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def tokens(pointer: str) -> list[str]:
 
 def alike(name: str) -> str:
     """Return one text for all names that look the same: without invisible characters, normalized and case-folded."""
-    for _ in range(2):  # case folding may yield characters that need normalizing again
+    for _ in range(2):  # twice, since case folding may yield characters that need normalizing again
         if not (name.isprintable() and _UNSEEN.isdisjoint(name)):
             name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
         if len(name) > LONGEST_NAME:
@@ -91,8 +91,9 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """Return the paths, and what remains of them after a step in `steps`, as if the object were the only item of a
-    list.
+    """Return the paths, plus what remains of them after a step in `steps`.
+
+    So an object is also treated like a list with this object as only item.
     """
     rests = frozenset(path[1:] or ("*",) for path in paths if path[0] in steps)
     return paths if rests <= paths else _alone(paths | rests, steps)

@@ -73,16 +73,16 @@ def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
 
 
 def no_answer(failure: Failure, sent: Sent) -> str:
-    """Return the text for a request that got no usable response."""
+    """Return the text for a failed call whose request got no usable response."""
     tries = f" {sent.tries} times" if sent.tries > 1 else ""
     advice = _repeat(sent) if failure.sent else failure.advice
     return f"{sent} failed{tries}: {failure.reason}. {advice}"
 
 
 def answered(response: Response, sent: Sent) -> str:
-    """Return the text for a response whose content must not be shown.
+    """Return the text for a response whose content the model must not see.
 
-    It keeps the model from repeating a completed call.
+    The text says that the call was completed, so that the model does not repeat it.
     """
     told = f"The request was answered: {response.named} from {sent}."
     if 200 <= response.status < 300:
@@ -112,7 +112,7 @@ def _origin(response: Response) -> str:
 
 
 def _named(item: Finding, sent: Sent) -> str:
-    """Return the argument that a finding is about, as a dotted path.
+    """Return the argument that a finding (a value that the upstream reports as wrong) is about, as a dotted path.
 
     If no argument matches, return the upstream's own name.
     """
@@ -126,9 +126,9 @@ def _named(item: Finding, sent: Sent) -> str:
 
 
 def _arguments(place: str, wire: str, binding: Binding) -> Iterator[tuple[str, bool]]:
-    """Yield the arguments that may be sent under the name `wire`, the most probable first.
+    """Yield the arguments that may be sent to the API under the name `wire`, the most probable first.
 
-    Each is a pair of the argument and whether the name belongs to a member inside the argument.
+    Each item is a pair: the argument, and True if the name belongs to a member inside the argument.
     """
     body = binding.get("body")
     bound: list[Field | Parameter] = []
@@ -189,7 +189,7 @@ def _offers(sent: Sent) -> str:
 
 
 def _described(sent: Sent, argument: str) -> str:
-    """Return the description of an argument, in which the compiler names the tool that lists the argument's values."""
+    """Return the description of an argument. It may name a tool that lists the valid values."""
     return str(sent.tool.schema.get("properties", {}).get(argument, {}).get("description", ""))
 
 

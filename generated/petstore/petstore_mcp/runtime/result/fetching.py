@@ -33,7 +33,7 @@ _NOTHING_THERE = (404, 410)
 
 
 def as_tool(wanted: Fetch) -> Tool:
-    """Return the resource as a Tool whose arguments are the variables of its URI template."""
+    """Return a Tool for the resource. Its arguments are the variables of the resource's URI template."""
     binding, values = wanted.entry["binding"], wanted.entry.get("values", {})
     properties: dict[str, Any] = {name: {"type": "string"} for name in wanted.arguments}
     properties |= {name: {"type": "string", "enum": values[name]} for name in values}
@@ -41,7 +41,9 @@ def as_tool(wanted: Fetch) -> Tool:
 
 
 def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
-    """Return the contents or error for a request that could not be sent: the URI or a setting is missing."""
+    """Return the contents or error for a request that could not be sent, because the URI is wrong or a setting is
+    missing.
+    """
     if isinstance(reason, Refused):
         problems = "; ".join(map(str, reason.problems))
         return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Parse the body of an error response: its message, and which values it reports as wrong.
 
-Known forms are problem details (RFC 9457) with `errors`, and those of common frameworks and APIs. These use `message`,
+Known formats are problem details (RFC 9457) with `errors`, and the formats of common frameworks. They use `message`,
 `error`, `error_description`, lists and maps of errors, `source` (JSON:API), or `loc` (FastAPI). The body is not
 trusted: values of unexpected types are skipped.
 """
@@ -54,7 +54,7 @@ class Finding:
 class Findings:
     """Contents of an error body: kind of problem, message, and wrong values.
 
-    `complete` is True if the body contains nothing else.
+    `complete` is True if these findings contain all information of the body.
     """
 
     __slots__ = ("complete", "items", "message", "title")
@@ -74,7 +74,8 @@ def read(content: bytes, redactor: Redactor) -> Findings:
         body = json.loads(content) if len(content) <= LARGEST else None
     except (ValueError, RecursionError):
         body = None
-    body, _ = presentable(body, redactor)  # redacted before pointers are split, which could hide secrets
+    # Redact before pointers are split, since a split secret would not be recognized.
+    body, _ = presentable(body, redactor)
     if not isinstance(body, dict):
         return Findings()
     inner = body["error"] if isinstance(body.get("error"), dict) else body
@@ -107,7 +108,7 @@ def _items(listed: Any) -> Iterator[Finding]:
 
 
 def _pointed(entry: dict[str, Any]) -> list[Finding]:
-    """Return a list with one finding for the entry; an empty list unless the entry names a value and a problem."""
+    """Return a list with one finding for the entry; an empty list if the entry lacks a value's name or a problem."""
     source = entry["source"] if isinstance(entry.get("source"), dict) else entry
     pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)
     text = _message(entry)

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-Conditions of the tool's owner come first. Without them, the HTTP status decides, then a member `done` as in Google's
-operations, then a word such as `succeeded` under a usual name such as `status`. Pure functions.
+Conditions that the server's owner has set come first. Without conditions, the HTTP status decides. Then comes a member
+`done` as in Google's operations, then a word such as `succeeded` in a member such as `status`. Pure functions.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def judge(rule: TaskRule, answer: Response, value: Any) -> str:
     if answer.status in _GONE and not _holds(rule, "done", answer, value):
         return GONE
     if answer.status == 429 or answer.status >= 500:
-        return WORKING  # the error may be temporary
+        return WORKING  # the error may be temporary, so the job may still be working
     if _holds(rule, "failed", answer, value) or answer.status >= 400:
         return FAILED
     if "done" in rule:
@@ -74,7 +74,7 @@ def message(rule: TaskRule, value: Any) -> str:
 
 
 def _usual(answer: Response, value: Any) -> str:
-    """Return the state of a job by common conventions of APIs, without conditions of the owner."""
+    """Return the state of a job by common conventions of APIs, if the owner has set no conditions."""
     if answer.status in STATUSES:
         return DONE
     if answer.status == 202:
@@ -117,7 +117,7 @@ def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:
 def _alike(found: Any, wanted: Any) -> bool:
     """Return True if two values are equal.
 
-    Letter case of texts is ignored, and a number equals the text that writes it.
+    Letter case of texts is ignored, and a number equals its text, such as 1 and "1".
     """
     if isinstance(found, bool) or isinstance(wanted, bool) or found is None or wanted is None:
         return found is wanted

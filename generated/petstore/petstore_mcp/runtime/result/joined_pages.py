@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Join the pages of a list into one response, as if the API had answered with all pages at once. No input or output.
+"""Join the pages of a list into one response, as if the API had returned all items at once. No input or output.
 
 The joined response is the last page with the items of all pages. So it is processed like any response: parts are
-removed, the output schema is checked, and a response that is too large is cut and stored.
+removed, the output schema is checked, and a too large response is cut and stored.
 
 The upstream is not trusted. A page that occurs a second time ends the reading, as do limits on pages, items and bytes.
-A link to another host or path is not followed; only arguments of the tool are ever taken from a link.
+A link to another host or path is not followed; a link only supplies values for arguments of the tool.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class JoinedPages:
     )
 
     def __init__(self, rule: Pages, address: str, shown: int, most: int, removed: Any = ()) -> None:
-        """Begin. `address` is host and port of the API, `shown` how many bytes a result shows, `most` the limit on
-        pages.
+        """Begin without pages. `address`: host and port of the API. `shown`: bytes that a result shows. `most`: limit
+        on pages.
 
         `removed` lists pointers to the parts of each page that must not leave this server.
         """
@@ -157,7 +157,7 @@ class JoinedPages:
         if following is None or following.address or self._is_elsewhere(following):
             return told
         if self._removed and not all(isinstance(each, int) for each in following.arguments.values()):
-            return told  # a cursor may repeat data that was removed
+            return told  # no: the next page's cursor may repeat data that was removed
         return f"{told} To go on, call again with {following.told(sent.tool)}"
 
     def response(self) -> Response | None:
@@ -207,9 +207,12 @@ class _Page:
         return find(self._value, "".join(f"/{each.replace('~', '~0').replace('/', '~1')}" for each in self._steps))
 
     def next(self, sent: Sent, counts: dict[str, str]) -> tuple[paging.NextPage | None, bool]:
-        """Return where the next page is, and whether that is a guess because the response does not say it."""
+        """Return where the next page is.
+
+        Also return whether this is only a guess, because the response does not say it.
+        """
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # parse numbers too, unlike in `read`
+        value, _ = wrapping.read(text)  # parse all numbers as numbers, unlike in `read`
         value = self._with_holder(value)
         found = paging.next_page(value, sent, self._answer.header("link"), counts)
         if found is not None:
@@ -220,8 +223,8 @@ class _Page:
         return guess, guess is not None
 
     def _with_holder(self, value: Any) -> Any:
-        """Return the value with the members next to the list moved to its root, where paging information is searched
-        for.
+        """Return the value with the list's sibling members moved to the root, where the search for paging information
+        looks.
         """
         holder, around = value, {}
         for step in self._steps[:-1]:
@@ -233,7 +236,7 @@ class _Page:
         return {**around, **{name: each for name, each in holder.items() if name == last or not isinstance(each, list)}}
 
     def remove(self, pointers: list[str]) -> None:
-        """Remove the parts of this page at these pointers."""
+        """Remove the parts of this page to which the JSON Pointers lead."""
         self._value = without(self._value, pointers)
 
     def texts(self) -> list[str]:

@@ -29,9 +29,10 @@ LEAST_SECONDS = 1.0
 async def keep(
     response: Response, uri: str, redactor: Redactor, resources: KeptResults, seconds: float = float("inf")
 ) -> int:
-    """Store the response under `uri`, as much of it as is possible in `seconds`.
+    """Store the response under `uri`, as much of it as can be written within `seconds`.
 
-    Return how many bytes of the response were stored. Return 0 if the store is full, or if nothing in it can be shown.
+    Return how many bytes of the response were stored. Return 0 if the store is full, or if no part of the response can
+    be shown.
     """
     now = asyncio.get_running_loop().time
     end = now() + max(seconds, LEAST_SECONDS)

@@ -1,12 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Choose the item of a list that has a given name. Pure functions.
 
-Names are compared without letter case and white space. An item matches if one of its names is equal. The rules are:
+Names are compared without letter case and white space. An item matches if one of its names equals the given name. The
+rules are:
 
-- A call that writes takes the only item that matches, if the list was read to its end.
-- A call that reads takes the first item that matches. If no item matches and the list is ranked, it takes the first
-  item.
-- If the list is not ranked, several matching items are refused for all calls.
+- A call that writes takes the only item that matches, if the list was read to its end; otherwise another item could
+  match.
+- A call that reads takes the first item that matches. If no item matches and the API ranks the list by relevance, it
+  takes the first item.
+- If the list is not ranked and several items match, all calls are refused.
 
 A refusal lists the candidates. A choice is reported, together with other items that might have been meant.
 """
@@ -33,7 +35,7 @@ _DATE = re.compile(r"(\d{4})-\d\d-\d\d.*", re.DOTALL)
 
 
 class NotFound(Exception):
-    """A name matches no item, or no certain one. The message is for the model."""
+    """Raised if no item can be chosen by a name. The message is for the model."""
 
 
 class Item:
@@ -67,7 +69,7 @@ def items_of(value: Any, lookup: Lookup) -> list[Item] | None:
 
 
 def _about(value: Any) -> str:
-    """Return a short text that distinguishes an item from others: of a date, only the year."""
+    """Return a short text that distinguishes an item from others: for a date, only its year."""
     if not isinstance(value, (str, int)) or isinstance(value, bool):
         return ""
     text = str(value)

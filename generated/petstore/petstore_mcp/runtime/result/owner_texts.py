@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill the texts, links and URIs of an owner's `result` rules with arguments and with parts of a response.
+"""Fill texts, links and URIs with arguments and with parts of a response. The server's owner has written them as
+`result` rules.
 
 Pure functions.
 """
@@ -31,7 +32,8 @@ LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
 
 
 class OwnerTexts:
-    """Texts of one result. `value` is the response, or the part of it to which pointers refer, or ABSENT.
+    """Filler of the owner's texts for one result. `value`: the response or part of it into which pointers lead, or
+    ABSENT.
 
     `unseen` counts, per pointer, the invisible characters that were removed.
     """
@@ -39,7 +41,7 @@ class OwnerTexts:
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Create the texts. `mark` is the prefix of numbers in `value` that are stored as texts (projection.mark)."""
+        """Create the texts. `mark`: prefix of numbers that `value` holds as texts (projection.mark)."""
         self.value = value
         self._mark = mark
         self._arguments = arguments
@@ -47,7 +49,7 @@ class OwnerTexts:
         self.unseen: dict[str, int] = {}
 
     def inside(self, part: Any) -> OwnerTexts:
-        """Return a copy whose pointers refer to `part`, a part of the response."""
+        """Return a copy whose pointers start at `part`, a part of the response."""
         other = copy(self)
         other.value = part
         return other
@@ -107,9 +109,9 @@ class OwnerTexts:
 
 
 def short_links(links: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the link blocks without those whose address is too long, and with texts shortened.
+    """Return the link blocks with shortened texts, except for links whose address is too long.
 
-    Also return notes on both.
+    Also return notes about dropped links and shortened texts.
     """
     fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
     cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Compute the arguments for the next page of a response, and for a smaller response. Pure functions.
+"""Compute the arguments of a tool that request the next page of a response, or a smaller response. Pure functions.
 
 APIs announce the next page by a link (RFC 8288) or by a cursor in the body. If an API does neither, the next page is
 computed from the numbers of items.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
     from ..http.exchange import Response, Sent
 
-# Patterns for names as `_plain` returns them, first for names of arguments
+# Patterns for normalized names (`_plain`). The patterns for names of arguments come first.
 _SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
 _NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
 _OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
@@ -28,7 +28,7 @@ _FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 _CURSOR = re.compile(
     r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
 )
-# Patterns for names of members in bodies
+# Patterns for normalized names of members in response bodies
 _NEXT = re.compile(r"next(page|pagetoken|pagecursor|pagenumber|token|cursor|marker|offset|link|url|href|pageurl)?")
 _POSITION = re.compile(r"endcursor|cursor|continuation(token)?|paginationtoken|scrollid|after")
 _INNER = re.compile(r"meta(data)?|paging|pagination|pageinfo|links|cursors|responsemetadata|page")
@@ -50,7 +50,8 @@ NOTHING: Mapping[str, str] = {}
 
 
 class NextPage:
-    """Location of the next page: the arguments that change, or the `address` of a link that no arguments can express.
+    """Location of the next page: the arguments to change, or the `address` of the page's link if arguments cannot
+    request it.
 
     `host` is the host of an absolute link, otherwise "".
     """
@@ -74,14 +75,15 @@ class NextPage:
 
 
 def is_paged(tool: Tool) -> bool:
-    """Return whether the tool has an argument that selects where the response begins, such as a page number."""
+    """Return whether the tool has a paging argument, such as a page number, an offset or a cursor."""
     if tool.paged is None:
         tool.paged = any(_argument(tool, kind) for kind in (_CURSOR, _NUMBER, _OFFSET))
     return tool.paged
 
 
 def next_page(value: Any, sent: Sent, links: str, counts: Mapping[str, str], shown: int = 0) -> NextPage | None:
-    """Return where the next page is, by the Link header field or else by the parsed response; None if neither says it.
+    """Return where the next page is, from the Link header field, or else from the parsed response; None if neither says
+    it.
 
     `counts` holds the header fields named in TOTALS. `shown` is how many items of the list were shown, 0 for all.
     """
@@ -143,7 +145,8 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
     for name in filter(_NEXT.fullmatch, said):
         if not isinstance(found := _next(said[name], sent), _Unrelated):
             return found
-    for name in filter(_POSITION.fullmatch, said):  # some only repeat the cursor that was sent
+    # Some APIs only repeat the request's cursor here, which `_next` refuses.
+    for name in filter(_POSITION.fullmatch, said):
         found = _next(said[name], sent)
         if isinstance(found, NextPage) or said[name] in (None, ""):
             return found if isinstance(found, NextPage) else None
@@ -151,7 +154,7 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
 
 
 def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPage | None:
-    """Return the arguments for a possible next page, if the response does not say whether there is one."""
+    """Return the arguments for a possible next page, if the response does not say whether there is a next page."""
     said, items = _all_said(value, told), _items(value)
     if any(kind.fullmatch(name) for name in said for kind in (_MORE, _TOTAL, _PAGES, _NEXT, _POSITION)):
         return None
@@ -176,12 +179,14 @@ def narrower(tool: Tool, items: int = 0) -> str:
 
 
 def _all_said(value: Any, told: Mapping[str, str]) -> dict[str, Any]:
-    """Return the members of a response, and the totals of its header fields, by their normalized names."""
+    """Return the members of a response, and the totals in its header fields, by normalized name."""
     return {**{_plain(name.removeprefix("X-")): number for name, number in told.items()}, **_said(value)}
 
 
 def _said(value: Any) -> dict[str, Any]:
-    """Return the members of a response by their normalized names, including members of its paging objects."""
+    """Return the members of a response by their normalized names, including the members of nested paging objects such
+    as `pagination`.
+    """
     if not isinstance(value, dict):
         return {}
     said: dict[str, Any] = {}
@@ -192,7 +197,7 @@ def _said(value: Any) -> dict[str, Any]:
 
 
 class _Unrelated:
-    """Result for a member that is not about paging."""
+    """Marker: the examined member of the response is not about paging."""
 
 
 def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
@@ -211,16 +216,14 @@ def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
 
 
 def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
-    """Return the page that a call with `argument=value` requests; None if that is the present page or an
-    earlier one.
-    """
+    """Return the page that a call with `argument=value` requests; None if it is the current page or an earlier one."""
     return NextPage({argument: value}) if _goes_on(argument, value, sent) else None
 
 
 def _goes_on(argument: str, value: str, sent: Sent) -> bool:
-    """Return whether a call with this value shows another page than the present call.
+    """Return whether a call with this value requests another page than the current call.
 
-    Page numbers and offsets must grow.
+    Page numbers and offsets must be greater than the current ones.
     """
     present = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
     if present is None:
@@ -277,19 +280,19 @@ def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, sho
 
 
 def _whole(said: dict[str, Any], kind: re.Pattern[str]) -> int:
-    """Return the number in a member whose name matches `kind`, or 0."""
+    """Return the integer in a member of the response whose name matches the pattern `kind`, or 0."""
     found = (str(each) for name, each in said.items() if kind.fullmatch(name) and type(each) in (int, str))
     return next((int(each) for each in found if each.isdecimal() and len(each) <= MOST_DIGITS), 0)
 
 
 def _size(said: dict[str, Any], sent: Sent) -> int:
-    """Return the page size that the call requested, else the one in the response, else 0."""
+    """Return the page size that the call requested, else the page size that the response gives, else 0."""
     asked = _number(sent, _argument(sent.tool, _SIZE), 0)
     return asked or _whole({name: each for name, each in said.items() if name != "count"}, _SIZE)
 
 
 def _first(tool: Tool, argument: str) -> int:
-    """Return the number of the first page, or the offset of the first item: 0 or 1."""
+    """Return the number of the API's first page, or the offset of its first item: 0 or 1."""
     lowest = _schema(tool, argument).get("minimum")
     if type(lowest) is int and lowest in (0, 1):
         return lowest
@@ -341,7 +344,7 @@ def _typed(tool: Tool, argument: str, value: str | int) -> Any:
 
 
 def _sent(value: Any) -> str:
-    """Return a value as text, in the form that a simple query contains."""
+    """Return a value as text, as written in a query string without percent-encoding."""
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

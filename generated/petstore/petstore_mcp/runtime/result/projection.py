@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Select the parts of a JSON response that the model requested. Pure functions.
 
-The model gives dotted paths joined by commas; a path passes through lists. The result has the structure and order of
-the response. A path that matches nothing is no error: a note lists the names that exist. If no path matches, the whole
-response is shown, since a call that changed something cannot be repeated.
+The model gives dotted paths, separated by commas. A path continues in each item of a list. The result has the structure
+and order of the response. A path that matches nothing is no error: a note lists the names that exist. If no path
+matches, the whole response is shown, since a call that changed something cannot be repeated.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ _MISSING: Any = object()
 def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shortened, list[str]]:
     """Return the response, or its selected parts, shortened to `room` bytes.
 
-    Also return notes on paths that match nothing.
+    Also return notes on selected paths that match nothing.
     """
     if not sent.fields:
         return Shortened(value, room, complete), []
-    whole = Shortened(value, sys.maxsize, complete)  # drop an incomplete end before parts are selected
+    # Drop an incomplete member or item at the end before parts are selected.
+    whole = Shortened(value, sys.maxsize, complete)
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
-    # A path may begin with the name that the output schema gives the whole response.
+    # A path may begin with `items` or `value`, the name under which the output schema has the whole response.
     root = {"items": "items.", "value": "value."}.get(sent.tool.binding.get("output", ""), "")
     picked = _Picked([path.removeprefix(root) for path in paths if path])
     found = picked.of(whole.value)
@@ -54,18 +55,17 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
 
 
 def mark(text: str) -> str:
-    """Return a private-use character that `text` does not contain, neither literally nor escaped; "" if it contains
-    all.
+    """Return a private-use character that `text` contains neither literally nor escaped; "" if there is none.
 
-    The character is the prefix of numbers that a double cannot hold exactly. These are kept as texts, and `exact`
-    restores them.
+    The character marks numbers that a double cannot hold exactly: they are parsed as texts that begin with it. `exact`
+    restores these numbers.
     """
     held = {*text, *(chr(int(code, 16)) for code in _ESCAPED.findall(text))}
     return next((mark for mark in map(chr, range(0xE000, 0xF8FF)) if mark not in held), "")
 
 
 def exact(value: Any, marked: str) -> str:
-    """Return the value as compact JSON, with marked numbers written as received."""
+    """Return the value as compact JSON, with the marked numbers (see `mark`) written as received."""
     text = written(value)
     return re.sub(_NUMBER.format(marked), r"\1", text).replace(marked, "") if marked else text
 
@@ -73,8 +73,8 @@ def exact(value: Any, marked: str) -> str:
 class _Place:
     """Node in the tree of selected paths.
 
-    - `wanted`: whether a path ends here. `reached`: whether the response has a value here.
-    - `names`: member names of the first object found here.
+    - `wanted`: whether a selected path ends at this node. `reached`: whether the response has a value at this node.
+    - `names`: member names of the first object that was found at this node.
     - `steps`: the child nodes by name.
     """
 
@@ -99,7 +99,7 @@ class _Place:
 
 
 class _Picked:
-    """Selection of the parts of a value to which paths lead, made in one pass. `found` is whether any path matches."""
+    """Selection of the parts of a value to which paths lead, made in one pass. `found`: True if any path matches."""
 
     def __init__(self, paths: list[str]) -> None:
         self._root = _Place()
@@ -148,7 +148,7 @@ class _Picked:
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
-            return None if value is None else _MISSING  # null has no members, so nothing is selected in it
+            return None if value is None else _MISSING  # keep null, in which no member can be selected
         place.names = place.names or list(value)
         made = {}
         for name, member in value.items():

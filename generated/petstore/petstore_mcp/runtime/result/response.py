@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Convert an HTTP response into a tool result. Pure functions.
 
-Text is passed on as received. JSON is not parsed, so that nothing is lost and numbers stay exact. Only JSON for a tool
-with an output schema is parsed, because its text and its structured value must be equal. The text is kept if nothing
-changes; otherwise it is written from the value.
+Text is passed on as received. JSON is not parsed, so that nothing is lost and numbers stay exact. There is one
+exception: JSON for a tool with an output schema is parsed, because text and structured value must be equal. If nothing
+was changed in the value, the text stays as received.
 
 JSON that is too long is parsed and cut along its structure. A note says what was cut and how to see it, and a link
-leads to the whole response. An error is one text block, since some clients show only the first block. Bytes that are
-not text and invisible characters are left out, and a note says so.
+leads to the whole response. The result of a failed call is one text block, since some clients show only the first
+block. Invisible characters, and bytes that are not text, are left out, and a note says so.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def leads_elsewhere(response: Response, sent: Sent) -> bool:
 def _wants_json(sent: Sent) -> bool:
     """Return whether the API description declares JSON and no HTML.
 
-    If so, an HTML page comes from a website or a login.
+    If so, a response that is an HTML page comes from a website or a login form, not from the API.
     """
     accept = sent.tool.binding.get("accept", "")
     return "json" in accept and "html" not in accept
@@ -94,9 +94,7 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
 
 
 def beside(unseen: int, response: Response, sent: Sent) -> list[dict[str, Any]]:
-    """Return the notes on a response and the link to its stored copy, for a result that consists of the owner's
-    blocks.
-    """
+    """Return blocks to show beside the owner's own blocks: the notes on a response, and the link to its stored copy."""
     notes = [*_notes(response, sent), *_damage(True, unseen)]
     text: dict[str, Any] = {"type": "text", "text": "\n".join(notes)}
     return _linked(text, [], response, sent, True).content[0 if notes else 1 :]
@@ -137,7 +135,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
     """Return the beginning of a text, at most `most` bytes of UTF-8, and its size in bytes.
 
-    The beginning ends at a line break, unless lines are long.
+    The beginning ends at a line break, unless that would drop half of it.
     """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")
@@ -194,7 +192,7 @@ def _shows_all(sent: Sent) -> bool:
 
 
 def _line(text: str, value: Any, redactor: Redactor) -> str:
-    """Return the JSON on one line; unchanged if it already is on one line.
+    """Return the JSON text reformatted to one line; unchanged if it already is on one line.
 
     Return "" if the JSON contains a secret or invisible character, which must be removed.
     """
@@ -221,7 +219,7 @@ def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: R
 
 
 def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
-    """Return sentences on how to see the rest: by other arguments, and in the stored copy of the response."""
+    """Return sentences on how to see the rest of a cut response: by other arguments, and in the stored copy."""
     found = [paging.narrower(sent.tool, items)]
     if response.kept:
         found.append(told_kept(response, sent.uri, sent.reader))
@@ -239,14 +237,14 @@ def told_kept(response: Response, uri: str, reader: str = "") -> str:
 
 
 def unread(response: Response) -> list[str]:
-    """Return a note that only the beginning of the response was read, if that is so."""
+    """Return a note if only the beginning of the response was read, else nothing."""
     if not response.cut:
         return []
     return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
 
 
 def _damage(whole: bool, unseen: int) -> list[str]:
-    """Return notes on parts of a text that cannot be shown: undecodable bytes and invisible characters."""
+    """Return notes on the parts of a text that are not shown: undecodable bytes and invisible characters."""
     notes = []
     if not whole:
         notes.append("Some bytes of the answer are no text in its encoding; \ufffd stands for them.")
@@ -280,7 +278,7 @@ def saved(response: Response, sent: Sent, path: str, size: int) -> Result:
 
 
 def _kind(response: Response) -> str:
-    """Return the media type of a response that is a file."""
+    """Return the media type of a response: the declared type, else the type that its first bytes indicate."""
     return response.media_type or type_of(response.content) or OCTETS
 
 
@@ -296,7 +294,7 @@ def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
 
 
 def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
-    """Return a result with the block and the notes.
+    """Return a result with the content block and the notes.
 
     With `linked`, add a link to the stored response, if there is one.
     """

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Create the URIs under which large results are stored. Over stdio, with its single client, they end in a number."""
+"""Create the URIs under which large results are stored.
+
+Over stdio, where there is a single client, the URIs end in a number.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ if TYPE_CHECKING:
     class Names(Protocol):
         """Protocol for a creator of URIs for stored results, which also decides who may read them.
 
-        Over HTTP this is replicas.sealed_results.
+        Over HTTP, the module `replicas.sealed_results` implements this protocol.
         """
 
         def new(self) -> Callable[[], str]:
             """Return a function that creates the URI for a result of the current call. Few calls need a URI."""
 
         def admits(self, uri: str) -> bool:
-            """Return whether the client of the current request may read the result stored at that URI."""
+            """Return whether the client of the current request may read the result stored at `uri`."""
 
 
 class CountedNames:
@@ -31,7 +34,7 @@ class CountedNames:
         self._numbers = count(1)
 
     def new(self) -> Callable[[], str]:
-        """Return a function that creates the URI for a result of the current call, from the number of the call."""
+        """Return a function that creates the URI for a result of the current call, with the next number."""
         number = next(self._numbers)
         return lambda: f"{self._before}{number}"
 

@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Apply the `result` rules of a tool's owner to a response: remove and select parts, add texts, blocks and links.
+"""Apply a tool's `result` rules, which the server's owner has written, to a response: remove and select parts, add
+texts, blocks and links.
 
-Parts are removed before any other code reads the response. Its original bytes, header fields and reason phrase are
-dropped as well, so that no later step can show, store or log them. Parts cannot be removed reliably from a response
-that is not JSON, too large or incomplete. Such a response is not shown at all. Pure functions.
+Parts are removed before any other code reads the response. The response's original bytes, header fields and reason
+phrase are dropped as well, so that no later step can show, store or log them. Parts cannot be removed reliably from a
+response that is not JSON, too large or incomplete. Such a response is not shown at all. Pure functions.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ _NO_JSON = "it is no JSON"
 
 # Decision 0053: A select that matches nothing is no error.
 class ResultRules:
-    """The `result` rules, applied to one call. Call `take` first, then `dressed`."""
+    """Application of a tool's `result` rules to one call. Use `take` first, then `dressed`."""
 
     __slots__ = ("_mark", "_rules", "_value")
 
     def __init__(self, rules: table.View) -> None:
-        """Create the rules from `rules`, the `result` entry of a binding."""
+        """Create the rules from `rules`, the `result` member of the tool's entry in `bindings.json`."""
         self._rules = rules
         self._value: Any = ABSENT
         self._mark = ""
@@ -67,7 +68,7 @@ class ResultRules:
         return self._selected(answer, sent, why) if good and answer.size else None
 
     def _read(self, answer: Response, shown: int) -> str:
-        """Parse the response into `_value`. Return "", or the reason why that is not possible."""
+        """Parse the response into `_value`. Return "", or the reason why the response cannot be parsed."""
         if answer.cut:
             return _CUT
         if answer.partial or not (answer.size <= max(response.LARGEST_PARSED, 2 * shown) or self._is_flat(answer)):
@@ -78,7 +79,7 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if blocks are taken from a long response with so few members that parsing it is fast."""
+        """Return True if blocks are made from a long response that can be parsed fast, because it has few members."""
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
@@ -86,8 +87,8 @@ class ResultRules:
     def _removed(self, answer: Response, sent: Sent, why: str) -> Result | None:
         """Remove the parts that must not leave this server, and everything else that could repeat them.
 
-        Return an error result if a successful response cannot be shown, else None. Of an unreadable response, only the
-        status remains.
+        Return an error result if a successful response cannot be shown, else None. If the response cannot be parsed,
+        only its status is kept.
         """
         there = bool(answer.size)
         _discard(answer)
@@ -101,14 +102,14 @@ class ResultRules:
         return _not_shown(answer, sent, why) if there and 200 <= answer.status < 300 else None
 
     def _write(self, answer: Response, value: Any) -> None:
-        """Replace the content of the response by this value as JSON."""
+        """Replace the content of the response by the JSON text of `value`."""
         _discard(answer)
         answer.content = projection.exact(value, self._mark).encode(errors="replace")
         others = [(name, field) for name, field in answer.fields if name.lower() != "content-type"]
         answer.fields = [*others, ("Content-Type", "application/json")]
 
     def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Reduce the response to the selected part.
+        """Reduce the response to the part that the rule `select` names.
 
         If that part is missing, return a sentence as the result, else None.
         """
@@ -130,7 +131,10 @@ class ResultRules:
         return None
 
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
-        """Return the result with the owner's text instead of the JSON, and with the owner's blocks and links."""
+        """Return the result with the texts, blocks and links that the `result` rules add.
+
+        Their text replaces the JSON.
+        """
         owner = OwnerTexts(self._value, self._mark, sent.arguments, redactor)
         links = [owner.link(link) for link in self._rules.get("links", ())]
         parts = self._rules.get("text")
@@ -150,18 +154,20 @@ class ResultRules:
     def _with_notes(
         self, maker: BlockMaker, usual: list[Block], owner: OwnerTexts, answer: Response, sent: Sent
     ) -> list[Block]:
-        """Return the blocks that were created, or the usual content if there are none, with notes on missing blocks."""
+        """Return the blocks that were created, or the usual content if there are none, with notes on blocks that could
+        not be created.
+        """
         notes: list[Block] = [{"type": "text", "text": "\n".join(maker.notes)}] if maker.notes else []
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            return maker.content + notes  # the usual content already has the other notes
+            return maker.content + notes  # a block repeats the usual content, which already has the other notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 
     def _fills(self, parts: ShownText, result: Result) -> bool:
-        """Return whether the owner's text can replace the response.
+        """Return whether the text in the `result` rules can replace the response.
 
-        A text with parts of the response needs a JSON response.
+        A text that contains parts of the response needs a JSON response.
         """
         speaks = any(isinstance(part, dict) and "pointer" in part for part in parts)
         return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))

@@ -5,7 +5,8 @@
 
 A slice is `size` bytes beginning at byte `from`; both may be omitted. If more follows, the slice comes with the URI of
 the next one. When the store is full, the least recently used responses of the caller that stores most are dropped. All
-responses are dropped when the process ends. The engine's thread writes here, and the reader's thread reads.
+responses are dropped when the process ends. The thread of the event loop stores responses here, and the thread that
+reads stdin reads slices.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ MADE_ROOM = "There is nothing at this URI any more: what was kept made room for 
 
 
 class _KeptResponse:
-    """One stored response: its media type, whether it is text (in UTF-8), the caller that stores it, and its bytes."""
+    """One stored response: its media type, True if it is text (in UTF-8), the caller for whom it is stored, and its
+    bytes.
+    """
 
     __slots__ = ("caller", "media_type", "spool", "text")
 
@@ -65,9 +68,9 @@ class KeptResults:
     """Stored responses of one server by URI, in order of use, the most recently used last."""
 
     def __init__(self, most: int, shares: Shares | None = None, names: Names | None = None) -> None:
-        """Create a store of at most `most` bytes. Files are reserved from `shares`.
+        """Create a store of at most `most` bytes. `shares` counts the files that may still be opened.
 
-        `names` decides who may read which URI; with None, everybody may read all.
+        `names` decides who may read which URI; with None, every caller may read every URI.
         """
         self._names = names
         self._most = most
@@ -77,9 +80,9 @@ class KeptResults:
         self._lock = allocate_lock()
 
     def begin(self, uri: str, media_type: str, text: bool) -> None:
-        """Begin to store a response for the current caller under that URI, at first without content.
+        """Begin to store a response for the current caller under `uri`. `add` then appends its content.
 
-        With `text`, its bytes will be UTF-8.
+        `text`: True if the content will be UTF-8 text.
         """
         with self._lock:
             self._kept[uri] = _KeptResponse(media_type, text, self._shares)
@@ -104,13 +107,13 @@ class KeptResults:
             return True
 
     def has(self, uri: str) -> bool:
-        """Return whether a response is stored in this process under that URI."""
+        """Return whether a response is stored in this process under `uri`."""
         return uri in self._kept
 
     def whole(self, uri: str) -> tuple[str, bool, list[bytes]]:
-        """Return a stored response: its media type, whether it is text, and its bytes in pieces.
+        """Return a stored response: its media type, True if it is text, and its bytes in pieces.
 
-        Raise KeyError if nothing is stored under that URI.
+        Raise KeyError if nothing is stored under `uri`.
         """
         with self._lock:
             kept = self._kept[uri]
@@ -118,20 +121,21 @@ class KeptResults:
             return kept.media_type, kept.text, pieces
 
     def take(self, uri: str, media_type: str, text: bool, pieces: list[bytes]) -> None:
-        """Store a copy of a response that another replica stored under that URI, if it fits."""
+        """Store a copy of a response that another replica stored under `uri`, if the copy fits into the store."""
         self.begin(uri, media_type, text)
         for piece in pieces:
             if not self.add(uri, piece):
                 return
 
     def drop(self, uri: str) -> None:
-        """Drop the response stored under that URI, if there is one."""
+        """Drop the response stored under `uri`, if there is one."""
         with self._lock:
             if uri in self._kept:
                 self._drop(uri)
 
     def read(self, uri: str) -> list[Block] | None:
-        """Return the contents of a slice, and a content that names the next slice if more follows.
+        """Return the resource contents for a slice: the slice itself, and if more follows, a text that names the next
+        slice.
 
         Return None if nothing is stored under the URI, or no longer.
         """
@@ -160,7 +164,7 @@ class KeptResults:
     def look_up(self, uri: str) -> Contents:
         """Return the contents for `resources/read`.
 
-        For a dropped response they say so, so that the model calls the tool again.
+        If the response was dropped, the contents say so, and the model can call the tool again.
         """
         found = self.read(uri)
         whole = uri.partition("?")[0]
@@ -174,9 +178,9 @@ class KeptResults:
                 self._drop(uri)
 
     def _fit(self, uri: str, more: int) -> bool:
-        """Drop other responses until `more` bytes fit into the response at that URI.
+        """Drop other responses until the response at `uri` can grow by `more` bytes.
 
-        Return False if this response itself was dropped.
+        Return False if the response at `uri` itself was dropped.
         """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
         for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):

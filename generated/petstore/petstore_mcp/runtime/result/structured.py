@@ -4,12 +4,12 @@
 Clients raise an error if a result does not fit the schema, and some show their model only the structured value. So
 every successful result has a structured value that is equal to the content, and that is checked as clients check it:
 
-- A response that is not an object is put under `items` or `value`, as the binding says.
+- A response that is not an object is put under `items` or `value`, as `bindings.json` says.
 - Text that is not JSON, and notes, are put under `_text`.
 - A value of an unexpected type is moved to `_unexpected`, under its JSON Pointer (RFC 6901).
 
-Values are moved only if the schema was derived from a response. A response that violates a handwritten schema becomes
-an error, which says where the violation is, and contains the response.
+Values are moved only if mcpgen derived the schema from the API description. If a response violates an output schema
+that the owner wrote by hand, the result is an error with the violation and the response.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class OutputChecker:
     def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
         """Return the result with a structured value that fits the tool's output schema, or an error result.
 
-        `result` must be a success of a tool that has an output schema.
+        `result` must be a successful result of a tool that has an output schema.
         """
         assert tool.output_schema is not None
         judge = self._validators.of(tool, tool.output_schema)
@@ -96,8 +96,9 @@ def _kept(tool: Tool, result: Result, judge: SchemaChecker, budget: Budget) -> R
 
 
 def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: SchemaChecker) -> Result:
-    """Return the result with the values that do not fit a derived schema moved to `_unexpected`, and a note
-    about them.
+    """Return the result after moving the values that violate a derived schema to `_unexpected`.
+
+    A note lists these values.
     """
     paths = list(islice(_misfits(judge.schema, made, ()), MOST_MOVED + 1))
     places = [brief(_pointer(path), 100) for path in paths[:MOST_SHOWN]]
@@ -112,7 +113,7 @@ def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: SchemaCheck
 
 
 def _misfits(schema: dict[str, Any], value: Any, path: Path) -> Iterator[Path]:
-    """Yield the path of each value whose type differs from that in the derived schema.
+    """Yield the path of each value whose type differs from the type in the schema (derived from the API description).
 
     The general validator would find all violations before it reports the first, which takes seconds if there are many.
     """
@@ -139,7 +140,7 @@ def _is_any_of(value: Any, kinds: list[str]) -> bool:
 
 
 def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
-    """Return possible structured values for a result, the preferred one first."""
+    """Return possible structured values for a result, the best first. `keep` takes the first that fits the schema."""
     value = result.structured
     if value is ABSENT:
         texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
@@ -156,7 +157,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
 
 
 def _moved(made: dict[str, Any], paths: list[Path]) -> dict[str, Any]:
-    """Move the values at those paths to `_unexpected`, and return the whole value.
+    """Move the values at `paths` to `_unexpected`, and return the changed structured value.
 
     In lists, null replaces a moved value, so that indexes stay the same.
     """
@@ -179,7 +180,9 @@ def _pointer(path: Path) -> str:
 
 
 def _violations(judge: SchemaChecker, made: dict[str, Any], budget: Budget) -> Problems:
-    """Return the violations of the schema, up to the number that is shown, as far as the time budget allows."""
+    """Return violations of the schema: at most as many as a message shows, and only those found within the time
+    budget.
+    """
     found = Problems()
     try:
         for violation in SchemaWalk(judge, budget).violations_of(made):

@@ -15,10 +15,10 @@ TEXT = "_text"
 
 # Decision 0044: The text of a structured result contains the same value.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
-    """Return the JSON value of a text, and whether an object repeats a member. Return ABSENT and False if it is not
-    JSON.
+    """Return the JSON value of a text, and True if an object repeats a member name. Return ABSENT and False if it is
+    not JSON.
 
-    With a `mark`, numbers that Python would write differently become texts that begin with the mark.
+    With a `mark`, numbers that Python would write back differently become texts that begin with the mark.
     """
     try:
         value, repeated = loads(text, _marking(mark) if mark else None)
@@ -36,10 +36,9 @@ def _marking(mark: str) -> Callable[[str], float | str]:
 
 
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
-    """Return the object for a response, in the form that the binding names: `items`, `value` or another. `text` holds
-    notes.
+    """Return the structured object for a response. `form`: how the value is wrapped (table.OutputForm). `text`: notes.
 
-    An array that the form does not expect is put under `items`, any other unexpected value under `value`.
+    If the form expects an object, an array is put under `items` all the same, and any other value under `value`.
     """
     if isinstance(value, dict) and form != "value":
         made = dict(value)

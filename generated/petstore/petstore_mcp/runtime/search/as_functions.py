@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe tools that a search found as functions for a program, in few tokens."""
+"""Describe the tools that a search has found, in few tokens, as Python functions that a program can call."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 
 def shown(runs: str, others: str, spelled: Mapping[str, str], tools: Sequence[tuple[dict[str, Any], str, int]]) -> str:
-    """Return the function definitions of these tools. `runs` is the name of the tool that runs programs.
+    """Return the Python function definitions of these tools, as text for the model. `runs` is the name of the tool that
+    runs programs.
 
-    - `spelled`: name of the function by name of the tool.
+    - `spelled`: maps the name of each tool to the name of its function.
     - `tools`: each with the form of its result, and the maximum number of characters for its types. Longer types are
       left out.
-    - `others`: words for further tools in the text that are functions as well; "" if there are none.
+    - `others`: phrase for other tools in the result that are functions as well; "" if there are none.
     """
     if not tools:
         return f"\n\nFunctions for {runs} are the {others}."

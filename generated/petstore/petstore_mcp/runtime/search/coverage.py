@@ -1,22 +1,23 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Decide whether any tool does what a query asks for, by how much of the query the best tool explains.
+"""Decide whether any tool does what a query asks for, by how many words of the query the best tool contains.
 
 Theory
 ======
 
 `explained` is the share of the query's words that one tool contains. Each word counts by its strength in the tool, so
-that a word in the name counts more than one in a response. But words of a query have different roles:
+that a word in the tool's name counts more than a word in its response. But words of a query have different roles:
 
 - *Objects* say what a query is about. An object that no tool contains counts twice: `pizza` in "order a pizza".
 - *Verbs* count half. They are the known verbs, and the first word, since an order begins with a verb ("translate this
   text").
-- *General* words, such as `soon` or `many`, say nothing about an API, and do not count. Nor do capitalized names, such
-  as `Titanic`, unless a tool contains them.
+- *General* words, such as `soon` or `many`, say nothing about an API, and do not count. Capitalized names, such as
+  `Titanic`, do not count either, unless a tool contains them.
 
 If a query has no object, its verbs are used instead; if it has no verb either, its general words.
 
 A query in a foreign language has words that no tool can contain. It is recognized by small words of that language, or
-by non-ASCII letters. For such a query only words that tools contain count, without verbs. Its result is never certain.
+by non-ASCII letters. For such a query only words that tools contain count, without verbs. The result of such a query is
+never certain.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ _SAID = 0.25
 
 
 class Coverage:
-    """Measures of how much of a query the tools of one index explain."""
+    """Calculator of the share of a query's words that the tools of one index contain."""
 
     def __init__(self, postings: Postings) -> None:
         self._postings = postings
 
     def explained(self, queries: Iterable[str], allowed: Container[int]) -> float:
-        """Return the largest share of any of the queries that one allowed tool explains, between 0 and 1."""
+        """Return the largest share (0 to 1) of the words of any of the queries that a single allowed tool contains."""
         most = 0.0
         for each in queries:
             if most < SURELY_EXPLAINED:
@@ -97,7 +98,7 @@ class Coverage:
         return kinds
 
     def _is_foreign(self, query: str) -> bool:
-        """Return True if a query is in a language that no tool's description uses."""
+        """Return True if a query is in another natural language than the descriptions of the tools."""
         for place, each in enumerate(TOKENS.findall(query)):
             strange = each in FOREIGN or (not each.isascii() and not _is_name(place, each))
             if strange and not all(map(self._is_said, stems(each))):
@@ -105,7 +106,7 @@ class Coverage:
         return False
 
     def _is_said(self, word: str) -> bool:
-        """Return True if a tool's description contains the word, not only its responses."""
+        """Return True if a tool contains the word in its own texts, not only in its description of responses."""
         return max(self._postings.strengths(word).values(), default=0.0) >= _SAID
 
 

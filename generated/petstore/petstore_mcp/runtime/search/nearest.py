@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Find the tool names that are nearest to a name that does not exist.
 
-A model guesses a name from its words (`create_issue` for `issues_create`) or misspells it (`isues_craete`). So
-similarity is the sum of two shares, each between 0 and 1. The first is the share of common words, where rare words
-count more and synonyms half. The second is the share of common sequences of three letters (Dice coefficient). A name
-with a similarity below LEAST is not near. Tools that the search finds by the words of the name get a bonus.
+A model guesses a name from its words (`create_issue` for `issues_create`) or misspells it (`isues_craete`). So the
+similarity of two names is the sum of two shares, each between 0 and 1. The first is the share of common words, where
+rare words count more and synonyms half. The second is the share of common sequences of three letters (Dice
+coefficient). A name with a similarity below LEAST is not near. Names of tools that the search finds by the words of the
+unknown name get a bonus.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ def nearest(
 
 
 def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], total: int) -> float:
-    """Return the weighted share of words that two names have in common. `counts` says how many names have a word."""
+    """Return the weighted share of words that two names have in common.
+
+    `counts`: in how many names each word occurs.
+    """
     if not own or not theirs:
         return 0.0
     weight = {word: math.log(1 + total / (1 + counts[word])) for word in own | theirs}

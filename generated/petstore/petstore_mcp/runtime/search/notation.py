@@ -50,9 +50,9 @@ _ENDS = (". ", "\n")
 
 
 def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
-    """Return the signature of a tool, given as `tools/list` shows it.
+    """Return the signature of a tool. `tool`: its entry in `tools/list`.
 
-    `asked` are stems of the query that found the tool.
+    `asked`: stems of the query that found the tool.
     """
     schema = tool.get("inputSchema", {})
     members, required = schema.get("properties", {}), schema.get("required", [])
@@ -70,13 +70,13 @@ def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
 
 
 def _is_spoken_of(name: str, schema: Any, words: list[str]) -> bool:
-    """Return True if a word of the query mentions an argument, by the beginning of its name or of an enum value."""
+    """Return True if a word of the query is the beginning of a word in the argument's name or enum values."""
     values = [value for value in _values(schema) if isinstance(value, str)]
     return any(own.startswith(word) for own in stems(" ".join([name, *values])) for word in words)
 
 
 def _values(schema: Any) -> list[Any]:
-    """Return the values of an enum in a schema, in its items or in one of its alternatives."""
+    """Return the enum values of a schema, or of the schemas of its items or alternatives."""
     if not isinstance(schema, dict):
         return []
     inside = [schema.get("items"), *schema.get("anyOf", ()), *schema.get("oneOf", ())]
@@ -89,7 +89,9 @@ def row(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
 
 
 def sentence(tool: dict[str, Any], longest: int = LONGEST_SENTENCE) -> str:
-    """Return what a tool does in a few words: its title if that has enough words, else its first sentence."""
+    """Return what a tool does in a few words: its title if that has enough words, else the first sentence of its
+    description.
+    """
     title, text = str(tool.get("title", "")), str(tool.get("description", ""))
     if len(title.partition(" (")[0].split()) >= ENOUGH or not text:
         return _clipped(title, longest)
@@ -109,8 +111,8 @@ def described(tool: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Shorten a long description to its first sentences and the sketch of the response at its end (` Returns
-    {...}`).
+    """Shorten a long description to its first sentences, and the sketch of the response (` Returns {...}`) at
+    its end.
     """
     if len(text) <= LONGEST_DESCRIPTION:
         return text
@@ -148,7 +150,7 @@ def _members(schema: dict[str, Any], level: int, root: dict[str, Any]) -> list[s
 
 
 def _below(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a list's items, also of nested lists; for another schema, return the schema itself."""
+    """Return the schema of the items of an array, also of a nested array. Return any other schema unchanged."""
     for _ in range(3):
         items = schema.get("items")
         if not isinstance(items, dict):
@@ -163,7 +165,7 @@ def _typed(name: str, schema: dict[str, Any]) -> str:
 
 
 def type_of(schema: Any, short: bool = False) -> str:
-    """Return a schema's type as text, such as `int`, `str[]` or `"open"|"closed"`."""
+    """Return the type that a schema describes as text, such as `int`, `str[]` or `"open"|"closed"`."""
     if not isinstance(schema, dict):
         return "any"
     if "const" in schema:

@@ -23,7 +23,8 @@ TOKENS = re.compile(r"[^\W_]+")
 class Postings:
     """Words of one index.
 
-    `terms` maps a stem to a list of alternating tools and impacts. `total` is the number of tools.
+    `terms` maps a stem to a list in which the numbers of tools alternate with the impacts of the stem in these tools.
+    `total` is the number of tools.
     """
 
     def __init__(self, terms: dict[str, list[int]], total: int) -> None:
@@ -32,9 +33,9 @@ class Postings:
         self._read: dict[str, list[tuple[int, int]]] = {}
 
     def of(self, word: str) -> list[tuple[int, int]]:
-        """Return the number and impact of each tool that contains a word.
+        """Return the number of each tool that contains a word, with the impact of the word in this tool.
 
-        The index stores differences between tool numbers.
+        The index stores each tool number as the difference from the number before.
         """
         if word not in self._read:
             found, number, raw = [], 0, self._terms.get(word, ())
@@ -47,7 +48,9 @@ class Postings:
         return self._read[word]
 
     def strengths(self, word: str) -> dict[int, float]:
-        """Return, by tool number, how strongly a tool contains a word or a synonym of it; 1 is the maximum."""
+        """Return, by tool number, the strength of a word or its synonyms in each tool that contains them; 1 is the
+        maximum.
+        """
         best: dict[int, float] = {}
         for each in (word, *SYNONYMS.get(word, ())):
             postings = self.of(each)
@@ -57,7 +60,7 @@ class Postings:
         return best
 
     def knows(self, word: str) -> bool:
-        """Return True if a tool contains the word or a synonym of it."""
+        """Return True if any tool contains the word or a synonym of it."""
         return any(each in self._terms for each in (word, *SYNONYMS.get(word, ())))
 
     def joined(self, text: str) -> Iterator[tuple[tuple[str, str], str]]:

@@ -4,9 +4,9 @@
 Theory
 ======
 
-The compiler has counted every word (`mcpgen/retrieval/index.py`), so the search only adds up integers for a query.
-A query may have several clauses, such as `find the user, then close the issue`. The score of a tool `d` for the words
-`q` of the query, or of one clause, is
+The compiler computes the impact of every word in every tool (`mcpgen/retrieval/index.py`). So a search only adds
+integers. A query may have several clauses, such as `find the user, then close the issue`. The score of a tool `d` for
+the words `q` of the query, or of one clause, is
 
     score(d) = sum over t in q of weight(t) * impact(t, d)  *  (1 + named(q, d))  *  intent(q, d)
 
@@ -58,7 +58,9 @@ _CLAUSES = re.compile(r"[,.;:?!\n]+|\b(?:and|then|after|afterwards|before|so tha
 
 
 class Hit:
-    """A tool that a query found: its number in the index, and pairs of an argument and a tool that returns its ids."""
+    """A tool that a query found: its number in the index, and pairs of an argument and a tool that returns ids
+    for it.
+    """
 
     __slots__ = ("number", "sources")
 
@@ -68,7 +70,7 @@ class Hit:
 
 
 class Found:
-    """Result of a query. `sure` is False if possibly none of the hits does what the query asks for."""
+    """Result of a query. `sure` is False if the hits may all be wrong."""
 
     __slots__ = ("hits", "sure")
 
@@ -88,7 +90,8 @@ def effect_of(query: str) -> str:
 class Retriever:
     """Search over one index.
 
-    `names` and `effects` hold each tool's name and its effect as a letter; `groups` holds the names of all groups.
+    `names` holds the names of the tools, `effects` one letter per tool (read, add, update or delete), and `groups` all
+    group names.
     """
 
     def __init__(self, index: dict[str, Any]) -> None:
@@ -108,7 +111,7 @@ class Retriever:
     def search(self, query: str, limit: int, may: Callable[[str], bool], group: str = "") -> Found:
         """Return the best tools for a query, at most `limit`; none if no tool explains enough of the query.
 
-        `may` says whether a tool may be found. With `group`, only tools of that group are found.
+        `may(name)` says whether the search may return the tool. With `group`, only tools of that group are found.
         """
         numbers = self._allowed(may, group)
         whole = self._words(query)
@@ -139,7 +142,10 @@ class Retriever:
         return [allowed[place] for place in nearest(name, known, own, ranked, most)]
 
     def _words(self, text: str) -> list[str]:
-        """Return the stems of a text, and the stems of two words that tools write as one (`pay out`, `web hook`)."""
+        """Return the stems of a text.
+
+        Also return the stem of each pair of words that tools write as one word (`pay out`, `web hook`).
+        """
         return [*stems(text), *(whole for _, whole in self._postings.joined(text))]
 
     def _allowed(self, may: Callable[[str], bool], group: str) -> frozenset[int]:
@@ -169,7 +175,7 @@ class Retriever:
         return weights
 
     def _ranked(self, words: list[str], scores: dict[int, float], wanted: str, most: int) -> list[int]:
-        """Return the numbers of the best tools, at most `most`, best first.
+        """Return the numbers of the tools with the highest scores, at most `most`, best first.
 
         `wanted` is the effect that the query asks for, or "".
         """

@@ -38,19 +38,22 @@ _EXAMPLES = {
 
 
 class ToolSearch:
-    """Search over the tools of one table. The first search opens the index."""
+    """Search over the tools of one catalog. The first search opens the index."""
 
     def __init__(self, catalog: Catalog, opened: Retriever | None = None) -> None:
-        """Create the search. `opened` is the index, if it was opened before."""
+        """Create the search. `opened`: the search index, if another search has already opened it."""
         self._catalog = catalog
         self._opened = opened
 
     def seen_by(self, offered: Catalog | None) -> ToolSearch:
-        """Return a search over the tools that one caller may use; None means all tools."""
+        """Return a search over the tools in `offered`, which one caller may use; None means all tools."""
         return self if offered is None else ToolSearch(offered, self._retriever)
 
     def answer(self, kind: str, arguments: dict[str, Any]) -> Result:
-        """Return the result of a call of the search tool of that kind. `arguments` have been checked by its schema."""
+        """Return the result of a call of a search tool. `kind`: which search tool.
+
+        `arguments` have been checked by the tool's input schema.
+        """
         if kind == SEARCH:
             return self._search(arguments)
         if kind == DESCRIBE:
@@ -58,9 +61,7 @@ class ToolSearch:
         return Result.error(self._refused(kind, arguments))
 
     def signature(self, name: str) -> str:
-        """Return the signature of an API's tool, or example arguments for a tool that finds or calls others;
-        else "".
-        """
+        """Return a tool's signature; for a tool that finds or calls other tools, example arguments; else ""."""
         if example := _EXAMPLES.get(self._catalog.finders.get(name, "")):
             return f"Such as {name}({example})."
         if name in self._catalog.finders or name in (self._catalog.reader, self._catalog.looker):
@@ -95,8 +96,8 @@ class ToolSearch:
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
         """Return the tools as functions of a program, or "" if this server does not run programs.
 
-        `told` maps tools to whether their function is shown; its types take at most `longest` characters. The other
-        tools already have signatures in the text, so they are shown only if their functions have other names.
+        `told` maps tools to True if their function is always shown, with types of at most `longest` characters. The
+        other tools already have signatures in the text, so they are shown only if their functions have other names.
         """
         called = [number for number in told if self._is_called(number)]
         if not called:
@@ -133,10 +134,11 @@ class ToolSearch:
         return {tool: name for name, tool in functions(self._retriever.names).items()}
 
     def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:
-        """Return a description of the best hit and rows for the others, each with the tools that produce its ids.
+        """Return a description of the best hit and one row for each other hit. Each hit is followed by the tools that
+        return ids for its arguments.
 
-        No tool is repeated. `told` maps tools shown so far to whether they were best hits. `asked` are stems of the
-        query.
+        No tool is described twice. `told` maps each tool shown so far to True if it was a best hit. `asked` are stems
+        of the query.
         """
         lines = []
         for place, hit in enumerate(hits):
@@ -203,7 +205,7 @@ class ToolSearch:
         return f"Nothing here does that{where}. {self._all_groups()}"
 
     def _groups(self) -> dict[str, int]:
-        """Return the number of tools that the caller may see by group, the largest group first."""
+        """Return, for each group of tools, how many of its tools the caller may see, the largest group first."""
         retriever = self._retriever
         found: dict[str, int] = {}
         for name, number in zip(retriever.names, retriever.group, strict=True):

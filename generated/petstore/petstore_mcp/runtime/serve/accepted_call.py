@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One accepted call: it is run here, and its client gets progress, log messages and questions before the answer.
+"""Run one accepted call, and send its client progress, log messages and questions before the answer.
 
-None of these messages follows the answer. The last progress message is sent some time before the answer, not directly
-before it.
+None of these messages is sent after the answer. The last progress message is sent some time before the answer, not
+directly before it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     from .call_log import CallLog
 
     class ToolExecutor(Protocol):
-        """Executor of one call (execution.ToolExecutor)."""
+        """Protocol for the object that carries out calls (execution.ToolExecutor)."""
 
         async def fetch(self, wanted: Fetch) -> Contents | Result:
             """Return the contents of a resource, or an error result that says why it cannot be read."""
 
         async def task(self, wanted: TaskRequest) -> Task:
-            """Return the answer to a request about a task. Raise OtherOutcome if the answer is a protocol error."""
+            """Return the answer to a request about an MCP task.
+
+            Raise OtherOutcome if the answer is a protocol error.
+            """
 
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
             """Return the messages of a prompt that asks the user.
@@ -60,11 +63,11 @@ if TYPE_CHECKING:
         """Receiver of progress, questions and outcomes of calls: server.Server over stdio, service.Service over HTTP.
 
         `key` is the number under which the protocol began the call (effects.Call). The methods are called in the thread
-        of the engine's event loop, unless they say otherwise.
+        of the event loop, unless their docstrings say otherwise.
         """
 
         def attended(self) -> bool:
-            """Return True if a client waits for the outcome. The thread that submits the call calls this method."""
+            """Return True if a client waits for the outcome. This method runs in the thread that submits the call."""
 
         def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
             """Report progress of a call. `message` names the last phase, or says what the call waits for.
@@ -76,7 +79,10 @@ if TYPE_CHECKING:
             """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send a question of a call to the client, or withdraw the last one if None. Return True if it was sent."""
+            """Send a question of a call to the client, or withdraw the last question if `question` is None.
+
+            Return True if a message was sent.
+            """
 
         def done(self, key: int, outcome: Outcome) -> None:
             """Report the outcome of a finished call."""
@@ -89,7 +95,7 @@ _NO_CALLER = Failure("This server cannot make calls: part of it could not be loa
 #: lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
 # Decision 0234: A waiting call sends progress every five seconds.
-#: Seconds between two progress messages of a call that only waits. Clients give up after 10 s at the earliest, and
+#: Seconds between two progress messages while a call waits. Clients give up after 10 s at the earliest, and
 #: restart their timeout at each progress message.
 BEAT = 5.0
 
@@ -97,8 +103,8 @@ BEAT = 5.0
 class AcceptedCall:
     """An accepted call.
 
-    `caller`: tool executor that was current when the call arrived. `task`: the call's task, set when the call begins.
-    `whose`: name of the client, "" over stdio.
+    `caller`: tool executor that was current when the call arrived. `task`: the asyncio task of the call, set when the
+    call begins. `whose`: name of the client, "" over stdio.
     """
 
     __slots__ = (
@@ -134,7 +140,7 @@ class AcceptedCall:
     ) -> None:
         """Create the call. `count(client, change)` changes the number of running calls of a client.
 
-        `values()` returns the cache of completion values.
+        `values()` returns the cache of values for argument completion.
         """
         self.call = call
         self.whose = "" if call.origin is None or call.origin.peer is None else call.origin.peer.caller
@@ -153,7 +159,8 @@ class AcceptedCall:
         self._answer: asyncio.Future[object] | None = None
 
     def made(self) -> Awaitable[Outcome]:
-        """Return an awaitable of the call's outcome. Call this in the call's task, since it sets the current span.
+        """Return an awaitable of the call's outcome. Use this in the call's own task, since it sets the current
+        telemetry span.
 
         Raise OtherOutcome if the tool executor could not be loaded.
         """
@@ -197,7 +204,7 @@ class AcceptedCall:
         self.listener.progress(self.call.key, self._phase, self._said)
 
     def beat_by(self, beats: Deadlines) -> None:
-        """Send a progress message every BEAT seconds, until `hush`. `beats`: deadlines of these messages."""
+        """Send a progress message every BEAT seconds, until `hush` is called. `beats`: deadlines of these messages."""
         self._beats, self._began = beats, asyncio.get_running_loop().time()
         beats.begin(self, BEAT)
 
@@ -217,7 +224,7 @@ class AcceptedCall:
         return heartbeat.USER if self._answer is not None and not self._answer.done() else self._said
 
     def hush(self) -> None:
-        """Send no more progress."""
+        """Stop sending progress."""
         if self._waits is not None:
             self._waits.cancel()
             self._waits = None
@@ -226,20 +233,20 @@ class AcceptedCall:
             self._beats = None
 
     async def quiet(self) -> None:
-        """Send no more progress, and wait until APART seconds after the last progress message."""
+        """Stop sending progress, and wait until APART seconds after the last progress message."""
         self.hush()
         if self._log is not None:
             self._log.close()
         if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
             try:
                 await asyncio.sleep(left)
-            except asyncio.CancelledError:  # the call was cancelled, so no code waits for the answer
+            except asyncio.CancelledError:  # the call was cancelled, so nobody needs its answer
                 return
 
     async def _ask(self, question: Asked) -> object:
         """Ask the user, and return the answer, or None if the client cannot ask.
 
-        The question is withdrawn at the end, even if the call is cancelled.
+        When this returns, the question is withdrawn, also if the call is cancelled.
         """
         answer = self._answer = asyncio.get_running_loop().create_future()
         try:
@@ -262,4 +269,4 @@ class AcceptedCall:
 
 
 def _unheard(message: str) -> None:
-    """Ignore the end of a phase: used as `report` if the client wants no progress."""
+    """Ignore that a phase has ended. Passed as `report` if the client wants no progress."""

@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""HTTP connections for `--http`: aiohttp's connections, with more limits, and with requests that are served inline.
+"""HTTP connections for `--http`: aiohttp's connection class with further limits and with inline requests.
 
 The library aiohttp reads requests, and serves each in an asyncio task. Inline means: a small request that arrives whole
 is taken from aiohttp's queue and served at once, without a task.
 
 - Gain: a fifth of a small call's CPU time (docs/decisions/0218-inline-requests.md).
-- Risk: aiohttp's queue of requests and its waiter are private. So inline serving is used only with releases of aiohttp
-  that `direct_requests` knows; with any other release, aiohttp's task serves each request.
-- Test: `tests/streamable/test_inline.py` compares both ways.
+- Risk: aiohttp's queue of requests and its waiter (a future) are private attributes. Inline serving is used only with
+  releases of aiohttp that `direct_requests` knows; with any other release, aiohttp's task serves each request.
+- Test: `tests/streamable/test_inline.py` compares inline serving with serving in tasks.
 - Switch off: `MCPGEN_TUNING=0`.
 """
 
@@ -70,7 +70,7 @@ after the other.
 _MOST_FIELDS = 128
 _LONGEST_FIELD = 16 * 1024
 _SILENT = logging.getLogger(f"{__name__}.requests")
-_SILENT.disabled = True  # other modules log calls, and requests may contain private data
+_SILENT.disabled = True  # aiohttp's access log would record private data; other modules log calls
 _EMPTY = b"Connection: close\r\nContent-Length: 0\r\n\r\n"
 _NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n" + _EMPTY
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
@@ -78,7 +78,8 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
 
 # Decision 0218: Small POSTs are served without a task of their own.
 class HttpConnection(RequestHandler):
-    """HTTP connection with a timeout for the head of each request (E6). It serves requests inline if possible.
+    """HTTP connection with a timeout for the head of each request (security requirement E6). It serves requests inline
+    if possible.
 
     A request that is served inline stays in aiohttp's queue, and aiohttp's task is not woken for this request. So the
     requests of a connection are answered in order, and the task can take over any of them.
@@ -106,7 +107,7 @@ class HttpConnection(RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         """Serve a request inline, or wake aiohttp's task. Keep the timeout running while a head is incomplete."""
-        task, self._waiter = self._waiter, None  # otherwise aiohttp wakes its task for any request
+        task, self._waiter = self._waiter, None  # hide the waiter: otherwise aiohttp wakes its task for any request
         try:
             super().data_received(data)
         finally:
@@ -120,7 +121,7 @@ class HttpConnection(RequestHandler):
             self.hand_over()
 
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Stop the timeout and release the connection's place."""
+        """Stop the timeout. Subtract this connection from the count of open connections."""
         self._rest()
         self.places.give(self.address)
         super().connection_lost(exc)
@@ -148,7 +149,7 @@ class HttpConnection(RequestHandler):
         response.force_close()
         return response
 
-    # Requests that are served inline
+    # Methods for requests that are served inline
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response, and remove its request from the queue.
@@ -206,7 +207,7 @@ class HttpConnection(RequestHandler):
 
     def _serve(self, head: Head, peer: Peer, payload: StreamReader) -> None:
         self._forget_expected()
-        self._busy = True  # set before the payload is read, since reading it calls `data_received`
+        self._busy = True  # set this before reading the payload, since reading calls `data_received`
         body = payload.read_nowait()
         try:
             self._inline = self.door.service.begin_inline(head, peer, body, self)
@@ -232,13 +233,15 @@ class HttpConnection(RequestHandler):
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()
 
-    # Timeout of the head
+    # Methods for the timeout of the head
 
     def _wait(self) -> None:
         self._late = self._loop.call_later(HEAD_SECONDS, self._lose_patience)
 
     def _lose_patience(self) -> None:
-        """Refuse the connection if it still waits for a head, but not while the rest of a body is being discarded."""
+        """Refuse the connection if it still waits for a head, but not if aiohttp is still discarding the rest of a
+        body.
+        """
         if self._waiter is not None:
             self._refuse(_TOO_SLOW)
 
@@ -255,7 +258,10 @@ class HttpConnection(RequestHandler):
 
 
 class ConnectionFactory(web.Server):
-    """Factory of `HttpConnection` objects. `door` is the HTTP server that serves their requests."""
+    """Factory of `HttpConnection` objects.
+
+    `door` is the HTTP server that serves their requests (`aiohttp_door.Door`).
+    """
 
     def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], door: Door) -> None:
         super().__init__(handler, handler_cancellation=True)
@@ -263,7 +269,7 @@ class ConnectionFactory(web.Server):
         self._places = Places(MOST_CONNECTIONS)
 
     def __call__(self) -> RequestHandler:
-        """Return the protocol object for a new connection."""
+        """Return the asyncio protocol object for a new connection."""
         handler = HttpConnection(
             self,
             loop=asyncio.get_running_loop(),
@@ -294,13 +300,13 @@ def response_bytes(answer: Answer) -> bytes | None:
     return b"%bContent-Length: %d\r\n\r\n%b" % (head, len(answer.body), answer.body)
 
 
-@lru_cache(maxsize=16)  # in one second, most responses have the same head
+@lru_cache(maxsize=16)  # cached, since most responses of one second have the same head
 def _head(status: int, fields: tuple[tuple[str, str], ...], second: int) -> bytes | None:
     """Return status line and header fields, except Content-Length. Return None if a field cannot be written."""
     named = (*fields, SERVER, ("Date", formatdate(second, usegmt=True)))
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", *map(": ".join, named), ""]
     text = "\r\n".join(lines)
-    # Each line has exactly one line break, at its end. More line breaks would mean a line break inside a value.
+    # Each line ends with one line break. A further line break would be part of a value, which must not be sent.
     if not text.count("\r") == text.count("\n") == len(lines) - 1:
         return None
     try:

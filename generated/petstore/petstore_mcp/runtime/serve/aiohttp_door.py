@@ -64,7 +64,8 @@ class Door:
     async def stop(self) -> None:
         """Accept no more connections. Connections that the system has accepted before are still served.
 
-        Otherwise closing the listening socket would reset them, and their clients could not know if a request was read.
+        Without this, closing the listening socket would reset these connections, and their clients could not know if a
+        request was read.
         """
         self.finish()
         if self._listener is None:
@@ -79,7 +80,7 @@ class Door:
         await self._runner.cleanup()
 
     def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-        """Return head and caller of a request that may be served inline once its body is here, else None."""
+        """Return head and caller of a request that may be served inline once its body has arrived, else None."""
         if not self._inline or message.method != "POST" or message.version != HttpVersion11:
             return None
         if self.closing or message.should_close or message.upgrade or _is_too_long(message.raw_headers):
@@ -110,14 +111,14 @@ def _is_too_long(fields: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def _accepted(listening: int) -> list[socket.socket]:
-    """Return the connections that the system has accepted at a listening socket, and that nothing serves yet."""
+    """Accept and return all connections that wait at a listening socket."""
     found: list[socket.socket] = []
     with socket.socket(fileno=os.dup(listening)) as own:
         own.setblocking(False)
         while len(found) < MOST_CONNECTIONS:
             try:
                 connection, _ = own.accept()
-            except OSError:  # no more connections wait
+            except OSError:  # BlockingIOError: no more connections wait
                 return found
             connection.setblocking(False)
             found.append(connection)

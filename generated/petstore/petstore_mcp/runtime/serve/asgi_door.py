@@ -44,7 +44,7 @@ class Application:
     """ASGI application of one server. `make` creates the service within the worker's event loop."""
 
     def __init__(self, make: Callable[[], Service], guarded: bool) -> None:
-        """Create the application. `guarded`: True if clients on other machines are allowed."""
+        """Create the application. `guarded`: True if clients on other machines may connect."""
         self._make = make
         self._guarded = guarded
         self._service: Service | None = None
@@ -100,7 +100,7 @@ class Application:
 
 
 async def _drained(service: Service, draining: asyncio.Event) -> None:
-    """Drain the service once `draining` is set."""
+    """Wait until `draining` is set. Then let the service finish its pending calls."""
     await draining.wait()
     await service.drain()
 
@@ -112,10 +112,10 @@ def _when_told_to_end(act: Callable[[], object]) -> None:
     by itself.
     """
     if threading.current_thread() is not threading.main_thread():
-        return  # signals reach the main thread only
+        return  # signal handlers can only be set in the main thread
     for number in (signal.SIGTERM, signal.SIGINT):
         before = signal.getsignal(number)
-        if callable(before):  # a handler that is not Python's cannot be called from here
+        if callable(before):  # skip a handler that is not Python's: `handle` could not call it
             signal.signal(number, _both(act, before))
 
 
@@ -128,7 +128,7 @@ def _both(act: Callable[[], object], before: Callable[[int, FrameType | None], o
 
 
 def _is_local(server: tuple[str, int | None] | None) -> bool:
-    """Return True if the server's address can only be reached from this machine: loopback, or a Unix socket."""
+    """Return True if the server's address is loopback or a Unix socket, which only this machine can reach."""
     return server is None or server[1] is None or is_loopback(server[0])
 
 
@@ -150,7 +150,7 @@ class _Connection:
         self._request: Request | None = None
 
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
-        """Serve the request by `work`, as long as its client is connected. Log unexpected exceptions.
+        """Serve the request by running `work`, as long as its client is connected. Log unexpected exceptions.
 
         If the request is aborted before its response began, respond with 503. Without a response, uvicorn would send
         500.
@@ -160,7 +160,7 @@ class _Connection:
         try:
             await self._served(work)
             if self._lost:
-                await asyncio.sleep(0)  # a cancellation at the end of the work is raised here
+                await asyncio.sleep(0)  # if `abort` cancelled the task during the last step, raise CancelledError here
         except asyncio.CancelledError:
             if task is None or not self._lost or task.uncancel():
                 raise
@@ -187,7 +187,7 @@ class _Connection:
                 await self.answer(admission.broke())
 
     async def _watch(self) -> None:
-        """Wait until the client has disconnected, then give up the request."""
+        """Wait until the client has disconnected, then stop serving the request."""
         await self._gone()
         self._left = True
         if self._request is None or not self._request.left():
@@ -216,7 +216,10 @@ class _Connection:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def _gone(self) -> None:
-        """Wait until the client has disconnected. Until the body is read, the method `body` detects a disconnect."""
+        """Wait until the client has disconnected.
+
+        Begin only after the body was read, since `body` itself detects a disconnect.
+        """
         await self._read.wait()
         while (await self._receive())["type"] != "http.disconnect":
             continue
@@ -233,7 +236,7 @@ class _Connection:
 
     async def begin(self, fields: Fields) -> None:
         """Write the head of an event stream."""
-        self._read.set()  # a GET has no body to read
+        self._read.set()  # the body was read, or the request is a GET without a body
         self.expire()
         await self._begin(200, fields)
 

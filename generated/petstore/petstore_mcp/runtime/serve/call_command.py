@@ -52,7 +52,9 @@ _ALONE = {"--yes": "yes", "--raw": "raw", "--read-only": "read_only", "--help": 
 
 
 class _Given:
-    """Parsed command line of `call`: flags of the command, name of the tool, and words for the tool's arguments."""
+    """Parsed command line of `call`: flags of the command itself, name of the tool, and the remaining words, which give
+    the tool's arguments.
+    """
 
     def __init__(self, words: list[str], members_of: Callable[[str], Any]) -> None:
         self.values: dict[str, str] = {}
@@ -77,7 +79,7 @@ class _Given:
             else:
                 self.rest.append(word)
                 if word.startswith("--") and not equals and left and not left[0].startswith("--"):
-                    self.rest.append(left.pop(0))  # the value of an argument, even if it looks like a flag of `call`
+                    self.rest.append(left.pop(0))  # a value for the tool, even if it looks like a flag of `call`
 
 
 def main(words: list[str], catalog: Catalog) -> int:
@@ -114,7 +116,7 @@ def _schema(catalog: Catalog, name: str) -> Any:
 
 
 def _no_tool(catalog: Catalog, name: str) -> str:
-    import difflib  # imported late: only for a name that is wrong
+    import difflib  # imported late: only needed if the tool's name is wrong
 
     near = difflib.get_close_matches(name.replace("-", "_"), list(catalog.names()), 3)
     return f"There is no tool {brief(name, 80)}." + (
@@ -172,7 +174,7 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
     answers = {name: arguments.pop(name) for name in asked & arguments.keys()}
     filler = form_fields.FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
     shown = _progress if sys.stderr is not None and sys.stderr.isatty() else None
-    fills = "ask" in binding or _is_attended(given)  # hooks may ask as well
+    fills = "ask" in binding or _is_attended(given)  # a tool's hooks may ask the user as well
     terminal = own_server.Terminal(_ask_for(given), shown, filler.fill if fills else None)
     try:
         result = own_server.call(given.tool, arguments, server_flags, variables, terminal)
@@ -214,7 +216,10 @@ def _read(text: str) -> str:
 
 
 def _ask(message: str, url: str) -> bool:
-    """Show a question of the server, and return True if the user agrees. `url`: page for the user to open, or ""."""
+    """Show a question that the server asks its user, and return True if the user agrees.
+
+    `url`: page for the user to open, or "".
+    """
     _tell("\n".join(filter(None, [message, url])) + "\n")
     _tell("Press Enter once you are done. " if url else "Go on? [y/N] ")
     answer = sys.stdin.readline()

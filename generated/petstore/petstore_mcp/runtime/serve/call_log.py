@@ -20,12 +20,12 @@ BURST, SECONDS = 20, 1.0
 
 
 class CallLog:
-    """Rate limiter and redaction of the log messages of one call."""
+    """Sender of the log messages of one call, which redacts secrets and limits the rate."""
 
     __slots__ = ("_clock", "_left_out", "_level", "_room", "_send", "_since")
 
     def __init__(self, level: int, send: Callable[[str, str], None], clock: Callable[[], float]) -> None:
-        """Create the log. `level`: lowest level that is sent, an index of LOG_LEVELS.
+        """Create the log. `level`: lowest level to send, as an index of LOG_LEVELS.
 
         `send(level, text)` sends a message. `clock()` returns seconds.
         """
@@ -37,7 +37,10 @@ class CallLog:
         self._left_out = 0
 
     def __call__(self, level: str, text: str) -> None:
-        """Send a message of a wanted level, or count it as left out if the rate limit is exceeded."""
+        """Send a message if the client wants its level.
+
+        If the rate limit is exceeded, only count the message as left out.
+        """
         if LOG_LEVELS.index(level) < self._level:
             return
         now = self._clock()

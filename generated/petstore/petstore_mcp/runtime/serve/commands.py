@@ -39,11 +39,11 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
     if arguments[0] in _LOGIN_COMMANDS:
         return _log_in_or_out(arguments, catalog)
     if arguments[0] in _INSTALL_COMMANDS:
-        from . import install_commands  # imported late: only for these commands
+        from . import install_commands  # imported late: only the commands `install` and `uninstall` need it
 
         return install_commands.main(arguments, catalog)
     if arguments[0] in _SHELL_COMMANDS:
-        from . import call_command  # imported late: only for these commands
+        from . import call_command  # imported late: only the commands `call` and `completion` need it
 
         return call_command.main(arguments, catalog)
     return _with_flags(arguments, catalog)
@@ -54,7 +54,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # flush the text that --help has printed
+        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
 
     def load(later: Catalog) -> Settings:
         return settings.load(later, os.environ, given.base_url, given.read_only, at_start=catalog, http=given.http)
@@ -70,7 +70,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     if given.new_token:
         return _new_token(given.new_token)
     if given.list and loaded.problems:
-        return loaded  # the server would not start, so its tools are unknown
+        return loaded  # with these settings the server would not start, so the tools are unknown
     if given.list:
         return _list(catalog)
     if given.doctor or given.explain or given.search:
@@ -112,12 +112,12 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _new_token(name: str) -> int:
-    """Print a new random token to stderr, and a line for the file of callers to stdout.
+    """Print a new random token to stderr. Print to stdout a line for the file that lists the callers.
 
     The line holds a digest, by which the server recognizes the token. `>> callers` adds the line to the file; the token
     appears only on the screen.
     """
-    import hashlib  # imported late: only for tokens
+    import hashlib  # imported late: only to create a token
     import secrets
 
     token = secrets.token_urlsafe(32)
@@ -143,7 +143,7 @@ def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
 
 
 def _search(catalog: Catalog, queries: list[str]) -> int:
-    """Print the result that a model gets for these search queries, and return the exit code."""
+    """Print what the tool search returns to a model for each query, and return the exit code."""
     if catalog.listing is None:
         complain("--search needs a server that was generated with --tools search: this one lists all of its tools.")
         return USAGE
@@ -163,7 +163,7 @@ def _list(catalog: Catalog) -> int:
     from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
-    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
+    with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print when it is loaded
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)

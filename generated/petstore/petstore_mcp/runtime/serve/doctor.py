@@ -74,7 +74,7 @@ RESERVED = {
     "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
     "LOG_LEVEL": "debug, info, warning or error",
 }
-#: Variables for servers whose users can log in.
+#: Variables of servers whose users can log in, each with its purpose.
 OF_LOGINS = {
     "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
     "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",
@@ -100,7 +100,7 @@ def examine(
     settings = load(catalog, environ, base_url, http=http)
     logins = _logins(catalog, settings)
     needs = _needs(catalog, settings, logins)
-    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print when it is loaded
+    with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print, which must not mix with the report
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     problems, tried = asyncio.run(_reach(catalog, settings))
     problems += _without_endpoint(catalog, settings)
@@ -158,9 +158,9 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
 
 
 def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
-    """Return the names of security schemes that are not set although a tool needs them.
+    """Return the names of security schemes whose credentials are not set although a tool needs them.
 
-    A tool needs an unset scheme if none of the tool's alternatives is set.
+    A tool needs credentials if none of its alternative security requirements has all of them.
     """
     found: set[str] = set()
     for name in catalog.names():
@@ -182,14 +182,14 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # may be read from a file, since the URL may contain a password
+    proxy = f"{catalog.prefix}_PROXY"  # this variable has a `_FILE` form, since the URL may contain a password
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]
 
 
 def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
-    """Return a sentence for each missing credential -> the number of tools that need the credential."""
+    """Return a counter: a sentence for each missing credential, with the number of tools that need the credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
@@ -236,7 +236,7 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
 
 
 def _grants(catalog: Catalog, settings: Settings) -> list[TokenRequest]:
-    """Return one token request for each set of scopes that tools need, at most MOST_TRIED."""
+    """Return the different token requests (by credentials and scopes) that tools need, at most MOST_TRIED."""
     keys = credentials.ServerCredentials(catalog.security, settings, _logins(catalog, settings))
     found: dict[tuple[str, ...], TokenRequest] = {}
     for name in catalog.names():

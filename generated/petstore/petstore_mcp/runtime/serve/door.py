@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Interface by which the service reads HTTP requests and writes responses.
 
-Two modules implement the interface: `aiohttp_door` for `--http`, and `asgi_door` for ASGI servers. They are called
+Two modules implement the interface: `aiohttp_door` for `--http`, and `asgi_door` for ASGI servers. Both are called
 doors. A door runs `Service.handle` once for each request, and cancels it if the client closes the connection.
 """
 
@@ -27,7 +27,7 @@ larger than connection buffers, so a piece is written only after the piece befor
 
 
 def pieces(data: bytes) -> Iterator[memoryview]:
-    """Return the data in pieces of at most PIECE bytes."""
+    """Return an iterator over the data, in pieces of at most PIECE bytes."""
     whole = memoryview(data)
     return (whole[start : start + PIECE] for start in range(0, len(data), PIECE))
 
@@ -41,7 +41,10 @@ class Broken(Exception):
 
 
 class Connection(Protocol):
-    """One request and its response. `taken` is called with the size of each piece that the client has read."""
+    """One request and its response.
+
+    The connection calls `taken` with the size of each piece that the client has read.
+    """
 
     taken: Callable[[int], None]
 
@@ -64,12 +67,13 @@ class Connection(Protocol):
         """End the response."""
 
     def abort(self) -> None:
-        """Close the connection at once, without sending the rest."""
+        """Close the connection at once, without sending the rest of the response."""
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. None restores the default.
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. If `to` is None, cancel the
+        task again, as usual.
 
-        Return False if this HTTP server cannot do so.
+        Return False if this HTTP server can only cancel the task.
         """
 
 
@@ -77,24 +81,24 @@ class Request(Protocol):
     """A request whose task must not be cancelled when its client leaves (`request_task.RequestTask`)."""
 
     def left(self) -> bool:
-        """Give up the request, since its client has disconnected.
+        """Stop serving the request, since its client has disconnected.
 
         Return False if its response is being written: the caller must then cancel the writing.
         """
 
     def cancel(self) -> None:
-        """Cancel the writing of the response."""
+        """Stop writing the response."""
 
 
 class InlineDoor(Protocol):
     """Connection of a request that is served inline, that is, without a task of its own (`inline_request`)."""
 
     def write_now(self, answer: Answer) -> bool:
-        """Write a whole small response now. Return False if that is impossible; nothing is written in this case."""
+        """Write a whole small response now. If that is impossible, write nothing and return False."""
 
     def hand_over(self) -> None:
         """Let a task serve the rest of the request (`Service.resume`)."""
 
 
 def unheard(size: int) -> None:
-    """Do nothing: used as `taken` if nothing counts the bytes that the client reads."""
+    """Do nothing. Used as `Connection.taken` if nothing counts the bytes that the client reads."""

@@ -1,15 +1,15 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run calls in an event loop in a thread of its own, so that the main thread can read a cancellation or a ping.
+"""Run calls in an event loop that has its own thread, so that the main thread can always read a cancellation or a ping.
 
-The engine's thread does all slow imports: asyncio here, the HTTP library and the validator through `load`. Calls that
-are submitted before the end of these imports wait. This module knows neither MCP nor HTTP.
+This thread, called the engine's thread, does all slow imports: asyncio here, the HTTP library and the validator through
+`load`. Calls that are submitted before the end of these imports wait. This module knows neither MCP nor HTTP.
 
 The module `work` runs the calls in the loop, and `backlog` limits the number of waiting calls.
 """
 
 from __future__ import annotations
 
-import threading  # imported early: Python 3.11 hangs at exit if another thread imports it first
+import threading  # imported early: Python 3.11 hangs at exit if another thread is the first to import this module
 from collections import deque
 
 from ..core import log, spans
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """Event loop that runs calls. Only one thread at a time may use its methods."""
+    """Event loop in its own thread, which runs calls. Only one other thread at a time may use its methods."""
 
     def __init__(self, load: Callable[[], ToolExecutor]) -> None:
-        """Start the thread. `load` creates the tool executor within the engine's loop."""
+        """Start the thread. `load` creates the tool executor; it runs in the event loop."""
         self._load = load
         self._backlog = Backlog()
         self._waking = threading.Lock()
@@ -53,11 +53,14 @@ class Engine:
         return True
 
     def cancel(self, key: int) -> None:
-        """Cancel the call with this key; it then reports no outcome. Ignore keys of finished calls."""
+        """Cancel the call with this key; the call then reports no outcome. Ignore keys of finished calls."""
         self.tell(lambda: self._at_work().abandon(key))
 
     def answer(self, key: int, reply: object) -> None:
-        """Give the user's answer to the call with this key, which asked a question. `reply`: None if there is none."""
+        """Give the user's answer to the call with this key, which asked a question.
+
+        `reply`: None if the user has not answered.
+        """
         self.tell(lambda: self._at_work().answered(key, reply))
 
     def renew(self, load: Callable[[], ToolExecutor]) -> None:
@@ -93,7 +96,7 @@ class Engine:
         return self._backlog.has_room(size, calls)
 
     def tell(self, action: Callable[[], None]) -> None:
-        """Run `action` in the loop's thread, after all actions that were given before.
+        """Run `action` in the loop's thread, after all actions from earlier calls of this method.
 
         In the loop's thread, run it at once. From other threads, actions that wait together wake the loop only once.
         """
@@ -109,14 +112,14 @@ class Engine:
             self._woken = True
         self._loop.call_soon_threadsafe(self._hear)
 
-    # Methods that run in the engine's thread
+    # Methods that run in the thread of the event loop
 
     def soon(self, action: Callable[[], None]) -> None:
         """Run the action in the next turn of the loop."""
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..tuning.lazy_imports import deferred  # imported here: slow, so in the engine's thread
+        from ..tuning.lazy_imports import deferred  # imported here: slow, so imported by the event loop's thread
 
         global asyncio
         with deferred():
@@ -128,7 +131,7 @@ class Engine:
         asyncio.run(self._serve(self._work))
 
     def _at_work(self) -> CallScheduler:
-        """Return the scheduler of the loop's calls. Raise RuntimeError if the loop has not begun."""
+        """Return the scheduler of the loop's calls. Raise RuntimeError if the loop does not run yet."""
         if self._work is None:
             raise RuntimeError("The loop has not begun.")
         return self._work
@@ -156,19 +159,19 @@ class Engine:
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
-        if work.caller is not None:  # if the first load failed, this one would fail too
+        if work.caller is not None:  # if loading failed at the start, it would fail again
             work.caller = loaded(load)
 
 
 def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
-    """Return the tool executor that `load` creates, or None if that fails. The log then has the reason.
+    """Return the tool executor that `load` creates, or None if loading fails. The log then has the reason.
 
     Examples of reasons are a missing dependency, or a hooks.py that does not compile or calls sys.exit.
     """
     try:
         return load()
     except BaseException as problem:
-        from .work import frames  # imported late; the engine has loaded it already
+        from .work import frames  # imported late: this thread has already loaded the module
 
         log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=frames(problem))
         return None

@@ -48,8 +48,8 @@ _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all 
 class Placeholders:
     """Substitute for `credentials.ServerCredentials` that puts `<VARIABLE>` in place of each value.
 
-    The same credentials are chosen as for a call. If a call would be refused because credentials are not set, the first
-    alternative is shown.
+    It chooses the same credentials as a call would use. If a call would be refused because credentials are not set, the
+    first alternative is shown.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class Placeholders:
         """Why a call would be refused for lack of credentials; "" if it would not."""
 
     async def look(self, binding: Binding) -> None:
-        """Load the stored logins of users that requests of this binding could use."""
+        """Load the stored logins of users that requests of this tool could use."""
         for names in binding.get("security") or ():
             for name in names:
                 if self._logins is not None and "user" in self._security[name]:
                     await self._logins.look(name)
 
     def choose(self, binding: Binding) -> credentials.SelectedCredentials:
-        """Return the placeholders for the credentials of a binding."""
+        """Return the placeholders for the credentials that a tool needs."""
         wanted = binding.get("security")
         try:
             schemes = credentials.choose(wanted, self._security, self._secrets, self._logins, self._delegated)
@@ -120,8 +120,8 @@ def run(
 ) -> int:
     """Print the request, and return the exit code.
 
-    The code is 1 if wrong arguments or settings would prevent the call, and 2 if the flag is used wrongly. A missing
-    credential does not count.
+    The code is 1 if wrong arguments or settings would prevent the call, and 2 if the flag is used wrongly. Missing
+    credentials alone do not lead to code 1.
     """
     name = catalog.resolve_alias(name)
     if name in catalog.withheld:
@@ -139,7 +139,7 @@ def run(
         complain(f"The arguments of {name} must be one JSON object, such as {{}}.")
         return MISUSED
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # a hook may print
+        with contextlib.redirect_stdout(sys.stderr):  # a hook may print, which must not mix with the output
             found = explain(catalog, environ, base_url, name, arguments)
     except CatalogError as problem:
         complain(str(problem))
@@ -167,7 +167,7 @@ def explain(
 ) -> dict[str, Any]:
     """Return the members of the output: `tool`, `request`, `error` and `notes`.
 
-    `request` is None if none would be sent. `error`: text that says what would prevent the call, or None.
+    `request` is None if no request would be sent. `error`: text that says what would prevent the call, or None.
     """
     settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
@@ -193,7 +193,10 @@ def explain(
 
 
 def _settle(settings: Settings, tool: Tool) -> NotReady | None:
-    """Give the tool's API server a placeholder address if its base URL is not set. Return the reason, or None."""
+    """Give the tool's API server a placeholder address if its base URL is not set.
+
+    Return the error for the missing URL, or None.
+    """
     index = tool.binding.get("server", 0)
     try:
         settings.server(index)
@@ -213,7 +216,7 @@ async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]
 
 
 def _drawn(ready: PreparedCall, agent: str) -> dict[str, Any]:
-    """Return the request as JSON values, including the header fields that are added when it is sent."""
+    """Return a description of the request as JSON values, with the header fields that are added when it is sent."""
     request, address = ready.request, ready.address
     fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
     if request.body is not None or request.method not in request_preview.WITHOUT_LENGTH:

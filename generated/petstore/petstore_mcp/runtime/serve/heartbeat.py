@@ -14,7 +14,7 @@ before that message."""
 
 
 def beat(done: int, said: str, span: Span | None, seconds: float) -> tuple[int, int | None, str]:
-    """Return the progress as a number, the total or None, and the message.
+    """Return the fields of a progress message: progress, total (or None) and text.
 
     `done`: the last progress; the new one is greater. `said`: the last phase. `seconds`: duration of the call so far.
     While the response to the call's only request is read, progress and total are bytes.

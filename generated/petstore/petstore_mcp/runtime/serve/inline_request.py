@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve an HTTP request inline: in the turn of the event loop in which the request arrives, without a task of its own.
+"""Serve an HTTP request inline: in the same turn of the event loop in which the request arrives, without an asyncio
+task of its own.
 
 Most requests arrive whole, and have one small response. Such a response is written in the turn of the loop in which its
 call ends. Any other request is handed over to a task, for example a request whose response is an event stream.
@@ -41,7 +42,10 @@ class InlineRequest:
         done: Callable[[], None],
         lost: Callable[[Exchange], None],
     ) -> None:
-        """Create the request. `done` is called at its end. `lost` is called before `done` if the client disconnects."""
+        """Create the request.
+
+        `done` is called when it ends; if the client disconnects, `lost` is called before `done`.
+        """
         self.exchange = exchange
         self.caller = caller
         self._door = door
@@ -59,11 +63,11 @@ class InlineRequest:
             self._deadlines.begin(self, event_stream.SILENCE)
 
     def expire(self) -> None:
-        """Begin an event stream after a period of silence."""
+        """Begin an event stream as the response, since the call has been silent for a while."""
         self.exchange.silent()
 
     def lost(self) -> None:
-        """Give up the request, since its client has closed the connection."""
+        """Stop serving the request, since its client has closed the connection."""
         self._rest()
         self._lost(self.exchange)
         self.over()
@@ -73,7 +77,7 @@ class InlineRequest:
         self._done()
 
     def _changed(self) -> None:
-        """Write the response, or hand the request over to a task."""
+        """Write the response if it is small and complete; otherwise let a task serve the request."""
         if not self._listens:
             return
         self._rest()

@@ -51,7 +51,7 @@ def main(arguments: list[str], catalog: Catalog) -> int:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # flush the text that --help has printed
+        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
     try:
         if given.list:
             return _list(catalog, given, os.environ)
@@ -153,7 +153,10 @@ def _file(client: Client, given: argparse.Namespace, environ: Mapping[str, str],
 
 
 def _existing(folder: str, name: str, others: tuple[str, ...]) -> str:
-    """Return the path of a file below `folder`: the first of `name` and `others` that exists, else that of `name`."""
+    """Return the path of the first file below `folder` that exists, of `name` and `others`.
+
+    If none exists, return the path of `name`.
+    """
     paths = [os.path.join(folder, *each.split("/")) for each in (name, *others)]
     return next((each for each in paths if os.path.lexists(each)), paths[0])
 
@@ -203,7 +206,7 @@ def _kept(change: Change) -> list[str]:
 
 
 def _exposure(given: argparse.Namespace, file: ConfigFile) -> list[str]:
-    """Return warnings about who can read the secrets that were written."""
+    """Return warnings about who can read the secrets that `install` wrote to the file."""
     found = []
     if given.project:
         found.append(f"{file.path} belongs to the project and holds secrets now: keep it out of version control.")
@@ -300,7 +303,9 @@ def _shared_advice(command: str) -> str:
 
 
 def _secret_advice(client: Client, names: list[str]) -> list[str]:
-    """Return a sentence for each secret in `names` that says how the server gets it, since the file has no value."""
+    """Return a sentence for each secret in `names` that says how the server gets it, since the configuration file does
+    not contain its value.
+    """
     found = []
     for name in names:
         if client.prompts:
@@ -339,7 +344,7 @@ def _list(catalog: Catalog, given: argparse.Namespace, environ: Mapping[str, str
 
 
 def _state(entry: Any, catalog: Catalog, url: str) -> str:
-    """Return a few words that say if an entry of a client's configuration is this server."""
+    """Return a few words that say whether an entry of a client's configuration starts this server."""
     if entry is ABSENT:
         return "no"
     if entries.is_ours(entry, catalog.name, url):
@@ -349,7 +354,7 @@ def _state(entry: Any, catalog: Catalog, url: str) -> str:
 
 
 def _diff(client: Client, change: Change, shown: list[str]) -> list[str]:
-    """Return the change as a unified diff, with the values of variables and headers hidden unless they are `shown`."""
+    """Return the change as a unified diff. It hides the values of variables and headers that are not in `shown`."""
     path = change.file.path
     before = change.file.text
     after = "" if change.after is None else config_file.decode(path, change.after)

@@ -24,7 +24,9 @@ _ENTRY = re.compile(r"([0-9a-f]{64})  (.+)")
 
 # Decision 0162: Digests of the runtime are stored beside it.
 def describe(folder: str = _RUNTIME) -> str:
-    """Return a line for the report: the runtime is unchanged, or some files differ from those that mcpgen wrote."""
+    """Return a line for `--doctor` that says whether the runtime is unchanged, or which files differ from what mcpgen
+    wrote.
+    """
     try:
         version, recorded = _recorded(os.path.join(folder, SUMS))
     except (OSError, ValueError):
@@ -67,7 +69,7 @@ def _present(folder: str, recorded: dict[str, str]) -> Iterator[tuple[str, str]]
 
 def _digest(file: str) -> str:
     """Return the digest of a file; "" if the file cannot be read."""
-    if not os.path.isfile(file):  # only regular files, since reading a pipe would never end
+    if not os.path.isfile(file):  # read only regular files, since reading a pipe would never end
         return ""
     try:
         with open(file, "rb") as opened:

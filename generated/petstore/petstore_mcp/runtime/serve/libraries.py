@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Say which library to install if an import fails, in place of a traceback. This module is loaded only in that case."""
+"""Tell the user which library to install, instead of a traceback. Loaded only if an import fails."""
 
 from __future__ import annotations
 

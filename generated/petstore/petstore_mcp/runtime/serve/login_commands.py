@@ -52,7 +52,7 @@ def main(arguments: list[str], catalog: Catalog) -> int:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # flush the text that --help has printed
+        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
     loaded = environment.load(catalog, os.environ, given.base_url)
     for problem in loaded.problems:
         complain(problem)
@@ -91,7 +91,7 @@ def _port(text: str) -> int:
 
 
 def _chosen(catalog: Catalog, loaded: Settings, given: argparse.Namespace) -> list[UserScheme]:
-    """Return the security schemes that a command line selects. Raise LoginFailed if it selects none, or too many."""
+    """Return the security schemes that a command line selects. Raise LoginFailed if there are none, or too many."""
     known = [UserScheme(name, catalog, loaded) for name, each in catalog.security.items() if "user" in each]
     if not known:
         raise LoginFailed("The API's description has no login for users: set its credentials in the environment.")
@@ -203,7 +203,7 @@ class _Commands:
         return 0
 
     async def _revoked(self, scheme: UserScheme, entry: Entry, send: Send) -> bool:
-        """Revoke the stored token (RFC 7009), and return True if the authorization server has revoked it."""
+        """Revoke the stored token (RFC 7009), and return True if the authorization server confirms that."""
         secret = entry.client_secret if entry.registered else scheme.client_secret
         kind = "refresh_token" if entry.refresh_token else "access_token"
         form = {"token": entry.refresh_token or entry.access_token, "token_type_hint": kind}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Measurement:
-    """Telemetry of one HTTP service. If `reporter` is None, the methods do nothing."""
+    """Telemetry of one HTTP service. If `reporter` is None (telemetry is off), the methods do nothing."""
 
     def __init__(self, reporter: Reporter | None, telemetry: Telemetry | None) -> None:
         self._reporter = reporter
@@ -36,7 +36,7 @@ class Measurement:
             self._reporter.start()
 
     async def close(self) -> None:
-        """Send the last report."""
+        """Send the last telemetry report, and stop."""
         if self._reporter is not None:
             await asyncio.to_thread(self._reporter.cut)
 
@@ -55,7 +55,7 @@ class Measurement:
         return metrics_page.answer(head, self._telemetry.token, stranger, page.text, page.media_type)
 
     def received(self, head: Head, peer: Peer) -> None:
-        """Store the `traceparent` header field of an HTTP request in `peer`."""
+        """Copy the `traceparent` header field of an HTTP request to `peer`, the request's caller."""
         if self.recorder is not None:
             peer.trace = head.get("traceparent") or ""
 

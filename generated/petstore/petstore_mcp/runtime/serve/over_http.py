@@ -93,7 +93,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
 
         loop = asyncio.get_running_loop()
         Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
-    listening.port = port  # the port that the system chose, if port 0 was asked for
+    listening.port = port  # if port 0 was configured, this is the port that the system chose
     url = f"http://{listening.address}/mcp"
     if guard is not None and listening.url is None:
         guard.locate(url)
@@ -105,7 +105,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     await door.stop()
     await service.drain()
     await door.close()
-    await service.close()  # closed last, since open connections may have brought further requests
+    await service.close()  # after the connections, since an open connection may have sent further requests
     return 0
 
 
@@ -130,7 +130,8 @@ def _service(
 
     def make(before: ToolExecutor | None, table: Catalog, decided: Settings) -> ToolExecutor:
         if callers is not None:
-            table.header.pop("polls", None)  # a resource may differ between callers, and nobody calls in a poll
+            # No polling: a resource may differ between callers, and a poll has no caller.
+            table.header.pop("polls", None)
             callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
             return before.following(table, decided)
@@ -222,7 +223,7 @@ def _stopped() -> asyncio.Future[None]:
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
             loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # on Windows, event loops have no signal handlers
+        except NotImplementedError:  # on Windows, event loops do not support signal handlers
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     return stopped
 

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Poll the resources that clients watch, and only as long as they do. Each is fetched with the server's credentials.
+"""Poll the resources to which clients subscribe, as long as they do. The requests use the server's credentials.
 
-Clients that watch one resource share its requests. If the API does not tell, the pauses double.
+Clients that watch the same resource share its requests. If the API returns no version of a resource, the time between
+its requests doubles.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
     from ..core.effects import Fetch
 
     class Executor(Protocol):
-        """Executor of requests (execution.ToolExecutor)."""
+        """Protocol for the object that sends requests (execution.ToolExecutor)."""
 
         async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
-            """Return the version of a resource now, or None if the API does not tell."""
+            """Return the current version of a resource, or None if the API does not return one."""
 
 
 TICK = 1.0
@@ -37,7 +38,7 @@ LONGEST = 3600.0
 
 
 class _Polled:
-    """One resource: its latest version, and when the next look is due."""
+    """One polled resource: its latest version, and the time of its next request."""
 
     __slots__ = ("busy", "due", "pause", "version")
 
@@ -50,10 +51,10 @@ class _Polled:
 
 # Decision 0238: Resources are polled while somebody watches them.
 class Poller:
-    """Poller of one process. Use it inside one event loop.
+    """Poller of one process. Use it in one event loop only.
 
-    `watched` returns the requests for all watched resources, by URI, and `executor` the object that sends them.
-    `changed` is called with the URI of a resource that has changed. `rest` pauses for seconds, `clock` returns seconds.
+    `watched()` returns the requests for all watched resources by URI, and `executor()` the object that sends requests.
+    `changed(uri)` is called when a resource has changed. `rest(seconds)` sleeps, and `clock()` returns seconds.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Poller:
         self._running = False
 
     def wake(self) -> None:
-        """Begin to poll, if any resource is watched."""
+        """Begin to poll, if clients watch any resource and polling has not begun."""
         if not self._running:
             self._running = True
             self._start(self._run())
@@ -88,7 +89,7 @@ class Poller:
         self._known, self._running = {}, False
 
     def _look(self, watched: dict[str, Fetch]) -> None:
-        """Begin to fetch each resource that is due, and forget those that nobody watches any more."""
+        """Begin to fetch each resource whose next request is due. Forget resources that nobody watches any more."""
         self._known = {uri: self._known.get(uri) or _Polled() for uri in watched}
         for uri, polled in self._known.items():
             if not polled.busy and polled.due <= self._clock():

@@ -2,7 +2,7 @@
 """Import all modules that a response may need, before the first call is sent.
 
 Importing a module opens a file, which fails if the process has no free file descriptor. So with late imports, a burst
-of requests could break the responses of other calls. Modules that no tool of this server needs are left out.
+of requests could break the responses of other calls. Modules that no tool of this server needs are not imported.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for name in _names(catalog, settings):
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
-        with suppress(ImportError):  # each call that runs a program will report this error
+        with suppress(ImportError):  # ignored here, since each call that runs a program reports this error
             import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:
@@ -66,7 +66,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for codec in _CODECS:
         codecs.lookup(codec)
     if any(isinstance(server, Address) and not server.is_literal for server in settings.servers):
-        codecs.lookup("idna")  # codec that encodes host names for the resolver
+        codecs.lookup("idna")  # Python loads this codec when it resolves a host name
 
 
 def _names(catalog: Catalog, settings: Settings) -> list[str]:

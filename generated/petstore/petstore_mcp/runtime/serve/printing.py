@@ -10,7 +10,7 @@ from ..core.stdio import complain
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return one line per row, with aligned columns."""
+    """Return one line of text per row, with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
@@ -21,13 +21,14 @@ def show(lines: list[str]) -> int:
     A closed pipe counts as success.
     """
     text = "".join(f"{line}\n" for line in lines)
-    if sys.stdout is None:  # stdout was closed when the process started
+    if sys.stdout is None:  # None if stdout was closed when the process started
         return _unwritten()
     try:
         sys.stdout.buffer.write(text.encode(sys.stdout.encoding, "backslashreplace"))
         sys.stdout.flush()
     except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # otherwise Python would flush again at exit, and fail
+        # Replace stdout by /dev/null: otherwise Python would flush it again at exit, and fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0 if isinstance(problem, BrokenPipeError) else _unwritten()
     return 0
 

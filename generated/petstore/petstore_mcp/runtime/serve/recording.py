@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[int] = ()) -> Audit | str:
     """Return the audit log at `path`, or a sentence for the operator if it cannot be opened.
 
-    `gaps`: descriptors from 0 to 2 that were closed when the process started. If stderr was closed, the audit log
-    cannot be written there.
+    `gaps`: file descriptors from 0 to 2 that were closed when the process started. If stderr was closed, an audit log
+    on stderr is not possible.
     """
     unusable = f"{settings.prefix}_AUDIT must name a file that can be made and appended to, or stderr."
     if path == STDERR and 2 in gaps:
@@ -40,7 +40,7 @@ def secrets(settings: Settings, catalog: Catalog) -> list[str]:
 
 def reporter(telemetry: Telemetry, catalog: Catalog, *, over_http: bool) -> Reporter:
     """Return the object that measures requests and reports the measurements."""
-    from ..telemetry.recorder import Recorder  # imported late: audits do not need it
+    from ..telemetry.recorder import Recorder  # imported late: the audit log does not need it
     from ..telemetry.reporter import Reporter
 
     return Reporter(Recorder(telemetry, catalog, over_http), telemetry, catalog.name, catalog.version)

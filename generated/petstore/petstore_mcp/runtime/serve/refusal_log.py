@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from ..core import log
 
-_MOST = 100  # largest number of logged refusals, since a caller can send ever new names
+_MOST = 100  # maximum number of logged refusals, since a caller could send any number of different names
 
 
 class RefusalLog:
-    """Log of refused hosts and origins."""
+    """Log of refused hosts and origins, which contains each only once."""
 
     def __init__(self) -> None:
         self._noted: set[str] = set()
 
     def note(self, fields: dict[str, str]) -> None:
-        """Log a refused host or origin, with the setting that would allow it, unless it was logged before."""
+        """Log a refused host or origin, and the setting that would allow it. Do nothing if it was logged before."""
         told = repr(fields)
         if told not in self._noted and len(self._noted) < _MOST:
             self._noted.add(told)

@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Implement `--reload`: watch the tables (tools.json and others), and serve newly generated tables without a restart.
+"""Implement `--reload`: watch the generated JSON files (`tools.json` and others), called tables. Serve new tables
+without a restart.
 
 The watch compares the file status of the tables and of the runtime's folders. New tables are read after two checks in a
 row found the same status. So several quick changes count as one, and half-written files are not read. Tables that are
 damaged, or with which the server could not start, are not served. The former tables then stay, and the log says why.
 
-Only the tables are replaced. Running Python code stays, including hooks.py. If the runtime's files have changed too,
-the new tables may need the new runtime. Then a restart is required.
+Only the tables are replaced. Python code that runs is not replaced, hooks.py included. If the runtime's files have
+changed too, the new tables may need the new runtime. Then a restart is required.
 """
 
 from __future__ import annotations
@@ -35,18 +36,18 @@ _WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "se
 
 
 class _NotTaken(Exception):
-    """Raised if new tables cannot be served. The message is a sentence that says why."""
+    """Raised if newly generated JSON files cannot be served. The message is a sentence that says why."""
 
 
 # Decision 0104: A reload loads only the tables.
 class Watch:
-    """Watch over the table files of one server."""
+    """Watcher of the generated JSON files of one server."""
 
     def __init__(self, package: str, served: Catalog, again: Again, renew: Renew) -> None:
-        """Create a watch.
+        """Create a watcher.
 
-        `package`: directory of the table files. `served`: catalog at the start. `again(catalog)` reads the settings for
-        a new catalog. `renew(catalog, settings)` begins to serve it.
+        `package`: directory of the generated JSON files. `served`: catalog (all tools) at the start. `again(catalog)`
+        reads the settings for a new catalog. `renew(catalog, settings)` begins to serve the new catalog.
         """
         self._package = package
         self._served = served
@@ -61,7 +62,7 @@ class Watch:
         threading.Thread(target=self._watch, name="reload", daemon=True).start()
 
     def look(self) -> None:
-        """Check once, and serve new tables if their files have not changed since the last check."""
+        """Check the files once. Serve new ones if they have not changed since the last check."""
         before, self._seen = self._seen, _seen(self._package)
         if self._seen != before or self._seen == self._examined:
             return
@@ -70,7 +71,7 @@ class Watch:
             self._examine()
         except (CatalogError, _NotTaken) as reason:
             log.event("error", "table_not_taken", reason=str(reason))
-        except Exception as problem:  # the former tables can still be served
+        except Exception as problem:  # no error may end the watch: the old files can still be served
             log.event("error", "table_not_taken", error=type(problem).__name__)
 
     def _watch(self) -> None:
@@ -79,7 +80,7 @@ class Watch:
             self.look()
 
     def _examine(self) -> None:
-        """Load the tables, and serve them if they are new.
+        """Load the generated JSON files, and serve them if they are new.
 
         Raise CatalogError if they are damaged, and _NotTaken if they cannot be served.
         """
@@ -100,7 +101,7 @@ class Watch:
 
 
 def _seen(package: str) -> object:
-    """Return the status of the watched files, which changes with each file written."""
+    """Return the file status (inode, size, times) of all watched files. The value changes when a file is written."""
     found: list[tuple[int, ...]] = []
     for name in (*_WATCHED, *_rooms(package)):
         try:
@@ -123,7 +124,7 @@ def _runtime(package: str) -> dict[str, int]:
 
 
 def _rooms(package: str) -> list[str]:
-    """Return the folders of the runtime, which are one level deep."""
+    """Return the folders inside the runtime package. They are one level deep."""
     try:
         with os.scandir(f"{package}/runtime") as entries:
             return sorted(f"runtime/{each.name}" for each in entries if each.is_dir() and each.name != "__pycache__")

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Format a request for display: text bodies as text, others by size and type. Pure functions."""
+"""Format a request for display: text bodies as text, other bodies by their size and type. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the call of an HTTP request in the task that serves the request, under ASGI, where each request has a task.
+"""Run the call of an HTTP request in the same asyncio task that serves the request. Used under ASGI, where each request
+has a task.
 
-Most requests make one call, and their response is written after the end of the call. Such a call needs no task of its
-own, which saves a task and two turns of the event loop. A response that begins before the end of the call, such as an
-event stream, is written by another task.
+Most requests make one call, and their response is written after the end of the call. So the call needs no second task,
+which saves two turns of the event loop. A response that begins before the end of the call, such as an event stream, is
+written by another task.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 # Decision 0222: The task of an ASGI request runs its call.
 class RequestTask:
-    """The asyncio task that serves a request and can also run the request's call."""
+    """Wrapper of the asyncio task that serves a request, which can also run the request's call."""
 
     __slots__ = ("_call", "_caller", "_connection", "_exchange", "_silences", "_task", "_writer", "_writing")
 
@@ -48,7 +49,7 @@ class RequestTask:
         self._writing: asyncio.Task[None] | None = None
 
     def start(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Store the call for `respond`, which runs it, and return this task.
+        """Store the call for `respond`, which runs it. Return the task of this request.
 
         If the HTTP server cancels this task when the client disconnects, run the call in a task of its own instead.
         """
@@ -70,7 +71,7 @@ class RequestTask:
             await self._writer.write(exchange, self._connection, self._caller)
 
     def left(self) -> bool:
-        """Give up the request, since its client has closed the connection. The call may be cancelled or go on.
+        """Stop serving the request, since its client has closed the connection. This may cancel the call.
 
         Return False if the response is being written: `Connection.abort` must then end the request.
         """
@@ -80,11 +81,11 @@ class RequestTask:
         return True
 
     def cancel(self) -> None:
-        """Stop writing the response, but not the call."""
+        """Stop writing the response, but let the call go on."""
         (self._writing or self._task).cancel()
 
     def expire(self) -> None:
-        """Begin an event stream after a period of silence."""
+        """Begin an event stream as the response, since the call has been silent for a while."""
         if self._exchange is not None:
             self._exchange.silent()
 
@@ -94,11 +95,14 @@ class RequestTask:
         self._silences.begin(self, event_stream.SILENCE)
         await call
         self._silences.end(self)
-        while self._task.cancelling():  # a cancellation was meant for the call, which has ended
+        while self._task.cancelling():  # drop cancellations, which were meant for the ended call
             self._task.uncancel()
 
     def _changed(self) -> None:
-        """Start a task that writes the response, unless the call has just ended: then this task writes the response."""
+        """Start a task that writes the response.
+
+        If the call has just ended, start none: the request's task writes the response.
+        """
         exchange = self._exchange
         if exchange is None or self._writing is not None:
             return
@@ -110,5 +114,5 @@ class RequestTask:
     async def _written(self, exchange: Exchange) -> None:
         try:
             await self._writer.write(exchange, self._connection, self._caller)
-        except TimeoutError:  # the client does not read its response
+        except TimeoutError:  # writing has timed out, since the client does not read its response
             self._connection.abort()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Silence:
-    """Deadline at which an exchange counts as silent."""
+    """Deadline for silence: when it expires, a keep-alive or the head of an event stream is sent."""
 
     __slots__ = ("_exchange",)
 
@@ -31,12 +31,12 @@ class Silence:
         self._exchange = exchange
 
     def expire(self) -> None:
-        """Begin an event stream, or send a keep-alive on it."""
+        """Begin an event stream, or send a keep-alive on an event stream that has begun."""
         self._exchange.silent()
 
 
 class ResponseWriter:
-    """Writer of all responses of a service. `lost` is called for each exchange whose client has disconnected."""
+    """Writer of all HTTP responses of a service. `lost` is called for each exchange whose client has disconnected."""
 
     def __init__(
         self, silences: Deadlines, endpoint: Endpoint, guard: Guard | None, lost: Callable[[Exchange], None]
@@ -50,7 +50,7 @@ class ResponseWriter:
     async def write(self, exchange: Exchange, connection: Connection, caller: Identity | None) -> None:
         """Write the parts of the response until the last part, or until the client disconnects.
 
-        A stream is closed when the access token of its caller expires (A8).
+        A stream is closed when the access token of its caller expires (security requirement A8).
         """
         loop = asyncio.get_running_loop()
         waiting: asyncio.Future[None] | None = None
@@ -85,7 +85,10 @@ class ResponseWriter:
                 end.cancel()
 
     async def _awaited(self, waiting: asyncio.Future[None], exchange: Exchange) -> None:
-        """Wait for the next part. After a period of silence, a keep-alive or the head of a stream is the next part."""
+        """Wait for the next part.
+
+        After a period of silence, a keep-alive or the head of a stream counts as the next part.
+        """
         silence = Silence(exchange)
         self._silences.begin(silence, event_stream.SILENCE)
         try:

@@ -22,7 +22,10 @@ _GONE = "The process that ran this call ended before its answer. The request may
 async def resume(
     sharing: Sharing, recall: session_streams.ResumeElsewhere, go_on: Callable[[Session, Exchange], None]
 ) -> None:
-    """Resume a stream that another replica began. `go_on` continues a stream of change notifications here."""
+    """Resume a stream that another replica began.
+
+    `go_on(session, exchange)` continues a stream of change notifications in this process.
+    """
     exchange = recall.exchange
     try:
         async for event in sharing.events(recall.found.digest, recall.stream, recall.number):

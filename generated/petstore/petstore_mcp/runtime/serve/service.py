@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Connect an HTTP server (a door), the endpoint, the calls and the audit log, in one event loop.
+"""Connect the HTTP server, the MCP endpoint, the calls and the audit log, in one event loop.
 
-Invariant: every call that the endpoint begins is recorded, and is then either run and reported, or cancelled. This
-holds even if the client disconnects.
+Invariant: every call that the endpoint begins is written to the audit log, and then either returns an outcome or is
+cancelled. This holds even if the client disconnects.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class Service:
         callers: Credentials | None = None,
         reporter: Reporter | None = None,
     ) -> None:
-        """Create a service. `make(former, catalog, settings)` creates the tool executor; `former` may be None.
+        """Create a service. `make(former, catalog, settings)` creates the tool executor; `former` is the executor to
+        replace, or None.
 
         `sharing`: state shared with other replicas, or None. `guard` checks access tokens. `callers`: credentials of
         callers, or None if only the server's own credentials are used. `reporter` reports telemetry, or is None.
@@ -109,7 +110,7 @@ class Service:
         self._idle.set()
 
     async def start(self) -> None:
-        """Load the tool executor and start the parts of the service. From then on, requests are allowed."""
+        """Load the tool executor and start the parts of the service. After this, the service accepts requests."""
         self._measured.start(lambda: self._work.numbers)
         asyncio.get_running_loop().set_exception_handler(unhandled)
         self._load(self._catalog, self._settings)
@@ -134,13 +135,13 @@ class Service:
                 await connection.answer(admitted)
             else:
                 await self._serve(head, admitted, connection)
-        except TimeoutError:  # the client does not read its response
+        except TimeoutError:  # writing has timed out, since the client does not read its response
             connection.abort()
         finally:
             self._leave()
 
     def admit_inline(self, head: Head) -> Peer | None:
-        """Return the caller of a request that may be served inline once its body is here, else None."""
+        """Return the caller of a request that may be served inline once its body has arrived, else None."""
         admitted = self._admitted(head)
         return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
 
@@ -167,7 +168,7 @@ class Service:
         """Serve the rest of a request that was begun inline. The caller cancels this if the client disconnects."""
         try:
             await self._writer.write(request.exchange, connection, request.caller)
-        except TimeoutError:  # the client does not read its response
+        except TimeoutError:  # writing has timed out, since the client does not read its response
             connection.abort()
         finally:
             request.over()
@@ -190,7 +191,10 @@ class Service:
         self._measured.renew(catalog)
 
     async def drain(self) -> None:
-        """End the streams of change notifications, and wait for pending calls. Cut off calls that take too long."""
+        """End the streams of change notifications, and wait for pending calls.
+
+        After a time limit, end the calls that still run.
+        """
         self.ready = False
         self._endpoint.close_streams()
         try:
@@ -211,7 +215,7 @@ class Service:
             await self._guard.close()
         await self._measured.close()
 
-    # One request
+    # Methods that serve one request
 
     def _admitted(self, head: Head) -> Peer | Answer | admission.UncheckedToken:
         if head.path == "/readyz":
@@ -227,7 +231,10 @@ class Service:
         return admitted
 
     async def _checked(self, head: Head, token: str) -> Peer | Answer:
-        """Check a token that was not checked before. Return its caller, or the response to a refused request."""
+        """Check an access token that is not in the cache.
+
+        Return the caller, or the response that refuses the request.
+        """
         from ..identity.problems import InvalidToken, Unavailable  # imported late: only with an authorization server
 
         if self._guard is None:
@@ -240,7 +247,7 @@ class Service:
             return self._admission.unavailable(head, str(problem), problem.seconds)
 
     async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
-        """Read a request and write its response. Until its end, its bytes count towards MOST_BODIES."""
+        """Read a request and write its response. Meanwhile, the bytes of the request count towards MOST_BODIES."""
         is_browser = self._admission.is_browser(head)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
@@ -261,7 +268,7 @@ class Service:
             self._bodies.give(caller, size)
 
     def _received(self, head: Head, peer: Peer, body: bytes, start: Start | None = None) -> Exchange:
-        """Carry out the effects of a whole request, and return its exchange.
+        """Pass a whole request to the endpoint, carry out the effects, and return the exchange.
 
         `start` runs the request's call if that is its only effect.
         """
@@ -275,7 +282,7 @@ class Service:
         return exchange
 
     def _lost(self, exchange: Exchange) -> None:
-        """Carry out the effects of a closed connection, such as the cancellation of its calls."""
+        """Carry out what follows from a closed connection, such as cancelling its calls."""
         for each in self._endpoint.lost(exchange):
             self._do(each, 0, None)
 
@@ -318,7 +325,7 @@ class Service:
         await self._caller.bring(wanted.uri)
         self.done(wanted.key, self._caller.resources.look_up(wanted.uri))
 
-    # State shared with other replicas
+    # Methods for state that replicas share
 
     def _step(self, step: Coroutine[None, None, None]) -> None:
         """Run the coroutine `step` in a task of its own."""
@@ -334,30 +341,30 @@ class Service:
             await self._sharing.end(session.digest(effect.session), session.SECONDS)
 
     def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
-        """Carry out the effects of a session's message that another replica received."""
+        """Process a message of a session that another replica has received and passed on."""
         known = self._endpoint.older
-        self._poller.wake()  # the session's stream may be here, and the message may subscribe to a resource
+        self._poller.wake()  # the message may subscribe to a resource, and this process may have the session's stream
         for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
             self._do(effect, 0, None)
 
     def _go_on(self, found: session.Session, exchange: Exchange) -> None:
-        """Continue a stream of change notifications that another replica began."""
+        """Continue here a stream of change notifications that another replica began."""
         self._endpoint.older.go_on(found, exchange)
         self._poller.wake()
 
     def _recorded(self, digest: str, recording: Recording, id: object) -> None:  # noqa: A002
-        """Share the events of a stream with other replicas."""
+        """Store the events of a stream from now on, so that other replicas can resume the stream."""
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    # Reports of calls (work.Listener)
+    # Methods that calls use to report (work.Listener)
 
     def attended(self) -> bool:
         """Return True. Over HTTP, the connection shows if a client still waits, so no check is needed here."""
         return True
 
     def done(self, key: int, outcome: Outcome) -> None:
-        """Record the outcome of a call in the audit and in telemetry, and respond to its request."""
+        """Record the outcome of a call in the audit log and in telemetry, and respond to its request."""
         if self._audit is not None:
             self._audit.end(key, outcome)
         self._measured.ended(key, outcome)
@@ -372,7 +379,10 @@ class Service:
         self._endpoint.log(key, level, text)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a question of a call to its client, or withdraw the last one if None. Return True if a line was sent."""
+        """Send a call's question to its client, or withdraw the last question if `question` is None.
+
+        Return True if anything was sent.
+        """
         return self._endpoint.ask(key, question)
 
     def _load(self, catalog: Catalog, settings: Settings) -> None:

@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Hand stdin over to the engine's event loop while calls run and the loop is responsive.
 
-A call that passes through two threads costs a wake-up of each thread, and a switch of the interpreter's lock (GIL).
-That is more than all other work for a small call. So while calls run, the loop that runs them also reads stdin. The
-main thread regularly checks if the loop responds. Reading returns to the main thread in three cases:
+If a call passes through two threads, both threads must be woken, and the interpreter's lock (GIL) changes hands. That
+is more than all other work for a small call. So while calls run, their event loop also reads stdin, in place of the
+main thread. The main thread regularly checks if the loop responds. Reading returns to the main thread in three cases:
 
-- The loop is blocked, by a hook that computes or by a very large response.
+- The loop is blocked, for example by a hook that computes for long or by a very large response.
 - No call runs any more.
-- A line would have to wait for room in the backlog. The loop cannot wait, since only the loop makes room.
+- A call would have to wait for room in the backlog. The loop cannot wait, since it makes this room itself.
 
 So a ping, a cancellation and the end of stdin are always noticed.
 
@@ -37,12 +37,12 @@ SECONDS = 0.2
 
 # Decision 0150: The event loop that runs the calls reads stdin.
 class StdinHandoff:
-    """Hand-over of the server's stdin to the engine's event loop. Only the main thread uses this object."""
+    """Object that lets the event loop read stdin in place of the main thread. Only the main thread uses it."""
 
     __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
 
     def __init__(self, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]) -> None:
-        """Create the hand-over. Lines that arrive on `wire` go through `inbox` to the function `take`, one by one."""
+        """Create the object. Lines that arrive on `wire` go through `inbox` to the function `take`, one by one."""
         self._engine = engine
         self._wire = wire
         self._inbox = inbox
@@ -55,7 +55,7 @@ class StdinHandoff:
     def lend(self) -> bool:
         """Let the loop read stdin, and wait until the loop stops reading. Return False if the loop cannot read now.
 
-        The inbox must be empty before. If it has lines afterwards, they must be processed before more input is read.
+        The inbox must be empty before this. If it contains lines afterwards, process them before reading more input.
         """
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False
@@ -78,7 +78,7 @@ class _ReadingPeriod:
         self._wire = wire
         self._inbox = inbox
         self._take = take
-        self._lock = threading.Lock()  # the thread that holds it may read, unless the period is over
+        self._lock = threading.Lock()  # the loop reads stdin only while it holds this lock and the period is not over
         self._over = False
         self._returned: SimpleQueue[None] = SimpleQueue()
         self._answered = self._came = True
@@ -86,7 +86,7 @@ class _ReadingPeriod:
     # Methods that run in the main thread
 
     def run(self) -> None:
-        """Wait until the period is over."""
+        """Begin the period, and wait until it is over."""
         self._engine.tell(self._begin)
         while self._goes_on():
             with suppress(Empty):
@@ -100,7 +100,7 @@ class _ReadingPeriod:
         """Return True if the loop has responded since the last check, and has input or calls to work on."""
         answered, self._answered = self._answered, False
         came, self._came = self._came, False
-        self._wire.attended()  # this ends the process if the client has gone
+        self._wire.attended()  # `attended` ends the process if the client has closed the connection
         if not answered or not (came or self._engine.busy):
             return False
         self._engine.tell(self._answer)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Poll what the client over stdio watches. The protocol and the writing of its lines are under one lock."""
+"""Poll the resources to which the client over stdio subscribes. One lock protects the protocol and its output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def poller(protocol: Protocol, lock: LockType, outbox: Outbox, executor: Callable[[], Executor | None]) -> Poller:
-    """Return the poller of a server. `executor` returns what sends requests, once it is loaded."""
+    """Return the poller of a server.
+
+    `executor()` returns the tool executor, which sends requests, or None until it is loaded.
+    """
 
     def watched() -> dict[str, Fetch]:
         with lock:

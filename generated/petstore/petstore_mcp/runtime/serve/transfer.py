@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read the body of a request, and write the parts of its response, with either of the two HTTP servers (doors)."""
+"""Read the body of a request, and write the parts of its response, with either of the two HTTP servers (aiohttp or
+ASGI).
+"""
 
 from __future__ import annotations
 

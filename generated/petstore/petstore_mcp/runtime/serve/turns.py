@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Queue calls until a running call ends. Callers take turns, so that no caller waits behind all calls of another.
+"""Queue calls that wait for a running call to end. Callers take turns, so that no caller has to wait for all calls of
+another caller.
 
 The calls of one caller keep their order.
 """
@@ -15,7 +16,7 @@ Waiting = TypeVar("Waiting")
 
 
 class FairQueue(Generic[Waiting]):
-    """Fair queue of waiting calls. Callers take turns; the calls of one caller keep their order."""
+    """Fair queue of waiting calls, in which callers take turns."""
 
     def __init__(self) -> None:
         self._of: dict[str, dict[int, Waiting]] = {}
@@ -34,7 +35,7 @@ class FairQueue(Generic[Waiting]):
         return caller in self._of
 
     def add(self, caller: str, key: int, waiting: Waiting) -> None:
-        """Add a call after the other calls of its caller."""
+        """Add a call to the queue, after the other calls of its caller."""
         self._of.setdefault(caller, {})[key] = waiting
         self._callers[key] = caller
 
@@ -51,7 +52,7 @@ class FairQueue(Generic[Waiting]):
     def next(self, may: Callable[[str], bool]) -> Waiting | None:
         """Remove and return the first call of the next caller for whom `may(caller)` is True.
 
-        That caller's next turn is then after all other callers. Return None if no call may run.
+        This caller then goes behind all other callers. Return None if no waiting call may run.
         """
         for caller in self._of:
             if may(caller):

@@ -2,7 +2,7 @@
 """Limit the bytes of responses that clients have not read yet.
 
 If the limit is exceeded, the connection of the client that has read nothing for the longest time is closed. So clients
-that do not read cannot harm other clients.
+that do not read cannot use up the memory that other clients need.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ class UnreadBytes:
         self._total = 0
 
     def grown(self, reader: Reader, size: int) -> None:
-        """Count more unread bytes of a reader. While the limit is exceeded, drop the longest idle reader."""
+        """Count more unread bytes of a reader.
+
+        While the limit is exceeded, drop the reader that has read nothing for the longest time.
+        """
         self._readers.setdefault(reader)
         self._total += size
         while self._total > MOST and self._readers:
@@ -41,7 +44,7 @@ class UnreadBytes:
 
 
 class Reader:
-    """One client that receives a response. `give_up` closes its connection."""
+    """One client that receives a response. `give_up()` closes its connection."""
 
     __slots__ = ("_give_up", "_unread", "waiting")
 
@@ -64,6 +67,6 @@ class Reader:
             self._unread.shrunk(self, size)
 
     def drop(self) -> None:
-        """Close the connection and stop counting its bytes."""
+        """Close the client's connection, and stop counting its unread bytes."""
         self.took(self.waiting)
         self._give_up()

@@ -1,12 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the calls of one event loop, and queue calls that must wait. This module knows neither MCP nor HTTP.
+"""Run calls in one event loop, and queue calls that must wait. This module knows neither MCP nor HTTP.
 
 A call keeps the tool executor that was current when the call arrived, even if that executor is replaced.
 
 Invariants: every call that is not abandoned reports exactly one outcome, even if it raises an exception. At most `MOST`
 calls run, and over HTTP at most `MOST_OF_ONE` per client. Further calls wait, and clients take turns (turns.py). A call
-that waits for its user does not count as running. backlog.py limits how many calls may wait, and pacing.py how many
-send a request at once.
+that waits for its user does not count as running. `backlog.py` limits how many calls may wait. `pacing.py` limits how
+many send a request at the same time.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], asyncio.Task[Any]]
 
 _CUT_SHORT = Failure("The call was cut short inside the server.")
-#: Largest number of running calls: more than any agent makes, and few enough for the memory that they take.
+#: Maximum number of running calls. Agents make fewer calls at once, and the memory of so many calls is affordable.
 MOST = 320
-#: Largest number of running calls of one client over HTTP, so that other clients need not wait.
+#: Maximum number of running calls of one client over HTTP, so that one client cannot block the others.
 MOST_OF_ONE = 240
 
 
@@ -43,7 +43,10 @@ class CallScheduler:
     """Scheduler of calls in the current event loop. `caller`: tool executor for new calls, None if its load failed."""
 
     def __init__(self, left: Callable[[int], None]) -> None:
-        """Create the scheduler. `left` is called with the message size in bytes of each finished call."""
+        """Create the scheduler.
+
+        `left(size)` is called when a call is finished; `size` is the size of its message in bytes.
+        """
         self.caller: ToolExecutor | None = None
         self._left = left
         self._at_work = 0
@@ -84,22 +87,25 @@ class CallScheduler:
             waiting.hush()
             self._left(waiting.size)
         elif taken := self._running.pop(key, None):
-            # A task that is cancelled before it starts runs no code, so a callback must end the call.
+            # A task that is cancelled before it has started runs none of its code. So a callback must end the call.
             taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
             taken.task.cancel()
 
     def stop(self) -> None:
-        """Cancel each running call, which then reports that it was cut short."""
+        """Cancel each running call. Its outcome then says that it was cut short."""
         for taken in self._running.values():
             taken.task.cancel()
 
     def answered(self, key: int, reply: object) -> None:
-        """Give the user's answer to the call with this key, which asked a question. `reply`: None if there is none."""
+        """Give the user's answer to the call with this key, which asked a question.
+
+        `reply`: None if the user has not answered.
+        """
         if taken := self._running.get(key):
             taken.answered(reply)
 
     def _completions(self) -> CompletionValues:
-        """Return the cache of completion values. It is kept for later calls, even after a reload."""
+        """Return the cache of values for argument completion. It survives a reload of the tools."""
         if self._values is None:
             from ..calls.completion_values import CompletionValues  # imported late: few servers complete by requests
 
@@ -107,7 +113,7 @@ class CallScheduler:
         return self._values
 
     def _ticking(self) -> Deadlines:
-        """Return the deadlines of progress messages. All calls share one timer."""
+        """Return the timer of all calls, which says when progress messages are due."""
         if self._beats is None:
             self._beats = Deadlines()  # created here, since it needs the running event loop
         return self._beats
@@ -140,7 +146,7 @@ class CallScheduler:
             outcome = _CUT_SHORT
         except OtherOutcome as ended:
             outcome = ended.outcome
-        except BaseException as problem:  # SystemExit too: no call may end the server
+        except BaseException as problem:  # catch SystemExit too, since no call may end the server
             outcome = _failure(taken.call, problem)
         await taken.quiet()
         self._end(taken, outcome)

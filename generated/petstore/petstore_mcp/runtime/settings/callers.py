@@ -26,7 +26,7 @@ class Introspection:
 
 
 def unnamed(prefix: str) -> str:
-    """Return the error sentence for a server that does not know its own public URL."""
+    """Return the error message for a server whose public URL is not set although it is needed."""
     return (
         f"{prefix}_AUTH_ISSUER needs {prefix}_HTTP_URL, the endpoint's URL as clients use it, such as"
         " https://mcp.example.com/mcp: access tokens are issued for it."
@@ -34,7 +34,7 @@ def unnamed(prefix: str) -> str:
 
 
 def issuers(value: str) -> tuple[str, ...]:
-    """Return the comma-separated issuers, each exactly as written."""
+    """Return the issuers in a comma-separated text, each exactly as written."""
     found = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
     if not found or len(found) > MOST_ISSUERS:
         raise ValueError(f"must hold 1 to {MOST_ISSUERS} URLs of authorization servers, joined by commas")
@@ -50,7 +50,7 @@ def url(value: str) -> str:
 
 
 def host(url: str) -> str:
-    """Return the value of the `Host` header in requests to that URL (RFC 9110, 7.2)."""
+    """Return the value of the `Host` header in requests to `url` (RFC 9110, 7.2)."""
     return addresses.parse(url).authority
 
 
@@ -73,14 +73,17 @@ def claim(value: str) -> str:
 
 
 def text(value: str) -> str:
-    """Return `value` if it is a short text of printable characters."""
+    """Return `value` if it is a short text of printable characters, else raise ValueError."""
     if len(value) > LONGEST or not value.isprintable():
         raise ValueError(f"must be printable text of at most {LONGEST} characters")
     return value
 
 
 def _secured(value: str, example: str) -> None:
-    """Raise ValueError unless `value` is a URL to which tokens may be sent. `example` is shown in the message."""
+    """Raise ValueError unless `value` is a URL to which tokens may be sent.
+
+    `example`: a valid URL for the error message.
+    """
     try:
         address = addresses.parse(value)
     except ValueError:

@@ -59,7 +59,7 @@ _NAMES = ("username", "client_id")
 def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
     """Read all credential variables.
 
-    Return the values by variable for those that are set, then problems and warnings, which are sentences for the
+    Return the values of the variables that are set, by name. Also return problems and warnings, as sentences for the
     operator.
     """
     secrets: dict[str, str] = {}
@@ -69,7 +69,8 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
         for part, name in variables(scheme):
             try:
                 value, source = value_of(name, environ)
-                # A password may be empty if the user name is an API key. Any other empty variable counts as unset.
+                # An empty password counts as set, since some APIs expect their API key as the user name and no
+                # password. Other empty variables count as unset.
                 if value is None or (value == "" and part != "password"):
                     continue
                 secret = _tidied(source, value, scheme["type"], oddities)
@@ -84,9 +85,10 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
 
 
 def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
-    """Return the sets of roles that can supply the scheme's credential. All roles of a set are needed together.
+    """Return the sets of roles (such as user name and password) that can supply the scheme's credential. A set needs
+    all its roles.
 
-    A `login` scheme lists its own roles in the table.
+    A `login` scheme lists its own roles in `bindings.json`.
     """
     if scheme["type"] == "login":
         needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
@@ -95,7 +97,7 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
-    """Return role and name of each environment variable that holds a credential."""
+    """Return role and name of each environment variable of a scheme that holds a credential."""
     roles = [role for each in ways(scheme) for role in each]
     if "user" in scheme:
         roles += [role for role in CLIENT if role not in roles]
@@ -141,7 +143,7 @@ def _content(path: str, variable: str) -> str:
 
 
 def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
-    """Return the value without additions from copying: a line break at the end, or the word Bearer before a token.
+    """Return the value without what was copied by mistake: a line break at the end, or the word Bearer before a token.
 
     Add a warning to `oddities` for each removal.
     """

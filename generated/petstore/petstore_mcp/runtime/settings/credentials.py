@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Choose the credentials that a tool's binding requires, and attach them to the request as the last step.
+"""Choose the credentials that a tool requires (`bindings.json`), and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter from the API description or a hook is dropped if its
-name is a credential's name, or if servers may read it as that name (`name_conflicts.fold`). Credentials are sent only
-to the binding's server; a redirect to another origin has none. For a token that must be fetched first, a TokenRequest
-is returned, and the token is attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter of the API description or of a hook is dropped if
+servers may read its name as the name of a credential (`name_conflicts.fold`). Credentials are sent only to the tool's
+API server; a redirect to another origin carries none. For a token that must be fetched first, a TokenRequest is
+returned, and the token is attached later (`sending.py`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         """Protocol for the stored logins of this server's user (login.logins.Logins)."""
 
         async def look(self, scheme: str) -> None:
-            """Find out whether a login of the scheme is stored."""
+            """Find out whether a login of the scheme is stored; `has` then returns the result."""
 
         def has(self, scheme: str) -> bool:
             """Return True if a stored login of the scheme was found earlier."""
@@ -75,11 +75,11 @@ def client_login(identity: str, secret: str) -> str:
 
 
 class SelectedCredentials:
-    """Credentials selected for one binding. `put(request)` attaches the credentials to a request.
+    """Credentials selected for one tool. `put(request)` attaches the credentials to a request.
 
     - `variables`: environment variables that supply them. `grant`: request for a token that must be fetched, or None.
-    - `own`: how to get the caller's credential, if the API is called with the caller's rights, else None.
-    - `scopes`: scopes that the API description requires. `offers`: variables to set, if no credential is used.
+    - `own`: how to get the caller's credential; None if the API is called with the server's own rights.
+    - `scopes`: scopes that the API description requires. `offers`: variables to set, if no credentials are used.
     """
 
     __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
@@ -108,11 +108,11 @@ def choose(
     logins: Logins | None = None,
     delegated: Collection[str] = (),
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative in `wanted` whose variables are all set.
+    """Return the security schemes of the first alternative in `wanted` whose variables are all set.
 
     An alternative [] needs no credentials. If only [] is complete, an earlier alternative that a user's login completes
     is returned instead. If alternatives contain a scheme in `delegated`, only these are considered, since the caller's
-    rights must be used and the server's own may be wider. Of these the first whose other variables are set is returned.
+    rights must be used and the server's own may be wider. Of these, the first whose other variables are set is used.
 
     Raise NotReady, which names the variables, if no alternative is complete; LoginNeeded if a login would complete one.
     """
@@ -142,7 +142,7 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative that lacks only credentials of callers, or raise NotReady."""
+    """Return the schemes of the first alternative that lacks only credentials of callers; else raise NotReady."""
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
             return [security[name] for name in names]
@@ -152,7 +152,7 @@ def _delegated(
 
 
 def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
-    """Return the first scheme for which a user's login alone would complete an alternative, or ""."""
+    """Return the first scheme for which a user's login is all that an alternative lacks, or ""."""
     for each in names:
         lacking = [name for name in each if not filled(security[name], secrets)]
         if len(lacking) == 1 and "user" in security[lacking[0]]:
@@ -161,7 +161,7 @@ def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict
 
 
 def _smallest(alternatives: list[list[Scheme]]) -> list[list[Scheme]]:
-    """Return the alternatives, without those whose variables include all variables of another alternative and more."""
+    """Return the alternatives, except for those whose variables are a proper superset of another one's variables."""
     names = [{name for scheme in schemes for name in scheme["variables"].values()} for schemes in alternatives]
     return [one for one, has in zip(alternatives, names, strict=True) if not any(other < has for other in names)]
 
@@ -172,7 +172,7 @@ def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
 
 
 def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
-    """Return the environment variables of these schemes: of each the first complete set, else the first set."""
+    """Return the environment variables of these schemes: for each scheme its first complete set, else its first set."""
     chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
     return [name for ways in chosen for name in ways[0]]
 
@@ -183,7 +183,7 @@ def _ways(scheme: Scheme) -> list[list[str]]:
 
 
 def _in_words(schemes: list[Scheme]) -> list[str]:
-    """Return, for a message, the sets of variables that supply the credentials of all schemes together."""
+    """Return phrases for a message, one for each way to set the variables of all these schemes."""
     each = [[" with ".join(way) for way in _ways(scheme)] for scheme in schemes]
     if len(each) == 1:
         return each[0]
@@ -198,7 +198,7 @@ def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
     """Return the credentials of these schemes in the form in which they are sent, without tokens that must be fetched.
 
-    Give another `encode` for credentials that are only displayed.
+    `encode`: functions that encode credentials; other ones are given for credentials that are only displayed.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 
@@ -227,7 +227,7 @@ def _bearer(token: str) -> Written:
 
 
 def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
-    """Return a credential for the header, query or cookie that its scheme names."""
+    """Return a credential as place (header, query or cookie), name and encoded value, as its scheme says."""
     place, name = scheme["in"], scheme["name"]
     match place:
         case "header":
@@ -255,19 +255,19 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
 
 
 class ServerCredentials:
-    """Credentials of one server. The credentials selected for a binding are cached."""
+    """Credentials of one server. The credentials selected for each tool are cached."""
 
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
     def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
-        """Create the credentials. `logins` is given if a user can log in for one of the schemes, else None."""
+        """Create the credentials. `logins`: stored logins, or None if no scheme lets a user log in."""
         self._security = security
         self._settings = settings
         self._logins = logins
         self._chosen: dict[int, tuple[Binding, SelectedCredentials]] = {}
 
     async def look(self, binding: Binding) -> None:
-        """Find out which stored logins the binding could use, unless the environment already has its credentials."""
+        """Find out which stored logins the tool could use, unless the environment already has credentials for it."""
         if self._logins is None or id(binding) in self._chosen:
             return
         for names in binding.get("security") or ():
@@ -277,12 +277,12 @@ class ServerCredentials:
             await self._logins.look(name)
 
     def _users(self, binding: Binding) -> list[str]:
-        """Return the names of the binding's schemes for which a user can log in."""
+        """Return the names of the tool's security schemes for which a user can log in."""
         named = dict.fromkeys(name for names in binding.get("security") or () for name in names)
         return [name for name in named if "user" in self._security[name]]
 
     def choose(self, binding: Binding) -> SelectedCredentials:
-        """Return the credentials that the binding needs. Raise NotReady if no alternative of them is complete."""
+        """Return the credentials that the tool needs. Raise NotReady if no alternative has all its variables set."""
         try:
             return self._chosen[id(binding)][1]
         except KeyError:
@@ -291,7 +291,7 @@ class ServerCredentials:
             return chosen  # not cached: a login made later must be used
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # keep a reference to the binding, so that its id stays unique
+        self._chosen[id(binding)] = binding, chosen  # refers to the entry, so that Python does not reuse its id
         return chosen
 
     def _choose(self, binding: Binding) -> SelectedCredentials:
@@ -307,7 +307,7 @@ class ServerCredentials:
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # the credentials are encoded at the first request
+        credentials = cache(lambda: written(sent, secrets))  # encode credentials only at the first request
         return SelectedCredentials(
             lambda request: put(request, credentials()),
             [
@@ -321,7 +321,7 @@ class ServerCredentials:
         )
 
     def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
-        """Return how to get the caller's credential for this scheme and attach it to a request."""
+        """Return an object that describes how to get the caller's credential, and attaches it to a request."""
         own = scheme["variables"]["value"]
 
         def put_value(request: Request, value: str) -> None:
@@ -331,7 +331,7 @@ class ServerCredentials:
         return CallerCredential(delegation, self._scopes(scheme, binding), put_value)
 
     def _told(self, scheme: Scheme) -> list[str]:
-        """Return the words by which errors name a scheme's credential: its variables, or the command for a login."""
+        """Return texts for error messages that name a scheme's credential: its variables, or the command to log in."""
         secrets = self._settings.secrets
         if self._logins is None or "user" not in scheme or filled(scheme, secrets):
             return variables([scheme], secrets)
@@ -366,7 +366,7 @@ class ServerCredentials:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts to redact in results: secrets, which only the upstream may see, and texts made from them."""
+    """Return the texts to redact in results: the secrets, and texts that are made from them, such as base64."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
         values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
@@ -383,7 +383,7 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # the user name is not secret: results may show it
+                continue  # this type is an API-wide setting and no secret, so results may show it
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]

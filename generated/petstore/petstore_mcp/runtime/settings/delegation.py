@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .origins import Rules
 
     class DecidedSettings(Protocol):
-        """Protocol for the settings that were read before this module is called (settings.Settings)."""
+        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
 
         prefix: str
         listening: Listening | None
@@ -47,12 +47,12 @@ _FORMS = "must be own, exchange, on-behalf-of, user, or header: and the name of 
 class Provider:
     """Authorization server that issues tokens for one scheme.
 
-    - `issuer`: its issuer identifier, "" if not set; the metadata may contain it.
+    - `issuer`: its issuer identifier, "" if not set; the metadata may name the issuer instead.
     - `metadata`: endpoints to request its metadata from, in that order; may be empty if the other endpoints are known.
     - `token`: the token endpoint, None if the metadata name it.
     - `authorization`: URL of the authorization endpoint, or "".
-    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError with the rest of a
-      sentence.
+    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError, whose message is the
+      rest of a sentence.
     """
 
     __slots__ = ("authorization", "issuer", "metadata", "resolve", "token")
@@ -73,9 +73,9 @@ class Provider:
 
 
 class Delegation:
-    """How the credential for one scheme is obtained for the caller of a call.
+    """Description of how the credential for one security scheme is obtained for the caller of a tool.
 
-    - `way`: EXCHANGE, BEHALF, USER or HEADER. `variable`: the environment variable that says so.
+    - `way`: EXCHANGE, BEHALF, USER or HEADER. `variable`: the environment variable that sets the way.
     - `header`: for HEADER, the request header field that a gateway sets, in lower case.
     - `provider`: the authorization server that issues the tokens; None for HEADER.
     - `client`: id and secret of this server at `provider`; the secret may be "". `names`: the variables for both.
@@ -117,7 +117,9 @@ class Delegation:
 
 
 def variable_of(scheme: Scheme) -> str:
-    """Return the variable that selects with whose rights this scheme's operations are called; "" if that is fixed."""
+    """Return the variable `<SCHEME>_AS`, which selects the server's or the caller's rights; "" if this scheme offers no
+    choice.
+    """
     value = scheme["variables"].get("value", "")
     return f"{value}_AS" if value and scheme["type"] in _PLACED else ""
 
@@ -132,7 +134,7 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        if variable in credentials:  # the variable is the credential of another scheme, such as `oauth_as`
+        if variable in credentials:  # another scheme has this variable as credential, such as a scheme named `oauth_as`
             continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:
@@ -146,7 +148,7 @@ def load(
 
 
 def public_url(settings: DecidedSettings, environ: Mapping[str, str]) -> str:
-    """Return the URL at which browsers reach this server's endpoint, or "" if the settings do not determine it."""
+    """Return the URL at which browsers reach this server's endpoint, or "" if the settings do not say it."""
     name = f"{settings.prefix}_HTTP_URL"
     typed, listening = environ.get(name, "").strip(), settings.listening
     if typed:
@@ -159,7 +161,7 @@ def public_url(settings: DecidedSettings, environ: Mapping[str, str]) -> str:
 
 
 class _Reader:
-    """Reader of the variables of one scheme.
+    """Reader of the environment variables for the delegation of one security scheme.
 
     Methods raise ValueError, with a sentence, if a variable is missing or invalid.
     """
@@ -174,7 +176,7 @@ class _Reader:
         self._rules = rules
 
     def read(self, name: str, variable: str, value: str) -> Delegation:
-        """Return the delegation for `value`, the value of the variable `variable`."""
+        """Return the delegation that the variable `variable` describes. `value`: its value."""
         way, colon, field = value.partition(":")
         if (way == HEADER) != bool(colon) or way not in (EXCHANGE, BEHALF, USER, HEADER):
             raise ValueError(f"{variable} {_FORMS}.")
@@ -246,7 +248,7 @@ class _Reader:
             found.provider = self._described(found)
 
     def _operators(self, issuer: str, name: str) -> Provider:
-        """Return the authorization server that the operator has set."""
+        """Return the authorization server that the operator has configured by variables."""
         try:
             address = parse(issuer)
             places = [self._rules.typed_endpoint(url) for url in _metadata_urls(issuer)]
@@ -255,9 +257,9 @@ class _Reader:
         rules = self._rules
 
         def resolve(url: str) -> Endpoint:
-            """Return an endpoint that the issuer's metadata name.
+            """Return the endpoint at a URL from the issuer's metadata.
 
-            Raise ValueError unless it is on the issuer's own origin, or on a public host with https.
+            Raise ValueError unless the URL is on the issuer's own origin, or on a public host with https.
             """
             found = rules.typed_endpoint(url)
             inside = found.address.loopback or found.address.forbidden or found.address.is_literal

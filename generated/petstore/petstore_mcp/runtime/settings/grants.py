@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 
 class TokenRequest:
-    """How an access token is fetched: by client credentials (RFC 6749 section 4.4) or by `login`, and with which
-    scopes.
+    """Data for fetching an access token: by client credentials (RFC 6749 section 4.4) or by `login`, and the scopes.
 
     `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
     `user` is set if the token comes from a user's login.
@@ -60,7 +59,7 @@ class TokenRequest:
 
 
 class CallerCredential:
-    """How the credential of a caller is obtained: by `delegation`, with the scopes of the operation.
+    """Data for obtaining the credential of a caller: by `delegation`, with the scopes of the operation.
 
     `put(request, token)` attaches the credential to a request. The object holds no credential itself.
     """
@@ -76,7 +75,7 @@ class CallerCredential:
 
 
 class Login:
-    """Login request: media type and fields of its body.
+    """Request that logs the server in at the API: media type and fields of its body.
 
     `token` and `expires` are JSON Pointers to the token and to its lifetime in seconds in the response. `expires` may
     be "".
@@ -85,7 +84,10 @@ class Login:
     __slots__ = ("content_type", "expires", "fields", "token")
 
     def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Prepare the request. `described` is the table entry; `values` maps roles to credentials."""
+        """Prepare the request. `described`: the scheme's `login` entry in `bindings.json`.
+
+        `values` maps roles (such as `password`) to credentials.
+        """
         self.content_type = described["contentType"]
         self.token = described["token"]
         self.expires = described.get("expires", "")

@@ -38,7 +38,7 @@ _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 class Listening:
     """HTTP settings of the server.
 
-    - `tokens`: the callers' names by the SHA-256 of their tokens; None means that callers need no such token.
+    - `tokens`: the callers' names by the SHA-256 of their static tokens; None means that there are no static tokens.
     - `keys`: secrets that encrypt data given to clients. The first one encrypts; all of them decrypt. Without keys, the
       process generates one.
     - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).
@@ -253,14 +253,15 @@ def keys(value: str) -> list[bytes]:
 
 
 def store(value: str) -> str:
-    """Return the URL of the store that replicas share, if its scheme is supported."""
+    """Return the URL of the store that replicas share. Raise ValueError if the scheme of the URL is not supported."""
     if value.partition("://")[0] not in ("redis", "rediss", "unix"):
         raise ValueError("must be a URL such as redis://cache:6379/0 or rediss://:PASSWORD@cache:6380/0")
     return value
 
 
 def _yes(value: str) -> bool:
-    from .setting_parsers import switch  # imported here: the settings have already loaded this module
+    # Imported here: costs nothing, since the settings have already loaded the module.
+    from .setting_parsers import switch
 
     return switch(value)
 

@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide to which servers and token endpoints calls and credentials may be sent.
 
-The API description is trusted less than the operator. A URL of the description must have an origin listed in the table.
-It must use https unless its host is loopback, and must not be a link-local or metadata address. If the operator sets a
-base URL, the list does not apply: calls and credentials go to that origin, and to hosts named by ALLOW_HOSTS.
+The API description is trusted less than the operator. A URL of the description must have an origin that `bindings.json`
+lists. It must use https unless its host is loopback, and must not be a link-local or metadata address. If the operator
+sets a base URL, the list does not apply. Calls and credentials then go to the origin of that URL, and to hosts named by
+ALLOW_HOSTS.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from ..core.table import Server, ServerVariable
 
     class Destinations(Protocol):
-        """Protocol for settings with addresses (settings.Settings).
+        """Protocol for the part of the settings (settings.Settings) that holds addresses.
 
-        A sentence replaces an address that cannot be used.
+        For an address that cannot be used, the lists hold a sentence that says why.
         """
 
         servers: list[Address | str]
@@ -31,7 +32,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 
 
 class Endpoint:
-    """Token endpoint: address of its server, and the path and query to request."""
+    """Token endpoint of a security scheme: address of its server, and the path and query to request."""
 
     __slots__ = ("address", "target")
 
@@ -41,7 +42,9 @@ class Endpoint:
 
 
 def kept_to(settings: Destinations) -> set[str]:
-    """Return the origins to which connections may be kept open: those of all known servers and token endpoints."""
+    """Return the origins to which the HTTP client may keep connections open: those of all known servers and token
+    endpoints.
+    """
     addresses = [found.address for found in settings.endpoints.values() if isinstance(found, Endpoint)]
     return {found.origin for found in [*settings.servers, *addresses] if isinstance(found, Address)}
 
@@ -61,12 +64,12 @@ class Discovery(Endpoint):
 
 
 def nowhere(prefix: str) -> str:
-    """Return the error sentence for an API whose server URL is unknown."""
+    """Return the error message for an API whose server URL is unknown."""
     return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
 
 
 def origin_of(url: str) -> str:
-    """Return the origin of a URL in the table, lower-case and without the default port.
+    """Return the origin of a URL in `bindings.json`, lower-case and without the default port.
 
     The URL may contain variables. The compiler has the same rule (`mcpgen.base.origins.of_url`).
     """
@@ -79,10 +82,10 @@ def origin_of(url: str) -> str:
 
 # Decision 0081: A reloaded table adds no origin.
 class Listed:
-    """Origins that the generated table lists as accepted.
+    """Origins that `bindings.json` lists as accepted.
 
-    `at_start` is the list in the table with which the server started, if a newer table was loaded. Then only origins in
-    both lists are accepted, because the operator has not seen new ones.
+    `at_start`: the list when the server started, if a newer `bindings.json` was loaded since. Then only origins in both
+    lists are accepted, because the operator has not seen new ones.
     """
 
     __slots__ = ("_all", "_known")
@@ -92,7 +95,8 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url` is its URL in the table.
+        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url` is its URL in
+        `bindings.json`.
 
         An address with a listed origin is accepted. If the operator's `variables` were inserted into the URL, its
         origin cannot be listed. Then the origins of the URL as written and of the URL with default values must both be
@@ -101,7 +105,8 @@ class Listed:
         filled = url
         for name, variable in (variables or {}).items():
             filled = filled.replace(f"{{{name}}}", str(variable.get("default", "")))
-        wanted = {origin_of(url), origin_of(filled)} - {""}  # the scheme and host may come from a variable
+        # "" if the URL has no origin, because variables supply its scheme and host.
+        wanted = {origin_of(url), origin_of(filled)} - {""}
         for listed, reason in ((self._known, ""), (self._all, "an origin that came after this server had started")):
             if address.origin in listed or wanted <= listed:
                 return reason
@@ -110,11 +115,11 @@ class Listed:
 
 # Decision 0082: If the operator sets a base URL, the list of origins does not apply.
 class Rules:
-    """The operator's rules about where requests may be sent.
+    """Rules about where requests may be sent, set by the operator.
 
-    `insecure` allows http to other machines, `hosts` are allowed by name, and `typed` replaces the API's first server.
-    Without `typed`, the origins listed in the table are allowed too. `unaccepted` maps each refused host whose origin
-    is not listed to the reason.
+    `insecure` allows http to other machines, `hosts` are allowed by name, and `typed` is the operator's base URL, which
+    replaces the API's first server. Without `typed`, the listed origins are allowed too. `unaccepted` maps each refused
+    host whose origin is not listed to the reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
@@ -152,9 +157,9 @@ class Rules:
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
         """Return the token endpoint at `url`, a URL of the API description.
 
-        If the endpoint is on the API's own host, it is moved with the API: from `described`, the URL in the
-        description, to `base`, the address in use. Raise ValueError with a reason such as "must begin with https://" if
-        it may not be used.
+        If the endpoint is on the API's own host, the endpoint moves along with the API. `described`: the server URL in
+        the description. `base`: the server address in use. Raise ValueError with a reason such as "must begin with
+        https://" if it may not be used.
         """
         if moved := self._beside_the_api(url, base, described):
             return moved
@@ -186,7 +191,7 @@ class Rules:
         return Discovery(place, resolve)
 
     def typed_endpoint(self, url: str) -> Endpoint:
-        """Return the token endpoint that the operator has set.
+        """Return the token endpoint at `url`, which the operator has set.
 
         Raise ValueError with a reason such as "must begin with https://" if it may not be used.
         """
@@ -194,8 +199,8 @@ class Rules:
         return Endpoint(self._secured(address), target)
 
     def redirected(self, urls: list[str]) -> str:
-        """Return a warning if the operator's base URL sends credentials to another host than the API's first server,
-        else "".
+        """Return a warning if the operator's base URL has another host than the API's first server, else "".
+        Credentials are then sent to that other host.
 
         The warning ends a sentence that begins with the variable's name.
         """
@@ -230,7 +235,7 @@ class Rules:
             return "it leads to an address that nothing is sent to"
         return ""
 
-    # -- servers ------------------------------------------------------------------------------------------------------
+    # -- methods that choose the API's servers -----------------------------------------------------------------------
 
     def _described(self, url: str) -> Address | str:
         if "://" not in url:
@@ -244,9 +249,9 @@ class Rules:
 
     @staticmethod
     def _with_path(typed: Address, url: str) -> Address:
-        """Return the operator's URL `typed`, which has no path, with the path of `url`, the API's first server.
+        """Return the operator's base URL `typed`, which has no path, with the path of `url` added.
 
-        `url` may be relative.
+        `url`: URL of the API's first server, which may be relative.
         """
         _, absolute, rest = url.partition("://")
         path = rest[rest.find("/") :] if absolute and "/" in rest else "" if absolute else url
@@ -268,8 +273,8 @@ class Rules:
         return first
 
     def _further(self, server: Server, url: str, first: Address | str, base: Address | str) -> Address | str:
-        """Return the server of operations that have their own server, or a sentence that says why it may not be
-        used.
+        """Return the address of a server that only some operations use, or a sentence that says why it may not
+        be used.
         """
         if "://" not in url:
             return base if isinstance(base, str) else self._beside(base, url)
@@ -301,9 +306,9 @@ class Rules:
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address` is not accepted, or "". `url` is its URL in the table.
+        """Return why `address` is not accepted, or "". `url` is its URL in `bindings.json`.
 
-        Record the reason in `unaccepted`.
+        Also record the reason in `unaccepted`.
         """
         reason = "" if self._is_named(address) else self._listed.missing(address, url, variables)
         if reason:
@@ -336,8 +341,8 @@ class Rules:
         return address
 
     def _believed(self, address: Address) -> None:
-        """Raise ValueError with a reason if an API description must not name `address`, such as a link-local
-        address.
+        """Raise ValueError with a reason if `address` is forbidden in API descriptions, for example because it is
+        link-local.
         """
         self._secured(address)
         if address.forbidden:

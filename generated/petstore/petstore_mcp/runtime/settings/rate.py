@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Sliding-window rate limit: at most `count` requests in any window of the given length.
 
-This is not a token bucket. A bucket that starts full allows nearly twice the rate in its first period, and would exceed
-a quota set to the API's limit.
+This is not a token bucket. A bucket that starts full allows nearly twice the rate in its first period, and so would
+exceed the API's own limit.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ class Rate:
         return f"{self.count:,} request{'' if self.count == 1 else 's'} {self._span}"
 
     def due(self, now: float, ahead: int = 0) -> float:
-        """Return the earliest time at which a request may be sent if `ahead` other requests are sent before it.
+        """Return the earliest time at which a request may be sent if `ahead` other requests are waiting to be sent
+        before it.
 
         All times are in seconds.
         """
         sent, later = self._sent, 0.0
-        # Index of the request that must have left the window. It may lie beyond the requests sent so far.
+        # Index of the request that must leave the window first. The index may be beyond the recorded requests.
         before = len(sent) + ahead - self.count
         while before >= len(sent) and before >= 0:
             before -= self.count

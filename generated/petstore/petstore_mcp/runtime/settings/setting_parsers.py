@@ -2,7 +2,7 @@
 """Parse single settings: each function takes the text of an environment variable and returns its value.
 
 Each parser raises ValueError with a reason such as "must be a number of seconds" if the text is not valid. In a
-message, the reason follows the variable's name. It never contains the value.
+message, the reason follows the variable's name. A reason never contains the value.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def switch(value: str) -> bool:
     return _SWITCH[value.lower()]
 
 
-# Secrets inside settings, which must never appear in results
+# Functions that extract secrets from settings, since results must never contain them
 
 
 def login(proxy: str | None) -> list[str]:
@@ -174,7 +174,7 @@ def login(proxy: str | None) -> list[str]:
 
 
 def private_key(client: tuple[str, str | None] | None) -> list[str]:
-    """Return the text of the client certificate's private key, so that results redact it.
+    """Return the text of the client certificate's private key, which is redacted in results.
 
     The key is never sent, but a file argument or a hook could read it.
     """

@@ -42,14 +42,14 @@ CONCURRENCY = 64
 
 
 class NotReady(Exception):
-    """A setting is missing that the operator must provide.
+    """Raised if a setting is missing that the operator must provide.
 
     The message is a sentence that names the variable.
     """
 
 
 class LoginNeeded(NotReady):
-    """A user must log in first. `scheme` is the name of the security scheme in the table."""
+    """Raised if a user must log in first. `scheme`: name of the security scheme in `bindings.json`."""
 
     def __init__(self, sentence: str, scheme: str) -> None:
         super().__init__(sentence)
@@ -60,15 +60,16 @@ class Settings:
     """All settings of the operator.
 
     - `secrets`: values of the credential variables, by name. `private`: other texts to redact.
-    - `delegations`: schemes whose credential is the caller's, when serving over HTTP.
-    - `servers`: the address of each server in the table, or a sentence that says why it is unusable.
+    - `delegations`: over HTTP, the schemes for which the caller's own credential is used.
+    - `servers`: the address of each server in `bindings.json`, or a sentence that says why it is unusable.
     - `endpoints`: the token endpoint of each scheme, or a sentence that says why it is unusable.
     - `client`: files of the client certificate and its key.
     - `trace`: whether upstreams get trace context; None passes on only the client's trace context.
     - `audit`: absolute path of the audit log, or `stderr`.
     - `described`: URL of the first server in the API description, with variables filled in.
     - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are stored.
-    - `again`: with reload, a function that reads the settings for a newer table. `telemetry`: its settings, or None.
+    - `again`: with --reload, a function that reads the settings for a newer `bindings.json`.
+    - `telemetry`: settings of telemetry, or None.
     """
 
     __slots__ = (
@@ -152,7 +153,7 @@ class Settings:
             catalog.offer_reading()
 
     def server(self, index: int) -> Address:
-        """Return the address of the server with that index in the table. Raise NotReady if the operator must set it."""
+        """Return the address of a server by its index in `bindings.json`. Raise NotReady if it must be set first."""
         try:
             found = self.servers[index]
         except IndexError:
@@ -184,7 +185,7 @@ def load(
     """Load the settings. Never raises; problems are added to `Settings.problems`.
 
     - `base_url`, `read_only`: flags, which take precedence over the variables.
-    - `at_start`: the table at the start, if `catalog` was loaded later; only origins listed in `at_start` are accepted.
+    - `at_start`: the catalog at the start, if `catalog` was loaded later; only its listed origins are accepted.
     - `http`: the listening address, or None for stdio.
     """
     settings = Settings(catalog.prefix)
@@ -220,7 +221,7 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    if http is None or settings.listening is not None:  # skipped if the HTTP settings have problems
+    if http is None or settings.listening is not None:  # skip this if the HTTP settings have problems
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
@@ -232,7 +233,7 @@ def load(
 class _RecordingEnvironment(dict[str, str]):
     """Copy of the environment that records which variables were read.
 
-    A variable that is set, has the server's prefix and was not read may be misspelt.
+    If a variable with the server's prefix is set but was not read, its name may be misspelt.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -254,14 +255,14 @@ class _RecordingEnvironment(dict[str, str]):
 
 
 class _Reader:
-    """Reader of variables. It records problems of their values in the settings."""
+    """Reader of environment variables. It records problems of their values in the settings."""
 
     def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
         self._settings = settings
         self._environ = environ
 
     def checked(self, suffix: str, check: Callable[[str], Any], default: Any) -> Any:
-        """Return the checked value of a variable, or `default` if it is unset or invalid."""
+        """Return the parsed value of a variable, or `default` if the variable is unset or invalid."""
         return self._named(f"{self._settings.prefix}_{suffix}", check, default)
 
     def _named(self, name: str, check: Callable[[str], Any], default: Any, value: str | None = None) -> Any:
@@ -285,7 +286,7 @@ class _Reader:
         return found
 
     def client(self) -> tuple[str, str | None] | None:
-        """Return the files of the client certificate and its key. Record a problem if they cannot be loaded."""
+        """Return the files of the client certificate and its key. Record a problem if the files cannot be loaded."""
         certificate, key = (
             self.checked(suffix, setting_parsers.file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY")
         )
@@ -310,7 +311,7 @@ class _Reader:
         Callers on other machines must not use files of this machine (security requirement X2).
         """
         if address is None:
-            for suffix in _OVER_HTTP:  # over stdio these variables are known but have no effect
+            for suffix in _OVER_HTTP:  # over stdio, count these variables as known, though they have no effect
                 self._environ.get(f"{self._settings.prefix}_{suffix}")
             return
         from . import listening  # imported here: stdio does not need this module
@@ -329,7 +330,7 @@ class _Reader:
             settings.files_dir = settings.downloads_dir = None
 
     def rules(self, listed: Listed) -> Rules:
-        """Return the operator's rules. `listed` holds the origins in the table."""
+        """Return the rules about where requests may be sent. `listed`: the accepted origins in `bindings.json`."""
         return Rules(
             self._settings.prefix,
             listed,
@@ -339,7 +340,7 @@ class _Reader:
         )
 
     def addresses(self, rules: Rules, servers: list[Server], urls: list[str], flag: str | None) -> list[Address | str]:
-        """Return the address of each server in the table, or a sentence that says why it cannot be used.
+        """Return the address of each server in `bindings.json`, or a sentence that says why it cannot be used.
 
         The operator's rules decide that. `flag` is the base URL given on the command line, or None.
         """
@@ -373,7 +374,7 @@ class _Reader:
         return found
 
     def delegations(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> None:
-        """Read, for each scheme whose variable `<SCHEME>_AS` is set, with whose rights its operations are called."""
+        """Read the variables `<SCHEME>_AS`, which say with whose rights the operations of each scheme are called."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
             from . import delegation  # imported here: rarely used, and only over HTTP
@@ -381,7 +382,7 @@ class _Reader:
             delegation.load(self._settings, security, self._environ, rules, urls[0] if urls else "")
 
     def url(self, server: Server) -> str:
-        """Return the URL of `server`, an entry of the table, with its variables replaced by the configured values."""
+        """Return the URL of `server`, an entry of `bindings.json`, with the configured values of its variables."""
         url = str(server["url"])
         for name, variable in server.get("variables", {}).items():
             url = url.replace(f"{{{name}}}", self._server_variable(variable))

@@ -2,7 +2,7 @@
 """Size limits of results: how much of a response a model is shown, and how much is stored for `resources/read`.
 
 A token is counted as four bytes of UTF-8. For English and JSON this differs from the true count by less than a fifth.
-For other scripts, it counts more tokens than models do.
+For other scripts, this counts more tokens than models do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 
 
 
 class Sizes:
-    """Size limits of a result in bytes: `shown` to the model (by default 8,000 tokens), and `kept` in a store."""
+    """Size limits of a result in bytes: `shown` is how much a model is shown (by default 8,000 tokens), and `kept` how
+    much the server stores.
+    """
 
     __slots__ = ("kept", "shown")
 

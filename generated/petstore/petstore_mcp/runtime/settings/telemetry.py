@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .listening import Listening
 
     class Settings(Protocol):
-        """Protocol for the settings that were read before this module is called (settings.Settings)."""
+        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
 
         prefix: str
         listening: Listening | None
@@ -60,8 +60,8 @@ class Target:
 class Telemetry:
     """Settings of what is measured, and where the data is sent.
 
-    - `traces`, `metrics`: where spans and metrics are sent, or None.
-    - `resource`: attributes of this process, such as `service.name`.
+    - `traces`, `metrics`: where spans and metrics are sent, or None if they are not sent.
+    - `resource`: OpenTelemetry resource attributes of this process, such as `service.name`.
     - `sampler`, `ratio`, `by_parent`: which traces are recorded, and whether the client's decision takes precedence.
     - `delay`, `interval`: seconds between two exports of spans, and of metrics.
     - `counts`: whether the server itself publishes metrics: at `/metrics`, in `file`, or at the end of the log.
@@ -181,12 +181,12 @@ class _Reader:
         return self._environ.get(name, "").strip()
 
     def warn(self, name: str, reason: str) -> None:
-        """Add a warning about a variable."""
+        """Add a warning about a variable to the settings."""
         self._warnings.append(f"{name} {reason}.")
 
     # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
     def target(self, signal: str) -> Target | None:
-        """Return where TRACES or METRICS are sent, or None if no variable requests that."""
+        """Return where traces or metrics are sent, or None if no variable enables sending them."""
         exporter = self.text(f"OTEL_{signal}_EXPORTER").lower()
         endpoint = self.text(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT")
         shared = self.text("OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -228,7 +228,7 @@ class _Reader:
         return self.text(f"OTEL_EXPORTER_OTLP_{signal}_{part}") or self.text(f"OTEL_EXPORTER_OTLP_{part}")
 
     def pairs(self, name: str) -> dict[str, str]:
-        """Return the pairs in a text such as `a=1,b=two%20words`, decoded."""
+        """Return the decoded name-value pairs of a text such as `a=1,b=two%20words`."""
         found: dict[str, str] = {}
         for each in self.text(name).split(",")[:MOST_ATTRIBUTES]:
             key, equals, value = each.partition("=")
@@ -239,11 +239,13 @@ class _Reader:
         return found
 
     def milliseconds(self, name: str, default: float) -> float:
-        """Return a number of milliseconds converted to seconds, or `default`, which is in seconds."""
+        """Return a variable's value, converted from milliseconds to seconds, or `default`, which is in seconds."""
         return self.number(name, default * 1000, 0.0, 86_400_000.0) / 1000
 
     def number(self, name: str, default: float, least: float, most: float) -> float:
-        """Return a number from `least` to `most`, or `default` if the variable is unset or invalid."""
+        """Return a variable's value as a number, or `default` if it is unset, invalid or not between `least` and
+        `most`.
+        """
         text = self.text(name)
         try:
             value = float(text) if text else default

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Create the TLS context for connections to the upstream.
 
-It is created once, at the first connection, because loading the system's certificates takes longer than the rest of a
-first call. The HTTP library's own contexts are never used (`tuning/bare_tls_contexts.py`).
+The context is created once, at the first connection, because loading the system's certificates takes longer than the
+rest of a first call. The HTTP library's own contexts are never used (`tuning/bare_tls_contexts.py`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import ssl
 def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -> ssl.SSLContext:
     """Return a client context that verifies certificates and host names, with `ca_file` or the system's certificates.
 
-    `client` holds the files of the client certificate and of its key; the key's is None if both are in one file. Raise
-    OSError if a file cannot be loaded. `ssl.create_default_context` is avoided, because it writes session keys to the
-    file that SSLKEYLOGFILE names.
+    `client` holds the files of the client certificate and of its key; the key file is None if both are in one file.
+    Raise OSError if a file cannot be loaded. `ssl.create_default_context` is avoided, because it writes session keys to
+    the file that SSLKEYLOGFILE names.
     """
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_file is None:
@@ -24,7 +24,8 @@ def context(ca_file: str | None, client: tuple[str, str | None] | None = None) -
         made.load_verify_locations(ca_file)
     if client is not None:
         certificate, key = client
-        made.load_cert_chain(certificate, key, password="")  # without a password OpenSSL would ask on the terminal
+        # Give an empty password: otherwise OpenSSL would ask for one on the terminal.
+        made.load_cert_chain(certificate, key, password="")
     return made
 
 
@@ -33,6 +34,6 @@ def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
     for name, files in (("ca_file", (ca_file, None)), ("client", (ca_file, client))):
         try:
             context(*files)
-        except OSError:  # OpenSSL's errors are subclasses of OSError
+        except OSError:  # OpenSSL's errors are subclasses of OSError, too
             return name
     return ""

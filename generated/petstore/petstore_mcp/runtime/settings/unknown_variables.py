@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Warn about unknown variables: environment variables that are set, have this server's prefix, and are never read.
 
-Such a variable may be a misspelt safety setting, which then has no effect. It is only a warning, because another
-server's prefix may begin with this one. Loaded only if there are such variables.
+Such a variable may be a misspelt safety setting, which then has no effect. This causes only a warning, because another
+server's prefix may begin with this server's prefix. Loaded only if there are such variables.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Complete command lines of `call`: write the scripts for shells, and return the words that these scripts request.
+"""Shell completion for the command `call`: create the scripts for shells, and return the words that these scripts ask
+for.
 
 Pure functions.
 """
@@ -45,7 +46,7 @@ def script(shell: str, command: str) -> str:
 
 
 def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
-    """Return the words that can complete the last word of `given`, which may be empty or the beginning of a word."""
+    """Return the words that can complete the last word of `given`. That last word may be empty."""
     *before, last = given or [""]
     if not before:
         return _beginning(COMMANDS, last)

@@ -24,7 +24,7 @@ LONGEST_HELP = 300
 
 
 class Misused(ValueError):
-    """A flag cannot be read. The message is a sentence for the user."""
+    """Raised if a flag cannot be read. The message is a sentence for the user."""
 
 
 def read_flags(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
@@ -58,7 +58,10 @@ def read_flags(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(found: dict[str, Any], name: str, given: str, schema: dict[str, Any]) -> None:
-    """Add a value to `found`. An array gets a further item, unless the value is an array itself."""
+    """Add a flag's value to `found`.
+
+    For an array argument, append it as an item, unless the value is an array itself.
+    """
     if _is(schema, "array") and not given.lstrip().startswith("["):
         value = _value(given, schema.get("items", {}))
         if isinstance(found.get(name), list):
@@ -86,7 +89,7 @@ def _value(text: str, schema: dict[str, Any]) -> Any:
 
 
 def read_text(text: str, schema: dict[str, Any]) -> Any:
-    """Return the value that a typed text represents, for a field of a form. Commas separate several choices."""
+    """Return the value that the user's text represents in a form field. Commas separate several choices."""
     if _is(schema, "array"):
         return [part.strip() for part in text.split(",") if part.strip()]
     if _is(schema, "boolean"):
@@ -96,7 +99,7 @@ def read_text(text: str, schema: dict[str, Any]) -> Any:
 
 
 def types(schema: dict[str, Any]) -> Iterator[str]:
-    """Yield the types that a schema and its alternatives name. If none is yielded, the schema accepts any type."""
+    """Yield the JSON types that a schema and its alternatives name. If none is yielded, the schema accepts any type."""
     declared = schema.get("type")
     yield from [declared] if isinstance(declared, str) else declared or ()
     for key in ("anyOf", "oneOf"):
@@ -112,7 +115,7 @@ def _is(schema: dict[str, Any], kind: str) -> bool:
 def _member(name: str, members: dict[str, Any]) -> str | None:
     """Return the argument that a flag names, or None.
 
-    `--pet-id` means pet_id or petId if no argument is named pet-id.
+    `--pet-id` means the argument pet_id or petId if no argument is named pet-id.
     """
     if name in members:
         return name

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Fill in the form with which the server asks its user: from flags, otherwise at the terminal."""
+"""Fill in a form that the server sends to its user (elicitation): from flags, else from the terminal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class FormFiller:
-    """Source of the user's values for forms of the server.
+    """Source of the user's values for the server's forms.
 
-    `given` holds the values that flags have set. `read` shows a text and returns a line that the user types; it is None
-    if nobody can type.
+    `given` holds the values that flags have set. `read(text)` shows a text and returns the line that the user types.
+    `read` is None if there is no terminal.
     """
 
     def __init__(self, given: dict[str, Any], read: Callable[[str], str] | None, say: Callable[[str], None]) -> None:

@@ -25,7 +25,10 @@ _NO_SUCH_METHOD = -32601
 
 
 class Unanswered(Exception):
-    """The server ended before it answered. `code` is its exit code; the server has written the reason to stderr."""
+    """Raised if the server process ended before it answered.
+
+    `code` is its exit code; the server has written the reason to stderr.
+    """
 
     def __init__(self, code: int) -> None:
         super().__init__(f"The server ended with code {code} before it answered.")
@@ -34,9 +37,9 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Functions by which the client shows progress and asks the user.
+    """Functions that show progress and ask the user, for the MCP client.
 
-    `ask` is None if nobody can be asked to agree. `fill` is None if forms cannot be filled in.
+    `ask` is None if nobody can be asked for consent. `fill` is None if forms cannot be filled in.
     """
 
     ask: Callable[[str, str], bool] | None
@@ -76,7 +79,7 @@ def _conversation(wire: _Wire, name: str, arguments: dict[str, Any], terminal: T
 
 
 class _Wire:
-    """The client's side of the connection: one JSON text per line."""
+    """The client's side of the stdio connection. Each message is one line of JSON."""
 
     def __init__(self, server: subprocess.Popen[bytes]) -> None:
         assert server.stdin is not None

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide what each caller may see and call, by the scopes and roles of its access token. No I/O.
 
-A caller without an access token is known by other means: a token of the operator's file, or a loopback address. Such a
-caller has no scopes, so scopes restrict only callers with an access token.
+A caller without an access token is identified by other means: a static token in the operator's file, or a loopback
+address. Such a caller has no scopes, so scopes restrict only callers with an access token.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _NOTHING: frozenset[str] = frozenset()
 class Access:
     """Rules for which tools and resources each caller of the server may use.
 
-    - `roles`: roles that the operator sets (`_ROLES`), for callers without an access token.
+    - `roles`: roles that the operator sets (setting `_ROLES`), for callers without an access token.
     - `claim`: claim of an access token that holds the caller's roles, or "".
-    - `always`: scopes that every call needs (`_AUTH_SCOPES`).
-    - `checks`: True if callers can have access tokens. `gate` writes the challenges for their responses.
+    - `always`: scopes that every call needs (setting `_AUTH_SCOPES`).
+    - `checks`: True if callers can have access tokens. `gate` writes the `WWW-Authenticate` challenges of responses.
     - `supported`: all scopes that any tool or resource needs.
     - `needed`: scopes that are enough for all tools and resources.
     - `restricts`: True if some callers may use less than others.
@@ -68,7 +68,9 @@ class Access:
         self.renew(catalog, roles)
 
     def renew(self, catalog: Catalog, roles: frozenset[str]) -> None:
-        """Use the tools of `catalog` and the operator's `roles` from now on, and drop all cached views."""
+        """Use the tools of `catalog` and the operator's `roles` from now on, and drop the cached parts of the
+        catalog.
+        """
         whole = View(catalog)
         self._roles = roles
         self._whole = whole
@@ -92,7 +94,7 @@ class Access:
         held = self._scopes if identity is None else identity.scopes & self._scopes
         roles = self._roles_of(identity) & self._known_roles
         view = self._views.pop((held, roles), None) or self._view(held, roles)
-        self._views[held, roles] = view  # moved to the end: the views are in the order of their last use
+        self._views[held, roles] = view  # move it to the end, since the cache is ordered by last use
         return view
 
     @property
@@ -101,7 +103,8 @@ class Access:
         return self._whole.whole
 
     def refusal(self, peer: Peer, message: Message) -> Answer | None:
-        """Return a 403 response if the caller's access token has too few scopes for the message, else None (A6).
+        """Return a 403 response if the caller's access token has too few scopes for the message, else None (security
+        requirement A6).
 
         The response names all scopes that the message needs.
         """
@@ -115,10 +118,10 @@ class Access:
         return refused(403, INVALID_REQUEST, sentence, ("WWW-Authenticate", challenge))
 
     def lacking(self, identity: Identity, message: Message) -> frozenset[str] | None:
-        """Return all scopes that the message needs if the token lacks any of them, else None.
+        """If the token lacks a scope that the message needs, return all scopes that the message needs, else None.
 
-        A tool for which the caller lacks a role counts as needing none, since more scopes would not help. The protocol
-        refuses its call.
+        If the caller lacks a role for the tool, the tool counts as needing no scopes, since more scopes would not help.
+        The protocol refuses its call.
         """
         needed: frozenset[str] = _NOTHING
         for request in message.messages if isinstance(message, Batch) else (message,):
@@ -151,7 +154,10 @@ class Access:
         yield from self._resources.values()
 
     def _view(self, held: frozenset[str], roles: frozenset[str]) -> View:
-        """Return the view for a caller with the scopes `held` and these roles. Equal views share one object."""
+        """Return the part of the catalog for a caller with the scopes `held` and these roles.
+
+        Equal parts share one object.
+        """
         mine = [name for name in self._whole.names() if self._is_for(name, roles)]
         kept = [name for name in mine if scopes.is_met(self._needs.get(name, ()), held)]
         hidden = {uri for uri, required in self._resources.items() if not scopes.is_met(required, held)}

@@ -4,7 +4,8 @@
     Host, Origin, path, authorization, method, Content-Type, Accept, size
 
 A hostile web page can make a browser send requests to any address, under the page's own host name (DNS rebinding). The
-page cannot choose `Host` and `Origin`. So both are checked first (MCP, Streamable HTTP, security warning).
+page cannot choose `Host` and `Origin`. So both are checked first, as the security warning in MCP's section on
+Streamable HTTP asks.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _UNKNOWN = "The token in Authorization is none that this server accepts."
 
 
 class TokenGate(Protocol):
-    """Interface of the check of access tokens (`identity/guard.py`), and of its challenges to clients.
+    """Protocol for the object that checks access tokens (`identity/guard.py`) and writes the challenges to clients.
 
     `metadata_paths` are the paths of the resource metadata (RFC 9728).
     """
@@ -62,10 +63,12 @@ class TokenGate(Protocol):
     metadata_paths: frozenset[str]
 
     def known(self, digest: bytes) -> Identity | None:
-        """Return the caller whose token has the SHA-256 `digest`, or None if the token was not checked before."""
+        """Return the caller whose token has the SHA-256 `digest`, or None if the token has not been checked yet."""
 
     def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set the scopes that exist (`supported`), and those that are enough for all tools (`needed`)."""
+        """Set the scopes that clients learn from: all that exist (`supported`), and those that are enough for all tools
+        (`needed`).
+        """
 
     def metadata(self) -> bytes:
         """Return the resource metadata as JSON."""
@@ -81,7 +84,7 @@ class TokenGate(Protocol):
 
 
 class UncheckedToken:
-    """Access token of a request. It must be checked before the request is admitted."""
+    """Access token of a request. The token must be checked before the request is admitted."""
 
     __slots__ = ("token",)
 
@@ -90,12 +93,13 @@ class UncheckedToken:
 
 
 class Admission:
-    """Check of HTTP requests by their head. `admit` returns the caller, or the response to a refused request."""
+    """Checker of the heads of HTTP requests. `admit` returns the caller, or the response to a refused request."""
 
     def __init__(
         self, listening: Listening, prefix: str, gate: TokenGate | None = None, browsers: bool = False
     ) -> None:
-        """Create the check. `prefix`: beginning of the names of environment variables. `gate` checks access tokens.
+        """Create the checker. `prefix`: beginning of the names of the server's environment variables. `gate` checks
+        access tokens.
 
         `browsers`: True if browsers are redirected to this server after a login.
         """
@@ -149,11 +153,16 @@ class Admission:
         return Answer(204, fields=_preflight(head)) if page else None
 
     def is_browser(self, head: Head) -> bool:
-        """Return True if the request comes from a browser that was redirected after a login. It has no access token."""
+        """Return True if the request comes from a browser that was redirected after a login.
+
+        Such a request has no access token.
+        """
         return self._browsers and head.path.startswith(CALLBACK)
 
     def _peer(self, head: Head) -> Peer | Answer | UncheckedToken:
-        """Return the caller, or a response if the caller has no valid token, or a token that must be checked first."""
+        """Return the caller; an error response if the request has no valid token; or the token if it must be checked
+        first.
+        """
         if not self._listening.asks:
             return Peer("", "", head.address)
         sent = head.all("authorization")
@@ -175,7 +184,8 @@ class Admission:
     def _named(self, digest: bytes) -> str | None:
         """Return the name of the caller whose static token has the SHA-256 `digest`, or None."""
         found = None
-        for each, name in (self._listening.tokens or {}).items():  # compare all, so that timing reveals no token
+        # Compare with all digests, so that the time taken reveals no token.
+        for each, name in (self._listening.tokens or {}).items():
             if hmac.compare_digest(each, digest):
                 found = name
         return found
@@ -189,7 +199,7 @@ class Admission:
         return refused(401, INVALID_REQUEST, problem or sentence, ("WWW-Authenticate", challenge))
 
     def _formed(self, head: Head, peer: Peer) -> Peer | Answer:
-        """Return `peer` if method, media types and size of the request are allowed, else the response."""
+        """Return `peer` if method, media types and size of the request are allowed, else the error response."""
         refusal = _form(head)
         return peer if refusal is None else self._readable(head, refusal)
 
@@ -209,7 +219,7 @@ class Admission:
         ]
 
     def stranger(self, head: Head) -> Answer | None:
-        """Return the response if Host or Origin of the request is not allowed by the operator, else None."""
+        """Return the error response if Host or Origin of the request is not allowed by the operator, else None."""
         named = head.all("host")
         host = named[0].lower() if len(named) == 1 else ""
         name = _name(host)
@@ -249,7 +259,10 @@ def _is_port(text: str) -> bool:
 
 
 def told(head: Head, status: int, body: bytes) -> Answer:
-    """Return the response to a health check. Every caller may read it; it contains only `body` (E7)."""
+    """Return the response to a health check.
+
+    Every caller may read the response, which contains only `body` (security requirement E7).
+    """
     if head.method not in ("GET", "HEAD"):
         return Answer(405, fields=[("Allow", "GET, HEAD")])
     return Answer(status, body, [("Content-Type", "text/plain"), ("Cache-Control", "no-store")])
@@ -264,7 +277,7 @@ def _preflight(head: Head) -> Fields:
 
 
 def _form(head: Head) -> Answer | None:
-    """Return the response if method, media type or size of the request is wrong, else None."""
+    """Return the error response if method, media type or size of the request is wrong, else None."""
     if head.method not in METHODS:
         return refused(405, INVALID_REQUEST, f"The method must be one of {', '.join(METHODS)}.", _ALLOW)
     revision = head.get(REVISION)
@@ -286,7 +299,7 @@ def _form(head: Head) -> Answer | None:
 
 
 def _page_form(head: Head) -> Answer | None:
-    """Return the response if a browser's request for a page is refused, else None.
+    """Return the error response if a browser's request for a page is refused, else None.
 
     A form is accepted only from a page of this server (`Sec-Fetch-Site`). `Origin` was checked before.
     """
@@ -307,34 +320,34 @@ UNGUARDED = refused(403, INVALID_REQUEST, "This server serves its own machine al
 
 
 def too_large() -> Answer:
-    """Return the response to a body that is too large."""
+    """Return the error response to a body that is too large."""
     return refused(413, INVALID_REQUEST, f"A message has at most {LARGEST_BODY:,} bytes.", ("Connection", "close"))
 
 
 def too_long() -> Answer:
-    """Return the response to a head that is too long."""
+    """Return the error response to a request head that is too long."""
     return refused(431, INVALID_REQUEST, f"A head has at most {LONGEST_HEAD:,} bytes.", ("Connection", "close"))
 
 
 def unreadable(status: int) -> Answer:
-    """Return the response to bytes that are not a valid HTTP request."""
+    """Return the error response to bytes that are not a valid HTTP request."""
     return refused(
         status, INVALID_REQUEST, "This is no request of HTTP/1.1 that is read here.", ("Connection", "close")
     )
 
 
 def broke() -> Answer:
-    """Return the response after an internal error."""
+    """Return the error response after an internal error."""
     return refused(500, INTERNAL_ERROR, "The server failed. Its log says more.", ("Connection", "close"))
 
 
 def too_slow() -> Answer:
-    """Return the response to a body that did not arrive in time."""
+    """Return the error response to a body that did not arrive in time."""
     return refused(408, INVALID_REQUEST, "The body did not come in time.", ("Connection", "close"))
 
 
 def broken() -> Answer:
-    """Return the response to a body with invalid framing."""
+    """Return the error response to a body with invalid framing."""
     return refused(400, INVALID_REQUEST, "The body is not framed as HTTP says.", ("Connection", "close"))
 
 
@@ -347,18 +360,20 @@ def most_to_read(head: Head) -> int:
 
 
 def busy(sentence: str = "Too much is going on here. Come again in a moment.") -> Answer:
-    """Return the response if the server is at a limit."""
+    """Return the error response for a server that has reached a limit, such as that of connections."""
     return refused(503, INVALID_REQUEST, sentence, ("Retry-After", "1"))
 
 
 def _admits(head: Head, media_type: str) -> bool:
-    """Return True if `Accept` has `media_type`, or a range such as `text/*`, with a weight above 0 (RFC 9110, 12.5)."""
+    """Return True if the `Accept` header has `media_type`, or a range such as `text/*`, with a weight above 0 (RFC
+    9110, 12.5).
+    """
     return not _accepted(head.get("accept") or "").isdisjoint(_TYPES[media_type])
 
 
-@lru_cache(maxsize=32)  # clients send the same few values again and again
+@lru_cache(maxsize=32)  # cached, since clients send the same few values again and again
 def _accepted(accept: str) -> frozenset[str]:
-    """Return the media types and ranges in `Accept` whose weight is above 0, in lower case."""
+    """Return the media types and ranges in the `Accept` header whose weight is above 0, in lower case."""
     found = set()
     for each in accept.split(","):
         kind, *parameters = (part.strip().lower() for part in each.split(";"))

@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve MCP over Streamable HTTP: a request comes in, effects and the parts of its response go out.
+"""Serve MCP over Streamable HTTP: a request comes in; actions to carry out (effects) and the parts of its response go
+out.
 
-Nothing here reads, writes, waits or asks for the time. An HTTP server, called a door, passes the head and body of a
-request, and gets an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay`
-and `ResumeElsewhere`, which concern other replicas.
+This module does no I/O, never waits and reads no clock. The HTTP server passes the head and body of a request, and gets
+an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
+`ResumeElsewhere`, which concern other replicas.
 
 Both eras are served at one path:
 
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class Endpoint:
-    """Request handler of the MCP path, for all clients. Not thread-safe."""
+    """Handler of all requests to the MCP path, from all clients. Not thread-safe."""
 
     def __init__(
         self,
@@ -76,7 +77,7 @@ class Endpoint:
         self.older = SessionHandler(self.routes, keys, seal, clock, changes, observer)
         self._stateless = StatelessHandler(self.routes, keys, changes, observer)
 
-    # Messages from clients
+    # Methods for messages from clients
 
     def receive(self, head: Head, peer: Peer, body: bytes, fields: Fields) -> tuple[Exchange, list[Wanted]]:
         """Return the exchange for an admitted request, and the effects to carry out.
@@ -95,7 +96,7 @@ class Endpoint:
         return exchange, [*self.older.end(found)]
 
     def lost(self, exchange: Exchange) -> list[Wanted]:
-        """Return the effects to carry out after the client closed the connection of an exchange."""
+        """Record that the client has closed the connection of an exchange. Return the effects to carry out."""
         exchange.open = False
         if exchange.name:
             if (found := self.older.session_of(exchange)) is not None:
@@ -123,7 +124,7 @@ class Endpoint:
         exchange, wanted = self.older.receive(found, message, body, fields)
         return exchange, [*wanted]
 
-    # Reports of calls
+    # Methods that calls use to report
 
     def finished(self, key: int, outcome: Outcome) -> None:
         """Respond to the request of a finished call."""
@@ -166,10 +167,10 @@ class Endpoint:
             exchange.tell(line)
         return line is not None
 
-    # Watched resources
+    # Methods for watched resources
 
     def polled(self) -> dict[str, Fetch]:
-        """Return the requests for all polled resources that any open stream watches, by URI."""
+        """Return, by URI, the requests for all polled resources that an open stream watches."""
         found: dict[str, Fetch] = {}
         for exchange in self.routes.streams:
             if exchange.protocol is not None:
@@ -182,7 +183,7 @@ class Endpoint:
             if exchange.protocol is not None and (lines := exchange.protocol.updated(uri)):
                 exchange.tell(lines)
 
-    # All clients and calls
+    # Methods that concern all clients and calls
 
     def renew(self, catalog: Catalog, roles: frozenset[str] = frozenset()) -> None:
         """Use the tools of `catalog` from the next request on, and notify the streams that listen for changes.
@@ -199,9 +200,10 @@ class Endpoint:
 
     # Decision 0175: Streams end with their token, and calls that have begun are answered.
     def expire(self, exchange: Exchange) -> None:
-        """End the stream of an exchange whose access token has ended (A8).
+        """End the stream of an exchange whose access token has expired (security requirement A8).
 
-        A client of the handshake era resumes it with its next token. A response that is not a stream is still sent.
+        A client of the handshake era resumes the stream with its next token. A response that is not a stream is still
+        sent.
         """
         if exchange in self.routes.streams and not exchange.name:
             self.routes.forget(exchange)

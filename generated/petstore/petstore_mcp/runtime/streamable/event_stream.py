@@ -28,18 +28,20 @@ _MOST_DIGITS = 6
 
 
 def event(line: bytes, id: str = "") -> bytes:  # noqa: A002
-    """Return a protocol message as an event, with an id if one is given."""
+    """Return a protocol message as a server-sent event, with an event id if one is given."""
     named = b"id: %b\n" % id.encode() if id else b""
     return b"%bevent: message\ndata: %b\n\n" % (named, line.rstrip(b"\n"))
 
 
 def first_event(stream: str) -> bytes:
-    """Return the first event of a resumable stream: an id to resume from, and the reconnection delay."""
+    """Return the first event of a resumable stream, with empty data: an id from which the client can resume, and the
+    reconnection delay.
+    """
     return b"id: %b\nretry: %d\ndata: \n\n" % (event_id(stream, 0).encode(), RETRY)
 
 
 def event_id(stream: str, number: int) -> str:
-    """Return the id of an event in that stream."""
+    """Return the event id for an event of a stream, from the stream's id and the event's number."""
     return f"{stream}-{number}"
 
 

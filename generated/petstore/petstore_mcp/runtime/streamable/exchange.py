@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""One HTTP request and its response so far. No I/O: parts of the response are queued here, and a door writes them.
+"""One HTTP request and its response so far. No I/O: this module queues parts of the response, and an HTTP server writes
+them.
 
-A door is one of the two HTTP servers. A response is JSON if nothing is sent before the JSON-RPC response. The first
-notification or question turns the response into an event stream; so does a period of silence. From then on, the status
-is 200, and errors are events.
+A response is JSON if nothing is sent before the JSON-RPC response. The first notification or question turns the
+response into an event stream. So does a period in which nothing is sent. The HTTP status is then 200, and errors are
+sent as events.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ class Exchange:
 
     - `id`: id of the JSON-RPC request; None for a batch or a stream without request.
     - `caller`: the client (`Peer.caller`). `keys`: keys of the pending calls.
-    - `name`: id of the session, or "".
+    - `name`: id of the MCP session, or "".
     - `size`: bytes queued so far.
-    - `records`: function that begins a recording of the stream, or None if the stream cannot be resumed.
+    - `records()`: begins a recording of the stream; it is None if the stream cannot be resumed.
     - `open`: the client still listens. `over`: the response is complete.
-    - `changed`: called whenever a part is queued.
+    - `changed()`: called whenever a part is queued.
     """
 
     __slots__ = (
@@ -107,7 +108,7 @@ class Exchange:
         self.close()
 
     def tell(self, line: bytes) -> None:
-        """Send a notification or a question. The response becomes an event stream."""
+        """Send a notification or a question. If the response is not an event stream yet, it becomes one."""
         if self.over:
             return
         self.stream()
@@ -116,7 +117,10 @@ class Exchange:
             self._put(event)
 
     def stream(self) -> None:
-        """Turn the response into an event stream if it is not one. Begin the recording if the stream is resumable."""
+        """Turn the response into an event stream if it is not one yet.
+
+        Begin the recording if the stream is resumable.
+        """
         if self.over:
             return
         if not self.streaming:
@@ -127,14 +131,14 @@ class Exchange:
             self._put(event_stream.first_event(self.recording.stream))
 
     def replay(self, event: bytes) -> None:
-        """Send a recorded event."""
+        """Send a recorded event of the stream that this exchange resumes."""
         if not self.over:
             self._put(event)
 
     def silent(self) -> None:
         """After a period of silence, begin an event stream, or send a keep-alive on it.
 
-        Otherwise a proxy might close the connection.
+        Without this, a proxy might close the connection.
         """
         if self.over:
             return
@@ -149,13 +153,16 @@ class Exchange:
             self._end_with(End())
 
     def leave(self) -> None:
-        """Stop sending to the client, which now uses another stream. The calls go on, and their events are recorded."""
+        """Stop sending events on this response, since its client uses another stream now.
+
+        The calls go on, and their events are recorded.
+        """
         if self.streaming and self.open and not self.over:
             self._put(End())
         self.open = False
 
     def answer(self, answer: Answer) -> None:
-        """Complete the exchange with an HTTP response other than a JSON-RPC response."""
+        """Complete the exchange with an HTTP response that is not the JSON-RPC response, such as an HTTP error."""
         if not self.over:
             answer.fields = [*answer.fields, *self._fields]
             self._end_with(answer)
@@ -186,4 +193,4 @@ class Exchange:
 
 
 def _nobody() -> None:
-    """Do nothing: used as `changed` until an HTTP server waits for parts of the response."""
+    """Do nothing. Used as `Exchange.changed` until an HTTP server waits for parts of the response."""

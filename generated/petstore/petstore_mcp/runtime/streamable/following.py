@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Following:
-    """Listener that passes the events of a recording to an exchange that resumed it."""
+    """Listener that passes the events of a recorded stream to the exchange that resumed the stream."""
 
     __slots__ = ("exchange",)
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Data classes for the head of an HTTP request and for a whole response. Pure."""
+"""Data classes for the head of an HTTP request and for a whole response. No I/O."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ class Head:
 
 
 class Answer:
-    """A whole response: status, header fields and body. `note` is an event for the log, with its fields."""
+    """A whole response: status, header fields and body.
+
+    `note`: fields of an event to log with the response, or None.
+    """
 
     __slots__ = ("body", "fields", "note", "status")
 

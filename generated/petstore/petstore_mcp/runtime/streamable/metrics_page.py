@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Decide who may read `/metrics`. Pure.
+"""Decide who may read `/metrics`. No I/O.
 
-If the operator has set a token for metrics, every client that sends the token may read them. Host may have any value
-then, since monitors reach a replica by its network address. Without such a token, Host and Origin are checked as for
-every request; only this machine can send requests then.
+If the operator has set a token for metrics, every client that sends the token may read them. With the token, the Host
+header may have any value, since monitors reach a replica by its network address. If no token is set, Host and Origin
+are checked as for every request, and only this machine can send requests.
 """
 
 from __future__ import annotations

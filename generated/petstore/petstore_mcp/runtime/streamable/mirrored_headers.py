@@ -46,8 +46,8 @@ _SPELLED = {"Mcp-Method": METHOD, "Mcp-Name": NAME, "MCP-Protocol-Version": REVI
 def check(head: Head, request: Request, repeated: Repeated) -> str:
     """Return the revision of a stateless request whose fields match its body.
 
-    Raise Fault for the first of the rules M1 to M6 that is broken. `repeated(tool)` returns the arguments that header
-    fields must repeat (`headers_of`).
+    Raise Fault if the request breaks one of the requirements M1 to M6. `repeated(tool)` returns the arguments that
+    header fields must repeat (`headers_of`).
     """
     meta = request.meta
     if not isinstance(meta, dict):
@@ -85,11 +85,11 @@ def decoded(value: str) -> str:
         raise ValueError("no base64") from None
     if b64encode(data).decode() != inner:
         raise ValueError("not the one way to write it")
-    return data.decode()  # this includes UnicodeDecodeError
+    return data.decode()  # ValueError includes UnicodeDecodeError
 
 
 def _agree(head: Head, spelled: str, meant: str) -> None:
-    """Raise Fault unless the header field occurs once and its value is `meant`. `spelled`: name of the field."""
+    """Raise Fault unless the header field `spelled` occurs once and has the value `meant`."""
     found = head.all(_SPELLED[spelled])
     if len(found) != 1:
         says = "is missing" if not found else "is there more than once"

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve the handshake era (up to 2025-11-25): sessions begin with `initialize` and are named by a header field. Pure.
+"""Serve the handshake era (up to 2025-11-25): sessions begin with `initialize` and are named by a header field. No I/O.
 
 Any replica can serve a session, since the session id contains the result of the handshake (`session`). A pending call
 exists on one replica only. `Relay` sends a response, a cancellation or the end of a session to the other replicas.
@@ -52,8 +52,7 @@ _MOST_ENDED = 100_000
 class Relay:
     """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
 
-    `replica`: name of the receiver, "" for all. If `exchange` is set, its client gets its response after the message
-    was sent.
+    `replica`: name of the receiver, "" for all. If `exchange` is set, its HTTP response is sent after the message.
     """
 
     __slots__ = ("exchange", "line", "replica", "session")
@@ -69,7 +68,7 @@ class SessionHandler:
     """Request handler for sessions of the handshake era.
 
     `recorded` is called for each resumable stream, with the session's digest, the recording, and the request's id or
-    None. `streams` serves GET. `replica` is the name of this process among the replicas.
+    None. `streams` handles GET requests. `replica` is the name of this process among the replicas.
     """
 
     def __init__(
@@ -100,10 +99,10 @@ class SessionHandler:
         self._ended: dict[str, float] = {}
         self._notifications = SessionNotifications()
 
-    # Messages from clients
+    # Methods for messages from clients
 
     def initialize(self, request: Request, head: Head, peer: Peer, catalog: Catalog, fields: Fields) -> Answer:
-        """Begin a session, and return the response with its id (L1)."""
+        """Begin a session, and return the response with the session id (requirement L1)."""
         if (named := head.get(SESSION)) is not None:
             known = self._opened(named, peer, catalog) is not None
             return refused(400, INVALID_REQUEST, "This session was begun already.") if known else _gone()
@@ -116,7 +115,7 @@ class SessionHandler:
         return json_answer(200, line, ("Mcp-Session-Id", id_), *fields)
 
     def find(self, head: Head, peer: Peer, catalog: Catalog) -> Session | Answer:
-        """Return the session that a request names, or the error response (L3 to L5)."""
+        """Return the session that a request names, or the error response (requirements L3 to L5)."""
         named = head.get(SESSION)
         if named is None:
             return refused(400, INVALID_REQUEST, "Send initialize first, and its Mcp-Session-Id with each request.")
@@ -148,11 +147,11 @@ class SessionHandler:
         return exchange, [Relay(found.id, line)] if not effects and _is_cancel(message) else [*effects]
 
     def go_on(self, found: Session, exchange: Exchange) -> None:
-        """Send notifications of changes on `exchange` from now on. It has resumed such a stream of another replica."""
+        """Send change notifications on `exchange`, which has resumed a stream that another replica began."""
         self.streams.go_on(self._sessions.get(found.id, found), exchange)
 
     def end(self, found: Session) -> list[Effect | Relay]:
-        """End a session: cancel its calls and close its streams, here and on other replicas (L6)."""
+        """End a session: cancel its calls and close its streams, here and on other replicas (requirement L6)."""
         if self._observer is not None and found.handshake.began:
             self._observer.session_over(self._seal.now() - found.handshake.began, found.handshake.revision)
         return [*self.ended(found.id), Relay(found.id, None)]
@@ -162,10 +161,10 @@ class SessionHandler:
         named = head.get(SESSION)
         return named is not None and self._opened(named, peer, catalog) is not None
 
-    # Messages from other replicas
+    # Methods for messages from other replicas
 
     def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
-        """Return the effects of a session's message that another replica received."""
+        """Process a message of a session that another replica has received and passed on. Return the effects."""
         if isinstance(message, Request):
             settings = self._notifications.apply(id, message)
             if id in self._sessions:
@@ -175,7 +174,7 @@ class SessionHandler:
         return [] if found is None else self._told(found, message)
 
     def remember_ended(self, digest: str, seconds: float) -> None:
-        """Remember that the session with this digest has ended. Its id would be valid for `seconds` more."""
+        """Remember for `seconds` seconds, until its id expires, that the session with this digest has ended."""
         self._ended[digest] = self._clock() + seconds
         if len(self._ended) > _MOST_ENDED:
             del self._ended[next(iter(self._ended))]
@@ -210,10 +209,10 @@ class SessionHandler:
                 for line in lines.splitlines(keepends=True):
                     found.listening.tell(line)
 
-    # Exchanges
+    # Methods that concern exchanges
 
     def lost(self, found: Session, exchange: Exchange) -> None:
-        """Record that the client closed the connection of `exchange`. The exchange's calls go on (L10)."""
+        """Record that the client closed the connection of `exchange`. The exchange's calls go on (requirement L10)."""
         exchange.open = False
         exchange.parts.clear()
         if exchange is found.listening:
@@ -221,7 +220,7 @@ class SessionHandler:
         self._rest(found)
 
     def expire(self, exchange: Exchange) -> None:
-        """End the stream of an exchange whose access token has ended (A8). Its events go on being recorded."""
+        """End the stream of an exchange whose access token has expired. Further events are still recorded (A8)."""
         found = self._sessions.get(exchange.name)
         if found is not None and exchange is found.listening:
             exchange.leave()
@@ -231,13 +230,13 @@ class SessionHandler:
             exchange.leave()
 
     def settle(self, found: Session, exchange: Exchange) -> None:
-        """Forget an exchange that has its response."""
+        """Forget an exchange if its response is complete."""
         if exchange.over:
             found.exchanges = {name: each for name, each in found.exchanges.items() if each is not exchange}
         self._rest(found)
 
     def session_of(self, exchange: Exchange) -> Session | None:
-        """Return the session of an exchange, or None."""
+        """Return the session of an exchange, or None if this process does not hold the session."""
         return self._sessions.get(exchange.name)
 
     def sweep(self) -> None:
@@ -271,14 +270,14 @@ class SessionHandler:
         return Session(id, handshake, protocol, self._kept)
 
     def _protocol(self, catalog: Catalog) -> Protocol:
-        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # ids are unique to this replica
+        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # unique among replicas
         changes = Subscriptions() if self._changes else None
         return Protocol(catalog, changes, self._keys, questions, self._observer)
 
     def _set_notifications(self, found: Session, request: Request, line: bytes, fields: Fields) -> Told:
-        """Store which notifications a session wants, in this process and on the other replicas.
+        """Store which notifications a session's client has requested, in this process and on the other replicas.
 
-        The session id cannot contain this, since it was issued before.
+        The session id cannot contain these settings, since the id was issued earlier.
         """
         exchange, effects = self._request(found, request, fields)
         if found.protocol.notifications is None:
@@ -315,7 +314,7 @@ class SessionHandler:
         return exchange, [*left]
 
     def _follow(self, found: Session, exchange: Exchange) -> None:
-        """Remember an exchange until it has its response."""
+        """Remember an exchange until its response is complete."""
         exchange.name = found.id
         if exchange.over:
             return
@@ -323,7 +322,10 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Return the effects of a message that needs no response. The request that it cancels gets an error (L10)."""
+        """Process a message that needs no response, and return its effects.
+
+        If it cancels a request, that request gets an error.
+        """
         effects = found.protocol.receive(message)
         left: list[Effect] = [effect for effect in effects if not isinstance(effect, Send)]
         for effect in left:
@@ -333,9 +335,9 @@ class SessionHandler:
         return left
 
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
-        """End the exchange of a cancelled request; a batch ends once none of its requests is pending."""
+        """End the exchange of a cancelled request. That of a batch ends when none of its requests is pending."""
         if target.id is not None:
-            for line in lines:  # tell the client that the question of the call is withdrawn
+            for line in lines:  # these lines tell the client that the call's question is withdrawn
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:
@@ -344,7 +346,7 @@ class SessionHandler:
             target.answer(accepted())
 
     def _record(self, found: Session, exchange: Exchange) -> None:
-        """Record the events of an exchange once it becomes a stream."""
+        """Make an exchange record its events as soon as its response becomes a stream."""
 
         def begin() -> Recording:
             recording = Recording(os.urandom(12).hex(), self._clock, found.kept)
@@ -360,19 +362,19 @@ class SessionHandler:
         self._sessions[found.id] = found
 
     def _rest(self, found: Session) -> None:
-        """Drop a session that has nothing pending in this process. Its id is enough to restore it later."""
+        """Drop a session that has nothing pending in this process. The session can be restored later from its id."""
         if found.is_idle():
             self._sessions.pop(found.id, None)
 
 
 def _asking(id: object) -> str:  # noqa: A002
-    """Return the name of the replica that asked the question with this id; "" if the id is not of a replica's form."""
+    """Return the name of the replica that asked the question with this id; "" if no replica made such an id."""
     parts = id.split("-") if isinstance(id, str) else []
     return parts[1] if len(parts) == _QUESTION_PARTS and parts[1].isalnum() else ""
 
 
 def unheard(shared: bool) -> Answer:
-    """Return the error response to a client's answer for which no call here waits.
+    """Return the error response to an answer from a client for which no call in this process waits.
 
     `shared`: True if the replicas share a store, so that another replica may wait for the answer.
     """

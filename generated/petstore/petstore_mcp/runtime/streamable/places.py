@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Limit the number of calls, streams, connections or request bytes in use. Each takes a number of places. Pure.
+"""Limit how many calls, streams, connections or request bytes are in use. Each of them counts as one place. No I/O.
 
 No single caller may take all places, so that some are always left for other callers.
 """
@@ -13,7 +13,7 @@ SHARE = 3 / 4
 class Places:
     """Limit on how many places are in use. A place is a call, a stream, a connection or a byte.
 
-    The places in use are counted in total and per caller.
+    The places in use are counted and limited both in total and per caller.
     """
 
     __slots__ = ("_most", "_of", "_taken")

@@ -2,7 +2,7 @@
 """Cache the most recently used sessions of the handshake era, so that their ids need not be decrypted at each request.
 
 A session that is not in the cache is restored from its id. A cached session is valid only for the principal for which
-its id was decrypted, and only until the id expires. Pure.
+its id was decrypted, and only until the id expires. No I/O.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class RecentSessions:
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self._entries: dict[str, tuple[Session, str, float]] = {}  # in the order of last use
+        self._entries: dict[str, tuple[Session, str, float]] = {}  # the most recently used session last
 
     def get(self, id: str, principal: str, now: float) -> Session | None:  # noqa: A002
         """Return the session with exactly this id, or None if it is not cached.
 
-        Return None too if it belongs to another principal, or has expired at `now`.
+        Return None too if the session belongs to another principal, or has expired at `now`.
         """
         entry = self._entries.pop(id, None)
         if entry is None:

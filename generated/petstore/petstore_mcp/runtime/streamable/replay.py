@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Store the events of streams that a client may resume (`Last-Event-ID`), until some minutes after their end. Pure.
+"""Store the events of streams that a client may resume (`Last-Event-ID`), until some minutes after their end. No I/O.
 
 Memory is bounded per session and in total: the oldest events are dropped first. A client that asks for dropped events
 gets an error, since a stream with a gap would be worse.
@@ -32,7 +32,7 @@ stream takes memory."""
 class EventQueue:
     """Bounded queue of the events of several recordings, oldest first. `whole`: queue of all sessions, or None.
 
-    Each event is counted in `whole` too.
+    Events of this queue also count in `whole`.
     """
 
     def __init__(self, most_events: int, most_bytes: int, whole: EventQueue | None = None) -> None:
@@ -62,12 +62,15 @@ class EventQueue:
 class Recording:
     """Recorded events of one stream.
 
-    Each function in `heard` is called with number and bytes of each new event, and with None in place of the bytes at
-    the end.
+    `heard` holds listeners. They are called with the number and bytes of each new event. At the end of the stream, None
+    replaces the bytes.
     """
 
     def __init__(self, stream: str, clock: Callable[[], float], kept: EventQueue) -> None:
-        """Begin a recording. `stream`: its id. `clock()` returns seconds. `kept`: queue of the session's events."""
+        """Begin a recording. `stream`: its id. `clock()` returns seconds.
+
+        `kept`: queue of all recorded events of the session.
+        """
         self.stream = stream
         self.ended_at: float | None = None
         self._left_at: float | None = None
@@ -89,7 +92,7 @@ class Recording:
         return event
 
     def forget(self, number: int) -> None:
-        """Drop the event with this number."""
+        """Drop the recorded event with this number."""
         if self._events.pop(number, None) is not None:
             self._kept.remove(self, number)
 
@@ -101,7 +104,7 @@ class Recording:
                 each(self._last, None)
 
     def leave(self) -> None:
-        """Note that the client has closed the connection. It may resume the stream later."""
+        """Note that the client has closed the connection. The client may resume the stream later."""
         self._left_at = self._clock()
 
     def come(self) -> None:
@@ -109,7 +112,7 @@ class Recording:
         self._left_at = None
 
     def drop(self) -> None:
-        """Drop all events."""
+        """Drop all recorded events of the stream."""
         for number in list(self._events):
             self.forget(number)
 
@@ -117,7 +120,7 @@ class Recording:
     def late(self) -> bool:
         """Return True if a stream that has ended, or whose client has left, can no longer be resumed.
 
-        This is so after SECONDS seconds, or if all its events were dropped.
+        A stream cannot be resumed after SECONDS seconds, or if all its events were dropped.
         """
         since = self._left_at if self.ended_at is None else self.ended_at
         return since is not None and (self._clock() - since > SECONDS or not self._events)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read the roles of a caller from a claim of its access token. Pure."""
+"""Read the roles of a caller from a claim of its access token. No I/O."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ MOST_ROLES = 1000
 def roles_in(claims: Mapping[str, object], claim: str) -> frozenset[str]:
     """Return the roles in `claim`: the name of a claim, or a JSON Pointer (RFC 6901) such as `/realm_access/roles`.
 
-    The value of the claim is a list of texts, or a text with roles separated by spaces. Any other value has no roles.
+    The value of the claim is a list of texts, or a text with roles separated by spaces. For any other value, there are
+    no roles.
     """
     found: object = claims
     for name in _path(claim):

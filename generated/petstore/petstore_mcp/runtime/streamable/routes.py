@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Map the key of each call to its exchange, so that a call's messages reach only that exchange. Pure."""
+"""Map the key of each call to its exchange, so that a call's messages reach only that exchange. No I/O."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .exchange import Exchange
 
     class Observer(_Observer, Interface):
-        """Interface of an object that measures requests over HTTP (telemetry.recorder.Recorder)."""
+        """Protocol for an object that measures requests over HTTP (telemetry.recorder.Recorder)."""
 
         def session_over(self, seconds: float, revision: str, /) -> None:
             """Count an ended session. `seconds`: how long it lasted. `revision`: its revision of MCP."""
@@ -56,7 +56,7 @@ class Routes:
         self._for_streams.take(exchange.caller)
 
     def begin(self, exchange: Exchange, protocol: Protocol, effects: list[Effect]) -> list[Effect]:
-        """Register the calls among `effects` for an exchange, and send the lines among `effects` to its client.
+        """Process `effects` of the protocol for an exchange: register the calls, and send the lines to the client.
 
         Return all effects except the lines.
         """

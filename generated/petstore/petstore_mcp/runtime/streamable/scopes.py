@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Decide by OAuth scopes whether a caller may use a tool, and which scopes to ask for (RFC 6750, section 3). Pure.
+"""Decide by OAuth scopes whether a caller may use a tool, and which scopes to ask for (RFC 6750, section 3). No I/O.
 
 A requirement is a list of alternatives, each a set of scopes. A token meets a requirement if it has all scopes of one
 alternative. A requirement without alternatives means that every caller may use the tool.
@@ -21,7 +21,7 @@ _NEVER_ASKED = frozenset(["offline_access"])
 
 
 def requirement(binding: Binding) -> Requirement:
-    """Return the requirement in a binding, a tool's entry in bindings.json."""
+    """Return the scope requirement in a tool's entry in `bindings.json`."""
     return tuple(frozenset(each) for each in binding.get("callerScopes", ()))
 
 
@@ -33,7 +33,7 @@ def is_met(required: Requirement, scopes: frozenset[str]) -> bool:
 def nearest(required: Requirement, scopes: frozenset[str]) -> frozenset[str]:
     """Return the alternative from which a token with these scopes lacks the fewest scopes.
 
-    Among equals, return the largest alternative: the token has the most of its scopes.
+    If several lack equally few, return the one with the most scopes.
     """
     if not required:
         return frozenset()
@@ -47,7 +47,7 @@ def supported(requirements: Iterable[Requirement]) -> frozenset[str]:
 
 
 def needed(requirements: Iterable[Requirement]) -> frozenset[str]:
-    """Return scopes with which a token meets every requirement.
+    """Return a set of scopes with which a token meets every requirement.
 
     From each requirement, the alternative that adds the fewest scopes is taken.
     """

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sessions of the handshake era. The encrypted session id contains the handshake, so any replica can serve a session.
+"""Sessions of the handshake era. The encrypted session id contains the result of the handshake, so any replica can
+serve a session.
 
 A process holds a session only while it has a request, a stream or resumable events of that session. The most recently
 used sessions are cached too (`recent_sessions`).
@@ -58,7 +59,7 @@ class Session:
 
     @property
     def resumable(self) -> bool:
-        """Return whether the client can resume streams."""
+        """Return whether the client of this session can resume streams."""
         return self.handshake.revision >= RESUMABLE
 
     def is_idle(self) -> bool:
@@ -95,7 +96,7 @@ def sealed(seal: Seal, principal: str, handshake: Handshake) -> str:
 
 
 def opened(seal: Seal, principal: str, id: str) -> tuple[Handshake, float] | None:  # noqa: A002
-    """Return the handshake in a session id, and the Unix time at which the id expires.
+    """Return the result of the handshake that a session id contains, and the Unix time at which the id expires.
 
     Return None if the id is invalid for `principal`, or has expired.
     """

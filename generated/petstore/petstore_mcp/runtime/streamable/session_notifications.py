@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remember which notifications each session has asked for, such as log messages from a level on. Does no I/O.
+"""Remember which notifications each session has asked for, such as log messages from a given level up. No I/O.
 
 A session id cannot contain these settings, since the client got the id before it sent the settings.
 """
@@ -21,7 +21,10 @@ MOST = 10_000
 
 # Decision 0236: Replicas share the log levels of sessions through the store.
 class SessionNotifications:
-    """Cache of the notification settings of sessions, by session id. The settings that changed longest ago go first."""
+    """Cache of the notification settings of sessions, by session id.
+
+    If the cache is full, it drops the settings that changed longest ago.
+    """
 
     __slots__ = ("_known",)
 
@@ -43,7 +46,8 @@ class SessionNotifications:
             del self._known[next(iter(self._known))]
 
     def apply(self, id: str, request: Request) -> NotificationSettings:  # noqa: A002
-        """Apply a request that another replica received. Return all settings of the session.
+        """Apply a settings request of a session that another replica received. Return all notification settings of the
+        session.
 
         An invalid request is ignored here, since the other replica has answered it with an error.
         """

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve GET in the handshake era: a session's stream of change notifications, and resumed streams (L7, L12). Pure.
+"""Serve GET in the handshake era: a session's stream of change notifications, and resumed streams (requirements L7 and
+L12). No I/O.
 
 A stream of change notifications outlives its connection. While the client is disconnected, events are recorded. A
 client that resumes the stream by `Last-Event-ID` gets the missed events, and then new events.
@@ -40,7 +41,8 @@ class ResumeElsewhere:
 class SessionStreams:
     """Request handler for GET. `recalls`: True if streams of other replicas can be resumed.
 
-    `record` makes an exchange record its events once it is a stream. `keep` makes this process hold a session.
+    `record(session, exchange)` makes the exchange record its events. `keep(session)` makes this process hold the
+    session.
     """
 
     def __init__(
@@ -52,7 +54,10 @@ class SessionStreams:
         self._keep = keep
 
     def open(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[ResumeElsewhere]]:
-        """Open a session's stream of change notifications, or resume a stream. Return its exchange, and effects."""
+        """Open a session's stream of change notifications, or resume a stream.
+
+        Return the exchange, and the effects to carry out.
+        """
         exchange = Exchange(None, stateless=False, fields=fields)
         exchange.caller, exchange.name = found.caller, found.id
         if (last := head.get("last-event-id")) is not None:
@@ -66,9 +71,10 @@ class SessionStreams:
         return exchange, []
 
     def go_on(self, found: Session, exchange: Exchange) -> None:
-        """Make `exchange` the session's stream of change notifications.
+        """Make `exchange` the session's stream of change notifications, in place of the stream that another replica has
+        served.
 
-        The recorded events of another replica's stream were sent on this exchange before.
+        The recorded events of that stream must have been sent on this exchange before.
         """
         taken = found.listening is not None and found.listening.open
         if taken or not self._routes.takes_stream(found.caller):
@@ -116,7 +122,9 @@ class SessionStreams:
         return []
 
     def _begin(self, found: Session, exchange: Exchange) -> None:
-        """Begin a new stream of change notifications on `exchange`, in place of one whose client has disconnected."""
+        """Begin a new stream of change notifications on `exchange`, in place of an older stream whose client has
+        disconnected.
+        """
         if found.listening is not None:
             found.listening.close()
         self._record(found, exchange)
@@ -134,7 +142,7 @@ class SessionStreams:
 
 
 def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None:
-    """Send further events of a recording to `exchange`. End the older exchanges, which the client has abandoned."""
+    """Send the further events of a recorded stream to `exchange`, and none to the older exchanges of the stream."""
     before = [each.exchange for each in recording.heard if isinstance(each, Following)]
     before += [each for each in found.exchanges.values() if each.recording is recording]
     for each in before:
@@ -149,6 +157,6 @@ def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None
 def nothing_to_resume() -> Answer:
     """Return the error response if nothing can be resumed.
 
-    An empty stream instead would make clients try again for ever.
+    If the response were an empty stream, clients would try to resume it again and again.
     """
     return refused(400, INVALID_REQUEST, "There is nothing to resume behind this Last-Event-ID.")

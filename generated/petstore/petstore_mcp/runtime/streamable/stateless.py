@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve the stateless era (2026-07-28): each POST is one conversation with one response. Pure.
+"""Serve the stateless era (2026-07-28): each POST is a separate conversation with one response. No I/O.
 
 Requests are independent of each other: each has a `Protocol` of its own, dropped with its response. So a cancellation
 sent by POST cancels nothing. Closing the connection cancels a call.
@@ -82,11 +82,11 @@ class StatelessHandler:
         return exchange, self._served(exchange, message, peer, access.catalog(peer.identity))
 
     def lost(self, exchange: Exchange) -> list[Effect]:
-        """Return the effects of a closed connection: its calls are cancelled (M14)."""
+        """Return the effects of a closed connection: its calls are cancelled (requirement M14)."""
         return [Cancel(key) for key in self._routes.forget(exchange)]
 
     def close(self, exchange: Exchange) -> None:
-        """End a stream of change notifications: send the result of its request (M15)."""
+        """End a stream of change notifications: send the result of its request (requirement M15)."""
         if exchange.id is not None:
             exchange.respond(answer(exchange.id, ended_result(exchange.id)))
 
@@ -107,7 +107,7 @@ class StatelessHandler:
     def _repeated(self, catalog: Catalog, tool: str) -> dict[str, str]:
         """Return the arguments of a tool that header fields must repeat.
 
-        Few servers have such arguments, so one search per catalog finds out if there are any.
+        Few servers have such arguments. So the catalog is searched once for any, and the result is cached.
         """
         if self._seen is not catalog:
             self._seen, self._repeats = catalog, catalog.describes(b'"x-mcp-header"')
@@ -116,17 +116,22 @@ class StatelessHandler:
 
 
 def _rejected(request: Request, peer: Peer) -> list[Effect]:
-    """Return effects that record a refused request, if it is a tool call."""
+    """Return an effect that records a refused tool call; [] for a refused request of another kind."""
     return [RejectedCall(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
 
 
 def _acknowledged(effects: list[Effect]) -> bool:
-    """Return True if the effects open a stream: then the first message to send is a notification, not a response."""
+    """Return True if the effects open a stream of notifications.
+
+    This is so if one of the messages to send is a notification, not a response.
+    """
     return any(isinstance(effect, Send) and b'"method":' in effect.line for effect in effects)
 
 
 def _unasked(head: Head, message: Message) -> Answer:
-    """Return the HTTP response to a message that is not a request: 202 for a valid notification, else 400 (M11)."""
+    """Return the HTTP response to a message that is not a request: 202 for a valid notification, else 400 (requirement
+    M11).
+    """
     if not isinstance(message, Notification):
         return refused(400, INVALID_REQUEST, "A POST holds one request or one notification.")
     meta = meta_of(message)

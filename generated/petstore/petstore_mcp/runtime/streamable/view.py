@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Show a part of a catalog to some callers: only the tools and resources that they may use."""
+"""Part of a catalog: only the tools and resources that some callers may use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _KEY = b'"callerScopes":'
 
 
 class View(Catalog):
-    """Part of a catalog for some callers. `whole`: the catalog. `size`: size in bytes of this view's own tool list."""
+    """Part of a catalog for some callers. `whole`: the catalog.
+
+    `size`: size of this view's tool list in bytes, 0 if it is the catalog's.
+    """
 
     private = True
 
@@ -45,7 +48,7 @@ class View(Catalog):
         return (self._names, self._hidden_uris, self.withheld) == (other._names, other._hidden_uris, other.withheld)
 
     def names(self) -> list[str]:
-        """Return the names of the tools, in the order of the list."""
+        """Return the names of the tools, in the order of `tools/list`."""
         return list(self._names)
 
     def has(self, name: str) -> bool:
@@ -53,7 +56,9 @@ class View(Catalog):
         return name in self._names
 
     def entries(self, feature: Feature) -> list[Any]:
-        """Return the entries of resources.json or prompts.json, without the hidden resources."""
+        """Return the entries of resources.json or prompts.json, without the resources that are hidden from this
+        view.
+        """
         found = self.whole.entries(feature)
         if feature != "resources" or not self._hidden_uris:
             return found
@@ -62,7 +67,7 @@ class View(Catalog):
     def requirements(self) -> dict[str, Requirement]:
         """Return the scopes that callers need, by tool name. Tools that need no scopes are left out.
 
-        Tools whose line in bindings.json is damaged are left out too, since nobody can call them.
+        Tools whose entry in `bindings.json` is damaged are left out too, since nobody can call them.
         """
         if not self.binds(_KEY):
             return {}

@@ -2,5 +2,5 @@
 """Measure what the server does: spans and metrics by the conventions of OpenTelemetry, and metrics for Prometheus.
 
 Imports `text`, `core` and `settings`. Loaded only if the operator has asked for telemetry. Code that runs during a call
-only records what happened (`recorder`). A separate thread counts the records, encodes them and sends them.
+only stores what happened (`recorder`). A separate thread counts the records, encodes them and sends them.
 """

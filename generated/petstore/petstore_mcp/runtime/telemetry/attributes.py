@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Derive attributes from records, by the conventions of OpenTelemetry for MCP and for HTTP clients. Pure functions.
 
-Each attribute has few different values, so that metrics stay small: names come from the table or are `_OTHER`.
+Each attribute has few different values, so that metrics stay small: only names of this server's tools and prompts are
+used, and `_OTHER`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _OTHER = "_OTHER"
 
 # Decision 0214: Mistakes of a caller are no errors of the server in telemetry.
 def error_type(operation: Operation) -> str:
-    """Return the class of error of an operation, or "" if the operation has not failed."""
+    """Return OpenTelemetry's `error.type` of an operation, or "" if the operation has not failed."""
     if operation.code is not None and operation.code not in _FAULTS_OF_CALLERS:
         return str(operation.code)
     return operation.error
@@ -64,12 +65,18 @@ def of_sending(sending: Sending) -> Attributes:
 
 
 def error_of_sending(sending: Sending) -> str:
-    """Return the class of error of an HTTP request, or "". For a client, each status from 400 on is an error."""
+    """Return OpenTelemetry's `error.type` of an HTTP request, or "".
+
+    By its rules for clients, each status from 400 on is an error.
+    """
     return sending.error or (str(sending.status) if sending.status >= 400 else "")
 
 
 def of_sending_span(sending: Sending) -> Attributes:
-    """Return the attributes that only the span of an HTTP request has. Its URL contains no value of an argument."""
+    """Return the attributes that only the span of an HTTP request has.
+
+    The URL among them contains no value of an argument.
+    """
     found: list[tuple[str, str | int]] = [("url.full", sending.address.origin + (sending.template or "/"))]
     if sending.template:
         found.append(("url.template", sending.template))

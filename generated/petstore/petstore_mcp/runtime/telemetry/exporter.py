@@ -2,7 +2,8 @@
 """Send encoded spans and metrics to a collector (OTLP/HTTP). The functions block, so they run in a separate thread.
 
 Redirects are not followed, proxies set in the environment are ignored, and only the status of a response is read. If
-the collector cannot be reached, only telemetry is lost: a message that fails twice is dropped and counted.
+the collector cannot be reached, only telemetry is lost: a message that cannot be sent in two attempts is dropped and
+counted.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 class Exporter:
-    """Sender of spans or of metrics.
+    """Sender of encoded spans or of encoded metrics.
 
-    `pause` waits for some seconds, and returns True if there is no time to try again.
+    `pause(seconds)` waits, and returns True if the process ends, so that there is no time to try again.
     """
 
     def __init__(self, target: Target, agent: str, pause: Callable[[float], bool]) -> None:
@@ -57,7 +58,7 @@ class Exporter:
     def send(self, body: bytes, seconds: float | None = None) -> str:
         """Send a message. Return "", or the reason why it was dropped, without the URL.
 
-        `seconds` are those that are left when the process ends; then nothing is tried twice.
+        `seconds`: time that is left, given only when the process ends; then the message is sent once at most.
         """
         data = gzip.compress(body, 1) if self._target.gzip else body
         timeout = self._target.timeout if seconds is None else min(seconds, self._target.timeout)

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Create random ids of spans and traces.
 
-Random bytes for many ids are requested at a time, since each system call costs.
+One system call returns random bytes for many ids, since system calls take time.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class Ids:
     def __init__(self, size: int) -> None:
         self._bytes = size
         self._ready: list[str] = []
-        if hasattr(os, "register_at_fork"):  # missing on Windows, which has no fork
+        if hasattr(os, "register_at_fork"):  # a forked process must not use the same ids; Windows has no fork
             os.register_at_fork(after_in_child=self._ready.clear)
 
     def take(self) -> str:
-        """Return an id that is not used elsewhere. It is not 0, which W3C Trace Context forbids."""
+        """Return an id that was not returned before. It is never 0, which W3C Trace Context forbids."""
         try:
             return self._ready.pop()
         except IndexError:

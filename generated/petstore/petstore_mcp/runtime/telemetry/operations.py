@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Records of clients' requests (operations), and of the HTTP requests that they cause.
 
-These objects are created during a call, so they only hold facts. Attributes and spans are derived from them later
-(`attributes`, `spans`). They contain no arguments, no queries and no values of a path.
+These objects are created during a call, so they only hold plain data. Attributes and spans are derived from the records
+later (`attributes`, `spans`). The records contain no arguments, no queries and no values in a path.
 """
 
 from __future__ import annotations
@@ -31,10 +31,13 @@ if TYPE_CHECKING:
         decided: bool | None
 
         def samples(self, trace: str, parent: bool | None) -> bool:
-            """Return whether the trace with this id is recorded. `parent` is the client's decision, or None."""
+            """Return whether to record the trace with this id.
+
+            `parent`: whether the client records it, or None if unknown.
+            """
 
         def has_enough(self) -> None:
-            """Start counting the waiting records now."""
+            """Called when many records wait to be counted: count them now."""
 
 
 ENOUGH = 512
@@ -49,7 +52,7 @@ class Operation:
 
     - `method`, `target`: MCP method, and name of the tool or prompt. Names that are not defined become `_OTHER`.
     - `id`, `revision`: id of the request, None for a notification; revision of MCP, or "".
-    - `uri`: URI of the resource as the table lists it, or "".
+    - `uri`: URI or URI template of the resource as in `resources.json`, or "".
     - `code`, `message`: code and sentence of a protocol error. `error`: another class of error, or "".
     - `trace`, `span`, `parent`, `state`: ids of the trace, of this span and of its parent, and the `tracestate`.
     - `call`: span data of the call that the request began, or None.
@@ -100,13 +103,16 @@ class Operation:
     sampled: bool
 
     def start(self) -> None:
-        """Begin a trace. The id in `span` is set later."""
+        """Begin a trace. Another function sets the span's id later (`span`)."""
         self.trace = TRACES.take()
         decided = self.recorder.decided
         self.sampled = self.recorder.samples(self.trace, None) if decided is None else decided
 
     def join(self, traceparent: object, tracestate: object) -> None:
-        """Join the trace that the client names, or begin one. The id in `span` is set later."""
+        """Join the client's trace if it names one, else begin a trace.
+
+        Another function sets the span's id later (`span`).
+        """
         parent = parse(traceparent) if traceparent is not None else None
         if parent is None:
             self.start()
@@ -126,7 +132,7 @@ class Operation:
             self.recorder.has_enough()
 
     def sends(self, request: Request, address: Address) -> Sending:
-        """Return the record of an HTTP request that is being sent now."""
+        """Begin the record of an HTTP request that is being sent now, and return the record."""
         sending = Sending()
         sending.began = time_ns()
         sending.operation = self
@@ -171,9 +177,9 @@ class Sending:
 
     - `method`, `template`: HTTP method, and path with placeholders for values; "" if no path may be recorded.
     - `address`: address of the server to which it is sent.
-    - `status`: HTTP status, 0 without a response. `error`: class of error, or "".
+    - `status`: HTTP status, 0 without a response. `error`: OpenTelemetry's `error.type`, or "".
     - `again`: how often the same request was sent before.
-    - `fields`: trace header fields for the API.
+    - `fields`: W3C trace context fields that are sent to the API.
     """
 
     __slots__ = (

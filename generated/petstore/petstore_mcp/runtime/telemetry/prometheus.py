@@ -15,7 +15,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def written(series: Series, values: Mapping[Metric, float], info: Mapping[str, str]) -> bytes:
-    """Return metrics as text. `values` holds values of gauges and of the process.
+    """Return metrics as text. `values`: the values of gauges and of metrics of the process.
 
     `info` holds the labels of the metric `mcpgen_info`.
     """

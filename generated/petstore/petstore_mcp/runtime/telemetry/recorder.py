@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Record operations: store which requests, calls and answers occurred, and leave counting for later.
+"""Store records of the requests, calls and answers that occur. Counting them is left to another thread.
 
 The methods that the server calls only append to a queue. `take` empties the queue, in the thread that calls it.
 """
@@ -57,7 +57,7 @@ class Counted(NamedTuple):
 class Recorder:
     """Observer of all requests of one process.
 
-    - `waiting`: records that are not counted yet. `lost`: number of records that were dropped.
+    - `waiting`: queue of records that are not counted yet. `lost`: number of records that were dropped.
     - `sending`: number of HTTP requests without a response so far.
     - `decided`: whether traces that begin here are recorded; None if `samples` decides for each trace.
     """
@@ -82,10 +82,10 @@ class Recorder:
         }
 
     def renew(self, catalog: Catalog) -> None:
-        """Use the names of tools in another table from now on."""
+        """Use the names of tools in `catalog` from now on."""
         self._catalog = catalog
 
-    # Methods that the server calls (core.protocol.Observer)
+    # Methods that the MCP server calls (core.protocol.Observer)
 
     def begin(self, message: Request | Notification, peer: Peer | None) -> Operation:
         """Return the record of a message that was just received."""
@@ -135,7 +135,7 @@ class Recorder:
         operation.close()
 
     def notified(self, message: Notification, peer: Peer | None, agreed: str | None) -> None:
-        """Record a notification of the client."""
+        """Record a notification that the client has sent."""
         operation = self.begin(message, peer)
         operation.revision = agreed or ""
         operation.close()
@@ -143,14 +143,14 @@ class Recorder:
     def ended(self, key: int, outcome: Outcome | str) -> None:
         """Record the outcome of a call, or a word that replaces the outcome.
 
-        Only the first report of a call is used.
+        If a call is reported twice, only the first report is used.
         """
         operation = self._open.pop(key, None)
         if operation is None:
             return
         # Results are checked first, since most calls end with one.
         if isinstance(outcome, Result):
-            if outcome.is_error and operation.uri:  # in resources/read, such an error is a protocol error
+            if outcome.is_error and operation.uri:  # `resources/read` returns an error result as this protocol error
                 operation.code = -32603
             elif outcome.is_error:
                 operation.error = "tool_error"
@@ -174,16 +174,16 @@ class Recorder:
         self.count(metrics.TURNED_AWAY, ("status", str(status)))
 
     def session_over(self, seconds: float, revision: str) -> None:
-        """Record that a session has ended after that many seconds."""
+        """Record that a session has ended, which lasted `seconds` seconds."""
         told = (("mcp.protocol.version", revision),) if revision else ()
         self.waiting.append(Counted(metrics.SESSIONS, (*told, *self.transport), max(seconds, 0.0)))
 
-    # Methods that the records call
+    # Methods that `Operation` and `Sending` call
 
     def samples(self, trace: str, parent: bool | None) -> bool:
         """Return whether a trace is recorded.
 
-        `parent` is the decision of the client, None if the client sent no trace.
+        `parent`: whether the client records the trace; None if the client sent no trace context.
         """
         if parent is not None and self._by_parent:
             return parent
@@ -192,7 +192,7 @@ class Recorder:
         return self._sampler == "always_on"
 
     def has_enough(self) -> None:
-        """Start counting the waiting records now. Drop the oldest if there are too many."""
+        """Wake the thread that counts the waiting records. Drop the oldest records if there are too many."""
         while len(self.waiting) > MOST_WAITING:
             self.waiting.popleft()
             self.lost += 1
@@ -202,7 +202,7 @@ class Recorder:
 
     @property
     def transport(self) -> tuple[tuple[str, str], ...]:
-        """Return the attributes of the transport between clients and this server."""
+        """Return the OpenTelemetry attributes that describe the transport between clients and this server."""
         if self.over_http:
             return ("network.transport", "tcp"), ("network.protocol.name", "http")
         return (("network.transport", "pipe"),)
@@ -213,7 +213,7 @@ class Recorder:
         return [waiting.popleft() for _ in range(len(waiting))]
 
     def count(self, metric: metrics.Metric, *attributes: tuple[str, str]) -> None:
-        """Add one to the counter `metric` for these attributes."""
+        """Add 1 to the counter `metric` for these attributes."""
         self.waiting.append(Counted(metric, attributes, 1.0))
 
     def close(self) -> None:
@@ -226,9 +226,9 @@ class Recorder:
     # Private methods
 
     def _told_uri(self, effect: Fetch | ReadResource) -> str:
-        """Return the URI as the table lists it.
+        """Return the URI or URI template that `resources.json` lists for the resource.
 
-        The URI of a kept result is replaced by a template, since whoever knows the URI can read the result.
+        The URI of a stored result is replaced by a template, since whoever knows the URI can read the result.
         """
         if isinstance(effect, Fetch):
             return effect.name
@@ -236,7 +236,7 @@ class Recorder:
         return f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
 
     def _name(self, operation: Operation, message: Request) -> None:
-        """Set the tool, prompt or URI of a request that was answered at once.
+        """Set `target` or `uri` of the operation for a request that was answered at once.
 
         A name or URI that was refused becomes `_OTHER`.
         """
@@ -251,11 +251,11 @@ class Recorder:
 
 
 def _follow(operation: Operation, call: Call) -> None:
-    """Connect the call with its operation, so that the call's code finds the operation."""
+    """Connect a call with its operation (the client's request), so that code that runs during the call finds it."""
     span = operation.call = call.span = Span(call.origin, SPANS.take())
     span.operation = operation
     operation.span = span.call
 
 
 def _nobody() -> None:
-    """Do nothing: the value of `wake` until a reporter sets it."""
+    """Do nothing. This is the value of `Recorder.wake` until a reporter replaces it."""

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Report the records: count them, send them, write them. Most of that happens in a separate thread.
+"""Count the records of telemetry, and send or write the spans and metrics. Most of this happens in a separate thread.
 
 The OpenTelemetry libraries are loaded in that thread, so that no answer waits for them.
 """
@@ -68,7 +68,7 @@ class Reporter:
         recorder.wake = self._woken.set
 
     def start(self) -> None:
-        """Start the thread that reports. Call this in each process that serves."""
+        """Start the thread that reports. Call this in each worker process."""
         self._thread = threading.Thread(target=self._run, name="telemetry", daemon=True)
         self._thread.start()
 
@@ -98,14 +98,17 @@ class Reporter:
         self._recorder.gauges[metrics.RUNNING] = lambda: numbers()[0]
         self._recorder.gauges[metrics.QUEUED] = lambda: numbers()[1]
 
-    # Methods of the protocol core.stdio.Ending
+    # Methods that implement the protocol `core.stdio.Ending`
 
     def postpones(self, code: int) -> bool:
-        """Return False: telemetry never delays the end of a call."""
+        """Return False: telemetry never delays the exit of the process."""
         return False
 
     def cut(self) -> None:
-        """Record that the process ends, and report for the last time. Further calls of this method do nothing."""
+        """Record that the process is about to end, and send the last spans and metrics.
+
+        Further calls of this method do nothing.
+        """
         if self._stopped.is_set():
             return
         self._stopped.set()
@@ -126,7 +129,7 @@ class Reporter:
             self._export_spans(end)
             self._export_metrics(end)
 
-    # Methods that run in the thread
+    # Methods that run in the telemetry thread
 
     def _run(self) -> None:
         due = written = sent = time.monotonic()
@@ -190,7 +193,7 @@ class Reporter:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
     def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
-        """Return the common parts of operations like `first`, and cache them under `key`."""
+        """Return the data that `first` shares with all operations of the same attributes, and cache it under `key`."""
         found = attributes.of_operation(first, self._recorder.transport)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
         if encoder is not None:
@@ -198,7 +201,9 @@ class Reporter:
         return kind
 
     def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
-        """Return the common parts of HTTP requests like `first`, and cache them under `key`."""
+        """Return the data that `first` shares with all HTTP requests of the same attributes, and cache it under
+        `key`.
+        """
         found = attributes.of_sending(first)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
         kind.totals.append(self._series.total(metrics.ANSWERS, (("status", attributes.class_of(first)),)))
@@ -247,7 +252,7 @@ class Reporter:
         self._hear(exports.to_metrics.send(body, left), 0)
 
     def _hear(self, reason: str, lost: int) -> None:
-        """Log the reason why telemetry was not sent, once for each reason, and count the lost items."""
+        """Count spans or metrics that could not be sent, and log the reason if it was not logged before."""
         if not reason:
             return
         self._recorder.lost += lost
@@ -280,7 +285,9 @@ class Reporter:
 
 
 class _Kind:
-    """Common data of all records with the same attributes: their series, and the encoded parts of their spans."""
+    """Common data of all records with the same attributes: the metrics in which they are counted, and encoded parts of
+    their spans.
+    """
 
     __slots__ = ("durations", "encode", "lasted", "prefix", "totals")
 
@@ -300,7 +307,7 @@ class _Kind:
 
 
 def _nothing(record: object, prefix: bytes) -> bytes:
-    """Return no bytes: the value of `encode` if no spans are sent."""
+    """Return no bytes. This is the value of `_Kind.encode` if no spans are sent."""
     return b""
 
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Count values in histograms and counters, each with one series per set of attributes. Not thread-safe.
+"""Count values in histograms and counters. Each metric has one series per set of attributes. Not thread-safe.
 
 The module does no input or output.
 """
@@ -32,8 +32,8 @@ class Buckets:
     def add(self, durations: list[int]) -> None:
         """Count durations, given in nanoseconds. Counting many at a time costs less per duration.
 
-        A duration equal to a bound is counted below that bound. A negative duration, after a clock was set back, counts
-        as 0.
+        A duration equal to a bound is counted below that bound. A negative duration (the clock was set back) counts as
+        0.
         """
         durations = sorted(durations)
         counted = 0
@@ -51,7 +51,7 @@ class Buckets:
 
 
 class Total:
-    """One series of a counter: its total."""
+    """One series of a counter: its total for one set of attributes."""
 
     __slots__ = ("value",)
 
@@ -60,7 +60,7 @@ class Total:
 
 
 class Series:
-    """All counted values: buckets and totals, by metric and attributes."""
+    """Store of all counted values: buckets of histograms and totals of counters, by metric and attributes."""
 
     def __init__(self) -> None:
         self.histograms: dict[Metric, dict[Attributes, Buckets]] = {}

@@ -30,12 +30,11 @@ SCOPE = "mcpgen"
 LONGEST = 256
 """Maximum length in characters of a client's text in a span."""
 
-# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). The keys of ids are written in
-# hexadecimal where they are joined with the ids, followed by the length: 0a10 for the trace, 1208 for the span, 2208
-# for its parent.
+# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). Ids are joined in hexadecimal with key
+# and length in front: 0a10 for the trace, 1208 for the span, 2208 for its parent.
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
-_FLAGS = struct.Struct("<BBI")  # the key of field 16 takes two bytes
+_FLAGS = struct.Struct("<BBI")  # two bytes for the key, since the field number is 16
 _SPAN, _ATTRIBUTE, _STATE, _LINK, _STATUS = b"\x12", b"\x4a", b"\x1a", b"\x6a", b"\x7a"
 _SAMPLED, _KNOWS_REMOTE, _IS_REMOTE = 0x01, 0x100, 0x200
 _OF_OWN = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE)
@@ -46,7 +45,7 @@ _SHORT = 64
 
 
 def beginning(key: bytes, size: int) -> bytes:
-    """Return the bytes before a payload of `size` bytes: the field's key and the payload's length."""
+    """Return the bytes before a Protocol Buffers payload of `size` bytes: the field's key and the encoded length."""
     length = bytearray(key)
     while size >= 0x80:
         length.append(size & 0x7F | 0x80)
@@ -77,10 +76,10 @@ def scope(version: str) -> InstrumentationScope:
 
 # Decision 0211: The runtime makes spans without OpenTelemetry's SDK.
 class SpanEncoder:
-    """Encoder of operations and HTTP requests as spans."""
+    """Encoder that turns operations and HTTP requests into spans."""
 
     def __init__(self, described: dict[str, str], version: str) -> None:
-        """Create an encoder. `described` holds the attributes of this process."""
+        """Create an encoder. `described`: OpenTelemetry resource attributes of this process."""
         self._resource = ResourceSpans(resource=resource(described)).SerializeToString()
         self._scope = ScopeSpans(scope=scope(version)).SerializeToString()
         self._beginnings = _Beginnings()
@@ -96,14 +95,17 @@ class SpanEncoder:
         return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
-        """Return the common prefix of the spans of operations with the attributes `found`."""
+        """Return the encoded prefix that all spans of operations with the attributes `found` share."""
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_type(operation) else None
         name = attributes.name_of_operation(operation)
         span = Span(name=name, kind=_SERVER, attributes=pairs(found), status=status)
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the common prefix of the spans of HTTP requests. `found` holds the attributes of their metric."""
+        """Return the encoded prefix that all spans of similar HTTP requests share.
+
+        `found`: attributes that are also used for the metrics.
+        """
         more = attributes.of_sending_span(sending)
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_of_sending(sending) else None
         name = attributes.name_of_sending(sending)
@@ -116,7 +118,7 @@ class SpanEncoder:
         times = _TIMES.pack(_START, operation.began, _END, operation.ended)
         number = b"" if operation.id is None else _REQUEST_ID.written(str(operation.id))
         span = b"".join((ids, times, prefix, number))
-        if operation.parent:  # if a single field occurs twice, the second one is used
+        if operation.parent:  # the flags field occurs twice now; decoders use the second one
             span += unhexlify(f"2208{operation.parent}") + _OF_REMOTE
         if operation.uri:
             span += _URI.written(operation.uri)
@@ -139,7 +141,10 @@ class SpanEncoder:
 
 
 class _Beginnings(dict[int, bytes]):
-    """Bytes before a span in an export request, by the size of the span. Spans have few different sizes."""
+    """Bytes before a span in an export request, by the size of the span.
+
+    They are cached, since spans have few different sizes.
+    """
 
     def __missing__(self, size: int) -> bytes:
         self[size] = beginning(_SPAN, size)
@@ -150,17 +155,17 @@ class _Text:
     """Encoder of an attribute whose value is a text of a client."""
 
     def __init__(self, name: str) -> None:
-        """Create an encoder. The bytes before a short text are encoded in advance, for each length."""
+        """Create an encoder. The bytes in front of short texts are encoded in advance, for each length."""
         self._name = field(b"\x0a", name.encode())
         self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]
         self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
-        """Return the encoded attribute with that value."""
+        """Return the encoded attribute with the value `value`."""
         try:
             data = value.encode()
             return self._heads[len(data)] + data
-        except (IndexError, UnicodeEncodeError):  # the text is long, or has a lone surrogate
+        except (IndexError, UnicodeEncodeError):  # the text is long or has a lone surrogate
             return self._around(_utf8(value))
 
     def _around(self, data: bytes) -> bytes:
@@ -176,8 +181,11 @@ def _utf8(text: str) -> bytes:
 
 
 def _linked(operation: Operation) -> bytes:
-    """Return an encoded link to the trace of the HTTP request; b"" if that trace is unreadable or is the parent's."""
-    from ..http.tracecontext import parse  # imported here: the module `operations` has loaded it before
+    """Return an encoded link to the trace of the HTTP request; b"" if there is no valid trace context, or if it names
+    the span's own parent.
+    """
+    # Imported here: costs nothing, since the module `operations` has already imported it.
+    from ..http.tracecontext import parse
 
     found = parse(operation.link)
     if found is None or found[:2] == (operation.trace, operation.parent):

@@ -2,8 +2,8 @@
 """Parse base URLs of servers, and classify their hosts: loopback, link-local, cloud metadata service.
 
 URLs are parsed strictly, without a library, so that the address that was checked is the address that is used. A URL has
-no user part, no query and no dot segments; its host is a plain name or a plain IP address. 0xA9FEA9FE, which some
-resolvers read as 169.254.169.254, is rejected.
+no user part, no query and no dot segments; its host is a plain name or a plain IP address. Other spellings of an
+address are rejected, such as 0xA9FEA9FE for 169.254.169.254.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Address:
     __slots__ = ("authority", "bare", "host", "origin", "path", "port", "scheme")
 
     def __init__(self, scheme: str, host: str, port: int, path: str, *, bare: bool = False) -> None:
-        """Create an address. `bare` is True if the URL ends after the host, so that it says nothing about the path."""
+        """Create an address. `bare`: True if the URL ends after the host, so that another path may be added."""
         self.bare = bare
         self.scheme = scheme
         self.host = host
@@ -54,7 +54,7 @@ class Address:
         Such hosts are link-local and unspecified addresses, and cloud metadata services.
         """
         if ":" in self.host:
-            from ipaddress import IPv6Address  # imported here, since such hosts are rare
+            from ipaddress import IPv6Address  # imported here, since IPv6 hosts are rare
 
             address = IPv6Address(self.host)
             inner = address.ipv4_mapped or address
@@ -66,8 +66,8 @@ class Address:
 def parse(text: str, *, bare: bool = False) -> Address:
     """Parse an absolute http or https URL.
 
-    With `bare`, treat the URL as one without a path, even though a path was added to it. Raise ValueError if the URL is
-    not valid. Its message, such as "must be a URL ...", follows the name of the URL's setting.
+    `bare`: True if the path in the URL was added by this server, so that the URL counts as one without a path. Raise
+    ValueError if the URL is not valid. The message, such as "must be a URL ...", is to follow the name of the setting.
     """
     scheme, found, rest = text.partition("://")
     scheme = scheme.lower()
@@ -117,7 +117,7 @@ def _host_and_port(authority: str, scheme: str) -> tuple[str, int]:
 def _is_plain(host: str) -> bool:
     """Return True for a host name or a dotted-decimal IPv4 address.
 
-    A host whose last label is a number is always an address (WHATWG URL, host parser).
+    A host whose last label (after the last dot) is a number is always an address (WHATWG URL, host parser).
     """
     labels = host.split(".")
     last = labels[-1].lower()

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Undo JSON, HTML and percent escapes, each of which may be nested several times.
 
-A secret is found by undoing the escapes in both the secret and the text, and then searching for the resulting bytes.
-This takes linear time for every secret, unlike a regular expression with all escapes of each character. All backslashes
-are removed, because each layer of escaping doubles them.
+To find a secret, escapes are undone in both the secret and the text. Then the secret's bytes are searched in the text's
+bytes. This takes linear time for every secret, unlike a regular expression with all escapes of each character. All
+backslashes are removed, because each layer of escaping doubles them.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Unescaped:
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
         r"""Undo one layer of escapes and build the mapping.
 
-        With `letters`, also undo escapes such as `\\n`, which is needed for secrets that contain such control
-        characters. `before` is the previous layer, whose `text` is `content`, or None.
+        With `letters`, also undo escapes such as `\ `. This is needed for secrets that contain control characters.
+        `before` is the previous layer, whose `text` is `content`, or None.
         """
         self._before = before
-        # Positions where each escape begins and ends, alternating: in `text`, and in the content.
+        # Positions at which escapes begin and end, in turn: the first list in `text`, the second list in the content.
         self._text: list[int] = [0]
         self._content: list[int] = [0]
         pieces, done, size = [], 0, 0
@@ -91,14 +91,14 @@ class Unescaped:
         elif index % 2:
             found = self._content[index - 1] + at - self._text[index - 1]
         else:
-            found = self._content[index - 1]  # `at` lies inside the text of one escape
+            found = self._content[index - 1]  # `at` is inside the text that one escape represents
         return found if self._before is None else self._before.start(found)
 
     def end(self, at: int) -> int:
         """Return the position in the original content where the bytes before position `at` of `text` end."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # the whole escape belongs to the text
+            found = self._content[index]  # position `at` follows an escape, so the whole escape belongs to the text
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)
@@ -148,7 +148,7 @@ def _in_utf_8(content: bytes) -> bytes:
 
 
 def anchor(text: str) -> str:
-    """Return the longest part of `text` that escaping leaves unchanged, so that it can be searched for directly.
+    """Return the longest part of `text` that escaping leaves unchanged, so that a search need not undo escapes.
 
     Texts with escaped letters (`has_escaped_letters`) must be searched in another way.
     """

@@ -1,8 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """HTTP header fields (RFC 9110 section 5): names that may be set, and values that can be sent.
 
-The rules are stricter than the standard, which recommends this for new fields: values are visible ASCII characters and
-spaces between them.
+As the standard recommends for new fields, values may only contain visible ASCII characters, and spaces between them.
 """
 
 from __future__ import annotations
@@ -28,13 +27,15 @@ _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 
 
 def is_name(text: str) -> bool:
-    """Return True if `text` is a valid name for a header field (a token), and not one of FRAMING."""
+    """Return True if `text` is a valid name for a header field (a token), and is not in FRAMING, the fields that frame
+    a message.
+    """
     return bool(text) and _TOKEN.issuperset(text) and text.lower() not in FRAMING
 
 
 def is_value(text: str) -> bool:
     """Return True if `text` can be sent unchanged as a header field value.
 
-    It has no line break, control or non-ASCII character, and no space at either end.
+    This is so if it has no line break, control or non-ASCII character, and no space at either end.
     """
     return text.isascii() and text.isprintable() and text == text.strip()

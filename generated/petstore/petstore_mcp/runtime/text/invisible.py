@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find and remove hidden characters: invisible, or displayed in another place (Unicode UTR 36, 3.5 and 3.6).
+"""Find and remove hidden characters. These are invisible, or change where other characters appear (Unicode UTR 36, 3.5
+and 3.6).
 
-Models read hidden characters that people do not see, so they can contain a prompt injection. The table is the same as
-the compiler's (`mcpgen/base/invisible.py`), so responses are cleaned like API descriptions. A hidden character is kept
-where a script or an emoji needs it, but at most one between two visible characters:
+Models read hidden characters that people do not see, so they can contain a prompt injection. The list of characters is
+the same as the compiler's (`mcpgen/base/invisible.py`), so responses are cleaned like API descriptions. A hidden
+character is kept where a script or an emoji needs it, but at most one between two visible characters:
 
 - U+200C and U+200D between letters of scripts that join them, and after a virama (RFC 5892, A.1 and A.2);
 - U+200D between emoji; U+FE0E and U+FE0F after an emoji or before U+20E3 (keycaps);
@@ -105,7 +106,7 @@ def _pattern() -> re.Pattern[str]:
 
 @lru_cache(1)
 def _searcher() -> Callable[[str], bool]:
-    """Return a function that returns True if a text may hold a hidden character."""
-    from .patterns import searcher  # imported late: most responses are ASCII and need no search
+    """Return a function that quickly decides whether a text may contain a hidden character."""
+    from .patterns import searcher  # imported late: needed only for non-ASCII text
 
     return searcher(HIDES, lambda text: True)

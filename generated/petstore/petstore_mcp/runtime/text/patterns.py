@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Search texts for patterns in linear time, with the pattern engine of the validator library."""
+"""Search texts for patterns in linear time, with the regular expression engine of the validator library
+(jsonschema-rs).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ PATTERN_BYTES = 1024 * 1024
 
 
 def options(formats: dict[str, Callable[[str], bool]]) -> dict[str, Any]:
-    """Return options for the validator library: the formats to check, limits on patterns, and no network access."""
+    """Return options for the validator library: the formats to check, a size limit for patterns, and no network
+    access.
+    """
     patterns = jsonschema_rs.RegexOptions(size_limit=PATTERN_BYTES)
     return {"validate_formats": True, "formats": formats, "pattern_options": patterns, "offline": True}
 
@@ -21,7 +25,7 @@ def options(formats: dict[str, Callable[[str], bool]]) -> dict[str, Any]:
 def finder(words: Collection[str]) -> Callable[[str], bool]:
     """Return a function that returns True if a text contains one of `words`, which consist of ASCII letters and digits.
 
-    All words are searched at once: a megabyte takes a tenth of a millisecond, while Python takes three for each word.
+    All words are searched at once. That takes 0.1 ms per megabyte; Python's `in` takes 3 ms for each word.
     """
     if not words:
         return lambda text: False
@@ -32,7 +36,8 @@ def finder(words: Collection[str]) -> Callable[[str], bool]:
 def searcher(pattern: str, surrogates: Callable[[str], bool]) -> Callable[[str], bool]:
     """Return a function that returns, in linear time, whether `pattern` matches anywhere in a text.
 
-    A text with a lone surrogate, which only a hook can produce, is passed to the function `surrogates` instead.
+    A text with a lone surrogate, which only a hook can produce, cannot be searched; `surrogates(text)` then gives the
+    result.
     """
     holds = jsonschema_rs.validator_for({"pattern": pattern}, **options({})).is_valid
 

@@ -2,8 +2,9 @@
 """Redaction: remove secrets from texts for the model, because upstreams repeat headers and URLs in their errors.
 
 A secret is found in plain form, in base64 at each of the three byte offsets, and in each of these forms under escapes
-(`escapes.py`). A quick search for the parts that no escape changes (anchors) shows that most texts contain no secret.
-Secrets are not found in hexadecimal, in base64 of base64, and with percent-encoded letters or changed letter case.
+(`escapes.py`). An anchor is the part of a secret that no escape changes. A quick search for anchors shows that most
+texts contain no secret. Secrets in hexadecimal, in base64 of base64, with percent-encoded letters or in another letter
+case are not found.
 
 Every step takes time linear in the text, whatever the secrets are. This matters because an upstream chooses some of
 them (tokens).
@@ -29,7 +30,7 @@ Tokens are renewed repeatedly, and the oldest have expired.
 
 _SHORTEST_LINE = 16
 
-# Shorter base64 fragments occur by chance. So do shorter texts once their escapes are undone.
+# Minimum lengths to search for, since shorter base64 fragments, and shorter texts without escapes, occur by chance.
 _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
 
@@ -64,8 +65,8 @@ class SecretForm:
     def plain(self, content: Content) -> list[Span]:
         """Return the spans at which the text occurs unescaped in the content.
 
-        A backslash that JSON puts before the first or last character is included. Without it, the rest would not be
-        valid JSON.
+        The spans include a backslash that JSON puts before the first or last character. Without it, the rest would not
+        be valid JSON.
         """
         opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
         closes = len(self.text) - len(self.text.rstrip("\\"))
@@ -82,16 +83,21 @@ class SecretForm:
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if the anchor also occurs outside the `plain` spans. If so, escapes must be undone to be sure."""
+        """Return True if the anchor also occurs outside the spans `plain`.
+
+        Only then can the secret occur with escapes.
+        """
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
     def head(self) -> SecretForm:
-        """Return the form for the beginning of the text, to find a secret whose end was cut off."""
+        """Return the form for the beginning of this text. It finds a secret whose end was cut off."""
         self._head = self._head or SecretForm(self.text[:HEAD])
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return the text's bytes with escapes in the text itself undone, or b"" if too few bytes remain."""
+        """Return the text's bytes with escapes in the text itself undone, or b"" if the result is too short to be
+        searched.
+        """
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
             self._undone = undone if len(undone) >= _SHORTEST_UNDONE else b""
@@ -101,7 +107,7 @@ class SecretForm:
 class Content:
     """Bytes in which secrets are searched; on demand also the same bytes with escapes undone.
 
-    With `folded`, both are in lower case, so that letter case is ignored.
+    With `folded`, all bytes are converted to lower case, so that letter case is ignored.
     """
 
     __slots__ = ("_folded", "_given", "_undone", "raw")
@@ -126,7 +132,10 @@ def _backslashes(content: bytes) -> int:
 
 
 def _places(content: bytes, wanted: bytes) -> Iterator[Span]:
-    """Yield the spans (start, end) at which `wanted` occurs. CPython's search takes linear time (two-way algorithm)."""
+    """Yield the spans (start, end) at which the bytes `wanted` occur.
+
+    CPython's search takes linear time (two-way algorithm).
+    """
     at = content.find(wanted) if wanted else -1
     while at >= 0:
         yield at, at + len(wanted)
@@ -141,8 +150,8 @@ def _bytes(text: str) -> bytes:
 class Redactor:
     """Remover of secrets from texts: fixed secrets, and learned ones such as fetched tokens.
 
-    For each source, the latest learned secrets are kept. Older secrets are kept if they were in use since the oldest
-    running call began.
+    For each source, the latest learned secrets are kept. Older ones are kept if they were used after the start of the
+    oldest running call.
     """
 
     __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
@@ -162,11 +171,11 @@ class Redactor:
     def learn(self, secret: str, source: str = "token") -> None:
         """Redact `secret` too from now on.
 
-        This may drop older secrets of the same `source`, but none of other sources.
+        This may drop older secrets of the same `source`, but no secrets of other sources.
         """
         key = source, secret
         known = self._learnt.pop(key, None)
-        # Stored again, so that the latest secret is at the end.
+        # Store it again, so that the most recently used secret is last.
         self._learnt[key] = (known[0] if known else _forms(secret)), self._turn
         if known is None:
             self._forget()
@@ -180,8 +189,8 @@ class Redactor:
         return CallContext(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Drop old learned secrets, except for the latest of each source and those that a running call may still
-        reveal.
+        """Drop old learned secrets, except for the latest of each source, and those that a running call may have
+        used.
         """
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}
@@ -207,14 +216,14 @@ class Redactor:
     def _finder(self) -> Callable[[str], bool]:
         """Return a function that searches a text for anchors of secrets.
 
-        Only the beginning of each anchor is searched, since long words take memory.
+        The function searches only for the beginning of each anchor, since long words take memory.
         """
-        from .patterns import finder  # imported here: a Redactor may be made before heavy modules are loaded
+        from .patterns import finder  # imported here: a Redactor is created earlier than slow modules are imported
 
         return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
 
     def text(self, text: str) -> str:
-        """Return the text with secrets replaced."""
+        """Return the text with secrets replaced by a placeholder."""
         if not self.may_be_in(text):
             return text
         return _replaced(self._forms, _bytes(text)).decode(errors="surrogatepass")
@@ -222,7 +231,7 @@ class Redactor:
     def field(self, text: str) -> str:
         """Return the value of a header field with secrets replaced.
 
-        Letter case is ignored, since an upstream may change it.
+        Secrets are found in any letter case, since an upstream may change the case.
         """
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
@@ -236,8 +245,9 @@ class Redactor:
         return _replaced(self._forms, content)
 
     def begun(self, text: str) -> str:
-        """Return `text`, which was cut from a longer text, without a secret at its end that the cut has left
-        incomplete.
+        """Return `text`, the beginning of a longer text.
+
+        If it ends with the first part of a secret, remove that part.
         """
         reach = max((form.reach for form in self._forms), default=0)
         tail = _bytes(text[-reach:]) if reach else b""
@@ -252,11 +262,11 @@ class Redactor:
     def whole(self, value: Any) -> Any:
         """Return a JSON value with secrets replaced. Like `value`, but faster for large values.
 
-        In most cases, one search of the value's JSON text finds no secret, so its parts are not examined.
+        Usually, one search of the value's JSON text finds no secret. Then the parts of the value are not examined.
         """
         try:
             written = json.dumps(value, ensure_ascii=False)
-        except (ValueError, TypeError):  # a hook returned a value that is not JSON
+        except (ValueError, TypeError):  # not JSON: only a hook can return such a value
             return self.value(value)
         return self.value(value) if self.may_be_in(written) else value
 
@@ -274,7 +284,10 @@ class Redactor:
 
 
 class CallContext:
-    """Context manager for one call: inside the `with` block, `calls` contains the number of the call's turn."""
+    """Context manager for one call.
+
+    Inside the `with` block, the call is registered in `calls` as running, by its `turn`.
+    """
 
     __slots__ = ("_calls", "_turn")
 
@@ -292,7 +305,7 @@ class CallContext:
 
 
 class Stream:
-    """Redactor for bytes in several pieces. Also finds secrets that are split between two pieces."""
+    """Redactor for bytes in several pieces, which also finds secrets that are split between two pieces."""
 
     __slots__ = ("_forms", "_reach", "_rest")
 
@@ -302,7 +315,10 @@ class Stream:
         self._rest = b""
 
     def feed(self, data: bytes, last: bool = False) -> bytes:
-        """Return the redacted bytes that later pieces cannot change. Keep the end, in which a secret may have begun."""
+        """Return the redacted bytes that later pieces cannot change.
+
+        Keep the last bytes back, since a secret may begin there.
+        """
         buffer = self._rest + data
         sure = len(buffer) if last else max(0, len(buffer) - self._reach)
         made, at = [], 0
@@ -328,7 +344,10 @@ def _replaced(forms: list[SecretForm], content: bytes, folded: bool = False) -> 
 
 
 def _spans(forms: list[SecretForm], content: Content) -> list[Span]:
-    """Return the spans of all forms in the content, in order. Overlapping spans are merged into one."""
+    """Return the spans at which any of the forms occurs in the content, in order.
+
+    Overlapping spans are merged into one.
+    """
     has_letters = b"\\u00" in content.raw
     found: list[Span] = []
     for form in forms:
@@ -349,7 +368,7 @@ def _forms(secret: str) -> list[SecretForm]:
     texts = {secret}
     for offset in range(3):
         raw = b"\0" * offset + secret.encode(errors="surrogatepass")
-        # Use only base64 characters that no neighbouring byte influences.
+        # Use only base64 characters that do not depend on bytes before or after the secret.
         inner = slice(-(-offset * 8 // 6), len(raw) * 8 // 6)
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             encoded = encode(raw).decode()[inner]
@@ -359,6 +378,9 @@ def _forms(secret: str) -> list[SecretForm]:
 
 
 def _lines(secret: str) -> set[str]:
-    """Return the lines of a multi-line key, which an upstream may repeat in part or with other line ends."""
+    """Return the longer lines of a multi-line secret, such as a private key.
+
+    An upstream may repeat single lines of it.
+    """
     lines = [line.strip() for line in secret.split("\n")] if "\n" in secret else []
     return {line for line in lines if len(line) >= _SHORTEST_LINE}

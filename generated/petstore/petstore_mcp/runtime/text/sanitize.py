@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Sanitize text from the upstream for a model: decode the bytes, and remove hidden characters and secrets.
 
-Control characters act on terminals. Hidden characters (`invisible.py`) hide text from people that models read. Both are
-removed and counted. Visible text stays unchanged, except for secrets.
+Control characters act on terminals. With hidden characters (`invisible.py`), a text can say something to models that
+people do not see. Both kinds are removed and counted. Visible text stays unchanged, except for secrets.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TEXTUAL = re.compile(
     r"text/.*|.*[/+](json|xml|yaml|json-seq)|application/("
     r"(x-)?ndjson|jsonl|x-yaml|(x-)?javascript|ecmascript|graphql|sql|toml|x-sh|x-www-form-urlencoded|jwt|rtf|xhtml\+xml)"
 )
-# Encodings that servers really use. Others that Python knows, such as `utf-7` and compressing codecs, are dangerous.
+# Encodings that servers really use. Other codecs of Python, such as `utf-7` and compressing codecs, are dangerous.
 _CHARSET = re.compile(
     r"utf-?8|utf-?16(le|be)?|(us-)?ascii|iso-?8859-?\d{1,2}|latin-?1|(windows-?|cp)125\d|koi8-[ru]|shift_?jis|"
     r"euc-?(jp|kr)|iso-2022-jp|gb(k|2312|18030)|big5(-hkscs)?"
@@ -74,12 +74,12 @@ def charset(content: bytes, content_type: str) -> str:
 
 @lru_cache(maxsize=64)
 def _codec(marked: str, content_type: str) -> str:
-    """Return the codec for a byte order mark ("" for none) and a Content-Type."""
+    """Return the name of Python's codec for a byte order mark ("" for none) and a Content-Type."""
     declared = _DECLARED.search(content_type)
     named = declared[1].lower() if declared and _CHARSET.fullmatch(declared[1].lower()) else "utf-8"
     try:
         name = codecs.lookup(marked or named).name
-    except (LookupError, OSError):  # the name is unknown, or no file descriptor is free to load the codec
+    except (LookupError, OSError):  # the codec is unknown, or cannot be loaded since no file descriptor is free
         return "utf-8"
     # Without a byte order mark, browsers assume little-endian (WHATWG Encoding, 4.2), while Python's decoder fails.
     return "utf-16-le" if name == "utf-16" and not marked else name
@@ -109,12 +109,12 @@ def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
 def _is_presentable(value: Any, redactor: Redactor) -> bool:
     """Return True if the value contains nothing that must be removed.
 
-    One search of its JSON text takes a third of the time of examining each part. An escape in that text counts as a
-    hidden character.
+    This searches the value's JSON text, in a third of the time of examining each part. An escape in the JSON text
+    counts as a hidden character.
     """
     try:
         text = written(value)
-    except (TypeError, ValueError):  # the marker ABSENT cannot be written as JSON
+    except (TypeError, ValueError):  # the value is the marker ABSENT, which is not JSON
         return False
     return holds_nothing(text, redactor)
 
@@ -122,7 +122,7 @@ def _is_presentable(value: Any, redactor: Redactor) -> bool:
 def holds_nothing(text: str, redactor: Redactor) -> bool:
     """Return True if the JSON text contains neither a secret nor a hidden character, literally or escaped.
 
-    Of the hidden ASCII characters, only U+007F can occur unescaped in JSON.
+    For ASCII text it is enough to look for U+007F: JSON escapes all other hidden ASCII characters.
     """
     unseen = "\x7f" in text if text.isascii() else clean(text)[1]
     return not (unseen or _ESCAPED.search(text) or redactor.may_be_in(text))

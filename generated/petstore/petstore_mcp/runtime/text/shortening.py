@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Shorten a long JSON value along its structure, so that the result is still valid JSON.
 
-A list keeps its first items unchanged. Space that small members of an object do not need is used for larger members. A
-long text ends in `...[+N chars]`. A separate sentence says what was left out. If a text is too long to parse, only its
-beginning is parsed, after open brackets and strings were closed.
+A list keeps its first items unchanged. Each member of an object gets a share of the space; larger members also get what
+small members do not need. A long text ends in `...[+N chars]`. A separate sentence says what was left out. If a text is
+too long to parse, only its beginning is parsed, after open brackets and strings were closed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def written(value: Any) -> str:
 def beginning(text: str) -> str:
     """Return the longest beginning of a JSON text that parses, with its open brackets and strings closed.
 
-    Return "" if `text` is not a single value. Only brackets, commas and quotes are examined.
+    To find it, only brackets, commas and quotes are examined. Return "" if `text` is not the beginning of a single
+    value.
     """
     opened: list[str] = []
     end = 0
@@ -55,13 +56,15 @@ def beginning(text: str) -> str:
 
 
 def _broken_off(mark: str) -> str:
-    """Return a cut JSON string without an incomplete escape at its end, followed by the mark `_MORE`."""
+    """Return a cut JSON string without an incomplete escape at its end, followed by `_MORE`, which says that more
+    follows.
+    """
     characters = _WHOLE_CHARACTERS.match(mark)
     return f'{characters[0] if characters else mark[0]}{_MORE}"'
 
 
 class Shortened:
-    """A value shortened to about `limit` bytes of JSON.
+    """Result of shortening a value to about `limit` bytes of JSON.
 
     `left_out` lists phrases that say what is missing. `items` is how many items remain in the outermost shortened list,
     or 0.
@@ -85,7 +88,7 @@ class Shortened:
     def _find_open(self, value: Any) -> None:
         """Record the lists and objects that are incomplete because the text was cut inside them.
 
-        The last item of the outermost such list is removed, since it may be incomplete itself.
+        The last item of the outermost incomplete list is removed, since that item may be incomplete.
         """
         while isinstance(value, (dict, list)) and value:
             self._open.add(id(value))
@@ -111,7 +114,7 @@ class Shortened:
 
     def _items(self, value: list[Any], room: int, name: str) -> list[Any]:
         """Return the items that fit into `room` bytes. At least one is kept; if it does not fit, it is shortened."""
-        kept, left = [], room - 1  # no comma follows the last item, so one byte less is needed
+        kept, left = [], room - 1  # the brackets take two bytes, but the last item has no comma
         for item in value:
             left -= _size(item) + 1
             if left < 0:
@@ -128,12 +131,12 @@ class Shortened:
     def _members(self, value: dict[str, Any], room: int, name: str) -> dict[str, Any]:
         """Return all members, with the longest ones shortened.
 
-        If the names alone take over half of `room`, return the first members.
+        If the names alone take more than half of `room` bytes, return only the first members.
         """
         if id(value) in self._open:
             self.left_out.append(f"what follows in {name}")
         names = {key: _size(key) + 2 for key in value}
-        left = room - 1  # no comma follows the last member, so one byte less is needed
+        left = room - 1  # the braces take two bytes, but the last member has no comma
         if sum(names.values()) > room // 2:
             kept = {}
             for key, member in value.items():
@@ -153,7 +156,7 @@ class Shortened:
         return {key: fitted[key] for key in value}
 
     def told(self) -> str:
-        """Return one clause that says what was left out, or ""."""
+        """Return a clause for a message that says what was left out, or ""."""
         more = len(self.left_out) - MOST_TOLD
         return "; ".join(self.left_out[:MOST_TOLD]) + (f"; and more in {more} places" if more > 0 else "")
 

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """File signatures: the media type that the first bytes of a file indicate (WHATWG MIME Sniffing, 6). Pure functions.
 
-An image block with invalid data or an unsupported type ends the conversation in some clients: the model provider
-refuses it in every later request. So a declared type is used only if the bytes agree.
+An image block with invalid data or an unsupported type ends the conversation in some clients: the client sends the
+block again in every later request, and the model provider refuses each. So a declared type is used only if the bytes
+agree.
 """
 
 from __future__ import annotations
@@ -127,8 +128,8 @@ def type_of_file(content: bytes, name: str) -> str:
 def settled(label: str, content: bytes) -> str:
     """Return the actual media type of content that was declared as image or audio.
 
-    The first bytes decide. A declared type without a known signature, such as image/avif, is accepted unless the bytes
-    indicate another type.
+    The first bytes decide. If the declared type `label` has no known signature, such as image/avif, it is returned
+    unless the bytes indicate another type.
     """
     family = label.partition("/")[0]
     shown = type_of(content) or ("audio/mpeg" if family == "audio" and content[:2] in _MPEG_FRAMES else "")

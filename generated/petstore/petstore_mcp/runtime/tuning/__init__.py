@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Performance tricks: one module each, with the trick's gain, its risk and its test. May import no other package.
+"""Performance tricks: one module for each trick. Its docstring names the trick's gain, risk and test. This package may
+import no other package.
 
 No trick changes what a server does. `MCPGEN_TUNING=0` in the environment disables all of them. This includes
 `http/direct_requests.py`, which handles requests and so cannot be in this package. Set the variable if you suspect that

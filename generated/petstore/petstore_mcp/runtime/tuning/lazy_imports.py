@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Import modules lazily that the libraries do not need here: a stand-in loads the real module at its first use.
+"""Lazy imports of modules that libraries import but do not need here: a proxy module loads the real module at its first
+use.
 
 For example, reading proxies from the environment imports all archive formats, and parsing a media type imports the
-email package. Inside `deferred`, such a module is replaced by a stand-in. A name imported from the stand-in loads the
-real module at its first use. So hooks that use the library can use all of it.
+email package. Inside `deferred`, such a module is replaced by a proxy (stand-in). A name that was imported from the
+proxy loads the real module when it is first used. So hooks can still use the whole library.
 
 - Gain: an eighth of a server's memory and start time is saved.
-- Risk: stand-ins are in `sys.modules` while the libraries are imported. A use that was not foreseen loads the real
-  module at once. A class that another class derives from at import time would fail, so no such class is listed.
+- Risk: proxies are in `sys.modules` while the libraries are imported. An unexpected use loads the real module at once.
+  A proxy cannot replace a class from which other classes derive at import time, so no such class is listed.
 - Test: `tests/runtime/test_unasked.py`, and `tests/runtime/test_tuning.py` without this trick.
 """
 
@@ -24,8 +25,8 @@ from typing import Any
 
 from . import ON
 
-# Modules, with the names that others import from them. Other names are looked up when used. Only functions, and classes
-# from which no class derives at import time, are listed, since only these can be replaced.
+# Modules, with the names that libraries import from them by `from`. All other names are looked up when they are used.
+# Listed are only functions, and classes from which no class derives at import time: a proxy can replace no other class.
 _UNASKED = {
     "aiohttp.cookiejar": ("CookieJar", "DummyCookieJar", "_UnlimitedCookieJar"),
     "aiohttp.tracing": (
@@ -48,8 +49,7 @@ _UNASKED = {
     "uuid": (),
 }
 
-#: Lock that is held while stand-ins are in `sys.modules`. A thread that imports other libraries meanwhile must hold it
-#: too.
+#: Lock that is held while proxies are in `sys.modules`. Another thread must hold it to import libraries.
 importing = RLock()
 
 #: C extension for lists of at most three items, which loads the C++ library. A Python fallback exists.
@@ -57,7 +57,7 @@ _WITHOUT = "frozenlist._frozenlist"
 
 
 class _LazyName:
-    """Proxy for one name of a module, which loads the module at its first use."""
+    """Proxy for a function or class of a module. Its first use loads the module."""
 
     __slots__ = ("_module", "_name")
 
@@ -72,12 +72,12 @@ class _LazyName:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _LazyName.__slots__:  # read while an instance is copied, before it is set
+        if name in _LazyName.__slots__:  # `copy` reads these attributes before they are set
             raise AttributeError(name)
         return getattr(self._there(), name)
 
     def __reduce__(self) -> str:
-        return self._name  # a copy of a module's function or class is the same object
+        return self._name  # copying a function or class returns the same object
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, self._there())
@@ -96,10 +96,10 @@ class _LazyName:
 
 
 class _StandIn(ModuleType):
-    """Stand-in for a module, which loads the real module when an unknown attribute is read."""
+    """Proxy for a module, which loads the real module when an attribute is read that the proxy does not have."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # the import system reads such attributes
+        if name.startswith("__"):  # the import system looks for such attributes, which must not load the module
             raise AttributeError(name)
         return getattr(_real(self), name)
 
@@ -119,7 +119,8 @@ def _stand_in(name: str, taken: tuple[str, ...]) -> _StandIn:
 
 
 def _newer_typing() -> _StandIn:
-    """Return a replacement for `typing_extensions`, which libraries use for type variable defaults before Python 3.13.
+    """Return a replacement for `typing_extensions`. Before Python 3.13, libraries import it for type variables with
+    defaults.
 
     Only type checkers read these defaults, so the type variables are created without defaults.
     """
@@ -139,7 +140,7 @@ def _without_default(kind: Any) -> Any:
 # Decision 0153: Unused modules of libraries are replaced by stand-ins.
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Replace the listed modules by stand-ins inside a `with` block.
+    """Replace the modules in `_UNASKED` by proxies inside a `with` block.
 
     Modules that are already loaded are not replaced.
     """
@@ -153,7 +154,7 @@ def deferred() -> Iterator[None]:
 def _replaced() -> Iterator[None]:
     stand_ins: dict[str, Any] = {name: _stand_in(name, taken) for name, taken in _UNASKED.items()}
     stand_ins["typing_extensions"] = _newer_typing()
-    stand_ins[_WITHOUT] = None  # None tells the import system that the module does not exist
+    stand_ins[_WITHOUT] = None  # with None, an import of this module raises ImportError
     put = {name: made for name, made in stand_ins.items() if name not in sys.modules}
     sys.modules.update(put)
     try:

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the garbage collector less often, and keep the memory of one response for the next.
+"""Run the garbage collector less often, and let the memory of one response be reused for the next.
 
-- Gain: kept memory saves an eighth of a small call, and a fifth of a call with 1 MB. Collections are rarer, because a
-  call leaves few reference cycles.
-- Risk: reference cycles that hooks leave are freed a little later. Without glibc, the block of memory has no effect.
+- Gain: reused memory saves an eighth of the time of a small call, and a fifth for a call with 1 MB. Rare collections
+  suffice, because a call leaves few reference cycles.
+- Risk: reference cycles that hooks leave are freed a little later. Without glibc, there is no gain by reused memory.
 - Test: `tests/streamable/test_memory.py` and `tests/hostile/test_crowded.py` limit the memory of a server;
   `tests/runtime/test_tuning.py` runs without this trick.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from . import ON
 
-#: Thresholds for `gc.set_threshold`
+#: Thresholds for `gc.set_threshold`, which make collections rarer
 _COLLECTED = 2000, 10, 10
 # Decision 0154: A freed block of 4 MiB makes glibc reuse buffers.
 #: Size of the block that is allocated and freed once. Afterwards glibc reuses freed blocks up to this size. It would
@@ -23,7 +23,7 @@ _KEPT = 4 * 1024 * 1024
 def settle() -> None:
     """Exclude all present objects from garbage collection, since they live until the process ends.
 
-    Also collect less often, and keep freed memory.
+    Also let the garbage collector run less often, and let glibc reuse freed memory.
     """
     if not ON:
         return

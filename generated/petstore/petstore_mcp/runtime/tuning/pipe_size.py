@@ -1,11 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Enlarge the pipe to the client for long answers.
+"""Enlarge the pipe through which the client reads stdout, for long answers.
 
 A default pipe holds 64 KiB. A long answer would need many writes, and calls would wait for the client in between.
 
 - Gain: measured in docs/decisions/0160-larger-pipes.md.
-- Risk: Linux limits the pipe memory of a user to 64 MiB, so a server should not use more than this trick does. If the
-  system refuses, the pipe keeps its size.
+- Risk: Linux limits the pipe memory of all processes of a user to 64 MiB, so larger pipes would use up this memory. If
+  the system refuses, the pipe keeps its size.
 - Test: `tests/runtime/test_process.py`, and `tests/runtime/test_tuning.py` without this trick.
 """
 
@@ -18,9 +18,9 @@ _LARGE = 256 * 1024
 
 
 def enlarged(descriptor: int) -> int:
-    """Return the capacity of an empty pipe in bytes, after enlarging a small pipe; 0 if the capacity is unknown."""
+    """Enlarge a pipe if it is small, and return its capacity in bytes; 0 if the capacity is unknown."""
     try:
-        import fcntl  # imported here: not on every system, and only needed for long answers
+        import fcntl  # imported here: not every system has this module, and only long answers need it
 
         capacity = fcntl.fcntl(descriptor, fcntl.F_GETPIPE_SZ)
     except (ImportError, AttributeError, OSError):
@@ -29,5 +29,5 @@ def enlarged(descriptor: int) -> int:
         return capacity
     try:
         return fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _LARGE)
-    except OSError:  # the user's limit on pipe memory is reached
+    except OSError:  # the system refuses, since the user's limit on pipe memory is reached
         return capacity
