@@ -153,7 +153,7 @@ def _compiled(
         search = retrieval.build(catalog.tools, api.definitions, pinned, wanted.programs or "none")
         catalog = replace(catalog, search=search)
     elif wanted.programs not in (None, "none"):
-        message = f"Programs ({wanted.programs}) need a server with --tools search, and this server lists all tools."
+        message = f"--programs {wanted.programs} needs a server with --tools search, but this server lists all tools."
         raise FatalError("invalid-flag", message, hint="Give --tools search as well, or --programs none.")
     remembered = options.over(project.recorded)
     lock = Lock(

@@ -59,7 +59,7 @@ def _toml(name: str, data: bytes) -> Document:
     try:
         return Document(name, tomllib.loads(data.decode("utf-8-sig")), "")
     except (ValueError, RecursionError):
-        raise FatalError("syntax", "This is no TOML.", Where(name), "Correct the file, or name another file.") from None
+        raise FatalError("syntax", "This is no TOML.", Where(name), "Correct the TOML, or name another file.") from None
 
 
 def _found(value: JsonValue, where: Where, name: str, depth: int) -> Iterator[Block]:

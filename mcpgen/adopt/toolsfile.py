@@ -96,8 +96,8 @@ def write(draft: Draft, target: str, remarks: Iterable[Remark] = ()) -> str:
 
 def _head(draft: Draft, target: str, remarks: list[Remark]) -> Iterator[str]:
     yield (
-        f"{_PROSE} This tools file has the same tools, with the same names, as "
-        f"{yaml_comment(draft.origin)}. After an edit:"
+        f"{_PROSE} This tools file has the same tools, with the same names, as {yaml_comment(draft.origin)}. "
+        "After each edit, run:"
     )
     yield f"{_PROSE}   mcpgen generate {yaml_comment(target)}"
     if remarks:

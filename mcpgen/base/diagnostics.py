@@ -39,7 +39,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "broken-reference": ("warning", "The target of a reference does not exist."),
     "foreign-reference": ("warning", "A reference points outside the document's folder; mcpgen does not follow it."),
     "reference-loop": ("warning", "References form a loop and never reach a value."),
-    "invalid-path": ("warning", "A path cannot be sent as written."),
+    "invalid-path": ("warning", "A path cannot be sent as the document writes it."),
     "path-query": ("warning", "A path key holds a query or a fragment."),
     "undeclared-path-parameter": (
         "warning",
@@ -48,8 +48,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     "repeated-path-parameter": ("warning", "A path names a parameter twice; each occurrence becomes an argument."),
     "unused-parameters": ("note", "Parameters that every method of the API has are not offered as arguments."),
     "unused-scripts": ("note", "A Postman collection has scripts, which mcpgen does not run."),
-    "unused-path-parameter": ("warning", "A path parameter is declared that does not occur in the path."),
-    "invalid-parameter": ("warning", "A parameter cannot be understood."),
+    "unused-path-parameter": ("warning", "A declared path parameter does not occur in the path."),
+    "invalid-parameter": ("warning", "The definition of a parameter is invalid or not supported."),
     "invalid-style": (
         "warning",
         "The style of a parameter is not defined for the parameter's location; the default style is used.",
@@ -58,34 +58,41 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unsupported-method": ("warning", "mcpgen never makes tools of this HTTP method."),
     "invalid-media-type": ("warning", "A key under `content` is not a media type."),
     "unsupported-body": ("warning", "mcpgen cannot send any media type of the request body."),
-    "invalid-security": ("warning", "A security requirement or scheme cannot be understood."),
+    "invalid-security": ("warning", "A security requirement or security scheme is invalid or not supported."),
     "invalid-server": ("warning", "A server URL cannot be used."),
     "private-server": ("warning", "A server URL points into a private network."),
-    "new-origin": ("warning", "Calls or credentials would go to an origin that you have not accepted."),
+    "new-origin": (
+        "warning",
+        "Calls or credentials would go to an origin that you have not accepted with --accept-origin.",
+    ),
     "base-url-path": ("note", "The base URL has no path, so the path of the document's server URL is kept."),
     "no-server": ("warning", "The document names no absolute server URL."),
     "credential-parameter": (
         "note",
-        "A header parameter carries a credential or belongs to HTTP; it is not an argument.",
+        "A header parameter carries a credential or is set by HTTP itself; it is not an argument.",
     ),
     "login-operation": ("note", "An operation takes a password or returns an access token; it does not become a tool."),
     "fixed-confirmation": (
         "note",
-        "The server sends a fixed parameter that confirms a destructive request, so users are asked instead.",
+        "A fixed parameter confirms a destructive request. The server sends it, and asks the user for "
+        "confirmation instead.",
     ),
     "duplicate-operation-id": ("warning", "Two operations have the same operationId."),
-    "invalid-extension": ("warning", "A value under `x-mcp` cannot be used."),
+    "invalid-extension": ("warning", "A value under `x-mcp` is invalid."),
     "hidden-operation": ("note", "The document marks operations as hidden, so they do not become tools."),
     "body-required": (
         "note",
         "The document does not say whether a body with required members is required; mcpgen makes it required.",
     ),
     "schema-contradiction": ("warning", "Parts of an `allOf` contradict each other; the last one is used."),
-    "too-complex": ("warning", "Schemas are larger than mcpgen's limit; parts that need them are left out."),
+    "too-complex": (
+        "warning",
+        "Schemas are larger than mcpgen's limit; operations or output schemas that need them are left out.",
+    ),
     "schema-cut": ("note", "A schema is too deep or too large for models; it was cut, and its description says so."),
     "unchecked-pattern": (
         "note",
-        "A pattern takes too much time or memory; the server does not check it, and the API may.",
+        "A pattern takes too much time or memory; the server does not check it, but the API may.",
     ),
     "impossible-pattern": (
         "note",
@@ -94,7 +101,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "foreign-pattern": ("note", "A pattern is not valid in ECMA 262 with the flag `u`; the server does not check it."),
     "mended-pattern": ("note", "A pattern has slashes around it or needless backslashes, which were removed."),
-    "branching-schema": ("warning", "Checking one value by this schema would take too many steps."),
+    "branching-schema": ("warning", "Validating one value against this schema would take too many steps."),
     "large-tool": ("warning", "A tool costs more tokens than the limit, even in its shortest form."),
     "no-output-schema": (
         "note",
@@ -106,7 +113,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "job-recognised": (
         "note",
-        "An operation answers before its work has ended; the hint shows a `task` for following the job.",
+        "An operation answers before its work has ended; the hint shows a `task` that lets the server wait for "
+        "the result.",
     ),
     "no-lookup": (
         "note",

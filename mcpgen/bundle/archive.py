@@ -29,7 +29,11 @@ def release_epoch(given: str | None) -> int:
         return DEFAULT_EPOCH
     if not (given.isascii() and given.isdigit() and len(given) < 12 and _FIRST <= int(given) <= _LAST):
         message = "SOURCE_DATE_EPOCH is not a Unix time between the years 1980 and 2107."
-        raise FatalError("invalid-flag", message, hint="Set the variable to `git log -1 --format=%ct`, or unset it.")
+        raise FatalError(
+            "invalid-flag",
+            message,
+            hint="Set SOURCE_DATE_EPOCH to the output of `git log -1 --format=%ct`, or unset it.",
+        )
     return int(given)
 
 

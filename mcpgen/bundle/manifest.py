@@ -125,7 +125,7 @@ def _npm_clause(clause: str) -> str:
             "The requires-python of the project has a clause that the manifest of an .mcpb cannot express: "
             f"{clause[:40]}."
         )
-        raise FatalError("no-project", message, hint="Write the clause with >=, <=, <, > or ==.")
+        raise FatalError("no-project", message, hint="Write each clause of requires-python with >=, <=, <, > or ==.")
     operator, version = found[1], found[2]
     if operator == "==":
         return f"{version}.x" if found[3] else version

@@ -134,7 +134,7 @@ def _refuse_edited(directory: Path, lock: Lock, files: Mapping[str, bytes]) -> N
         message = (
             f"{edited[0]} in {directory} was edited by hand, and a release may contain only unedited generated files."
         )
-        hint = "Run `mcpgen regenerate` to see the edit, and in which of your own files to make it."
+        hint = "Run `mcpgen regenerate`: it shows the edit, and names your own file in which to make the edit instead."
         raise FatalError("edited-file", message, hint=hint)
 
 

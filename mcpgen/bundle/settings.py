@@ -70,7 +70,7 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
         found.setdefault(setting.variable, setting)
     for variable in found:
         if not _VARIABLE.fullmatch(variable):
-            message = "The tables of the project name an invalid environment variable."
+            message = "The tools.json or bindings.json of the project names an invalid environment variable."
             raise FatalError("no-project", message, hint="Run `mcpgen regenerate`.")
     return tuple(found.values())
 

@@ -49,7 +49,9 @@ _TEXT: JsonObject = {"type": "string"}
 _EVERYWHERE = frozenset({"type", "description", "default"})
 _OF_INPUT = "The inputSchema"
 _RENAME = "Give the argument another name: `arguments: {NAME: {name: …}}` under `overrides`."
-_RENAME_BY_HAND = "Rename the argument, or write `portable: false` if you accept this."
+_RENAME_BY_HAND = (
+    "Rename the argument, or write `portable: false` at the tool to keep the name although some clients fail on it."
+)
 _OF_OUTPUTS = frozenset({"type", "properties", "items", "additionalProperties"})
 
 
@@ -149,7 +151,7 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
         return
     if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), ValueCache()), ""):
         message = f"The inputSchema of {tool.name} {reason}: not every client and model provider accepts that."
-        hint = "Write `portable: false` at the tool if you accept this."
+        hint = "To keep the schema anyway, write `portable: false` at the tool."
         diagnostics.add("written-schema", message, tool.operation.where.inside("inputSchema"), hint)
 
 

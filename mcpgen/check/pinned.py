@@ -24,9 +24,14 @@ def check_pinned(
         if name in known:
             found[name] = None
         else:
-            message = f"No tool is called '{clipped(name)}', so it cannot be pinned."
+            message = f"No tool is called '{clipped(name)}', so `pinned` cannot list it."
             diagnostics.add("unused-selector", message, where, nearest(name, known))
     if len(found) > MOST_PINNED:
-        message = f"{len(found)} tools are pinned; only the first {MOST_PINNED} are listed."
-        diagnostics.add("unused-selector", message, last, "Pin only tools that nearly every task needs.")
+        message = (
+            f"{len(found)} tools are listed under `pinned`; only the first {MOST_PINNED} of them appear in the "
+            "tool list."
+        )
+        diagnostics.add(
+            "unused-selector", message, last, "Under `pinned`, list only tools that nearly every task needs."
+        )
     return tuple(found)[:MOST_PINNED]

@@ -20,7 +20,7 @@ COMMANDS = {
     "regenerate": "Compile the source of the project in DIR again.",
     "check": "Report everything that is wrong with SOURCE.",
     "inspect": "Show the tools of SOURCE, and the request of each.",
-    "diff": "List the changes from OLD to NEW, each with its grade.",
+    "diff": "List the changes from OLD to NEW, each graded breaking, additive or cosmetic.",
     "run": "Compile SOURCE and serve it over stdio, without writing files.",
     "install": "Add the server of DIR or SOURCE to the configuration of an MCP client.",
     "uninstall": "Remove the server of DIR from the configuration of an MCP client.",

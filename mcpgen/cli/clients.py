@@ -102,7 +102,9 @@ def opened_or_generated(source: str, directory: str | None, *, dry_run: bool) ->
     temporary folder. Raises FatalError if there is no project and the document cannot be compiled.
     """
     if source == "-":
-        raise click.UsageError("SOURCE cannot be - here: name a file, a URL or the folder of a project.")
+        raise click.UsageError(
+            "SOURCE cannot be `-` (standard input) here: name a file, a URL or the folder of a project."
+        )
     if Path(source).is_dir():
         yield opened(Path(source))
         return

@@ -33,7 +33,7 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
     """
     with report.ending():
         if document == "-":
-            hint = "Name a path or a URL."
+            hint = "Name the document by its path or its URL."
             raise FatalError(
                 "unreadable", "The file that init writes must name its document, so `-` cannot be used here.", hint=hint
             )
@@ -43,7 +43,11 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
         target = Path(file or f"{compiled.catalog.identity.name}.tools.yaml")
         printed = file == "-"
         if not printed and target.exists() and os.path.exists(document) and target.samefile(document):
-            raise FatalError("output-refused", f"{target} is the document itself.", hint="Name another file with -o.")
+            raise FatalError(
+                "output-refused",
+                f"init would overwrite {target}, which is the document itself.",
+                hint="Name another file with -o.",
+            )
         place = Path() if printed else target.parent
         with report.progress("Counting"):
             written = starter(compiled.catalog, *_named(document, place, "NAME.tools.yaml" if printed else str(target)))
@@ -63,7 +67,9 @@ def _compiled(fetched: Fetched) -> Compiled:
     compiled = compile_source(fetched, Options())
     if all(tool.operation.key.startswith("tool ") for tool in compiled.catalog.tools):
         hint = "Edit this tools file, or name an OpenAPI document."
-        raise FatalError("not-an-api", f"{fetched.name} is a tools file already.", hint=hint)
+        raise FatalError(
+            "not-an-api", f"{fetched.name} is already a tools file, but init needs an OpenAPI document.", hint=hint
+        )
     return compiled
 
 

@@ -119,12 +119,15 @@ def _of_tools() -> tuple[Any, ...]:
         click.option(
             "--tools",
             type=click.Choice(SURFACES),
-            help="List all tools (all, if not given), or tools that find and call them (search).",
+            help="List all tools (all, the default), or only tools that find and call the others (search).",
         ),
         click.option(
             "--programs",
             type=click.Choice(PROGRAMS),
-            help="With --tools search, let models write programs that call tools: those that read (reads), or all.",
+            help=(
+                "With --tools search, let models write programs that call tools: only read-only tools (reads), or "
+                "all tools (all)."
+            ),
         ),
     )
 

@@ -83,7 +83,7 @@ def cannot_write(error: OSError) -> NoReturn:
     """Say on stderr why stdout could not be written, and exit."""
     streams.silence(sys.stdout)
     reason = os.strerror(error.errno) if error.errno else "the stream refuses"
-    say(f"The results could not be written: {reason}.", fg="red")
+    say(f"The results could not be written to standard output: {reason}.", fg="red")
     raise SystemExit(CANNOT_GO_ON)
 
 

@@ -81,7 +81,7 @@ class Run:
         part = self.succession.difference.version
         if part in ("major", "minor") and release(given) < release(due := next_version(before, part)):
             message = f"The version of the server is {given}, but the changes require {due}."
-            yield Diagnostic("pinned-version", message, "Raise `server.version` where you have set it.")
+            yield Diagnostic("pinned-version", message, "Raise `server.version`, wherever you have set it.")
 
 
 def carry_out(succession: NextGeneration, wanted: WriteFlags) -> Run:

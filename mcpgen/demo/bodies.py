@@ -49,7 +49,7 @@ class Body:
             detail = f"This operation reads {self.media}, and not {kind or 'a body without a content type'}."
             raise WrongBody(415, "wrong-media-type", detail)
         if self.limit is not None and len(request.body) > self.limit:
-            detail = f"At most {self.limit} bytes are taken, and these are {len(request.body)}."
+            detail = f"The body has {len(request.body)} bytes; this operation accepts at most {self.limit}."
             raise WrongBody(413, "too-large", detail)
         try:
             return self.reader(request.body, attributes, report)

@@ -209,7 +209,7 @@ def load(data: bytes, file: str) -> Lock:
         hint = (
             "Take the whole lock file from one side of the merge, and run `mcpgen regenerate`." if merging else _RESTORE
         )
-        message = f"{NAME} is not a lock file that this version of mcpgen reads."
+        message = f"This version of mcpgen cannot read the lock file {NAME}."
         raise FatalError("lock-unreadable", message, Where(file), hint)
     return Lock(
         source=as_text(value.get("source")),

@@ -99,7 +99,8 @@ def _report_names(operations: Sequence[Operation], names: Mapping[str, str], dia
     for operation in operations:
         if operation.decided.name and names[operation.key] != operation.decided.name:
             message = (
-                f"The name '{operation.decided.name}' belongs to another tool; this one is {names[operation.key]}."
+                f"The name '{operation.decided.name}' belongs to another tool, so this tool is called "
+                f"{names[operation.key]}."
             )
             hint = "To give the name to this tool, set `name` in an override of a tools file."
             diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "name"), hint)
@@ -144,7 +145,7 @@ def _lowered(
         except SkipOperation as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
         except RecursionError:  # hundreds of references in a chain; chains in published documents have about ten
-            reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
+            reason = Diagnostic("reference-loop", "A chain of references is too long to follow.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
             reason = complexity.reason(end, "Its schemas", composer, operation.where)
@@ -352,8 +353,8 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
     cuts = [*layout.cuts, *layout.given_up]
     if layout.profile not in (context.options.schema_profile or "portable", "written"):
         message = (
-            f"The schema of {name} has too many definitions or branches for the full profile, so it has the "
-            "portable profile."
+            f"The schema of {name} has too many definitions or branches to be used unchanged (full), so it was "
+            "simplified (portable)."
         )
         context.diagnostics.add("schema-cut", message, operation.where)
     if cuts:

@@ -89,7 +89,10 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     if len(found) != 1:
         message = f"{'Several operations are' if found else 'There is no operation'} '{clipped(choice.operation)}'."
         diagnostics.add(
-            "unknown-operation", message, choice.where.inside("operation"), "Name the operation by method and path."
+            "unknown-operation",
+            message,
+            choice.where.inside("operation"),
+            "Name the operation by method and path, such as `POST /login`.",
         )
         return api
     operation = found[0]
@@ -97,7 +100,9 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
         message = (
             f"'{clipped(choice.operation)}' cannot be used as `login`: it is not a POST, or its path has parameters."
         )
-        diagnostics.add("invalid-value", message, choice.where.inside("operation"), "Fetch the token in hooks.py.")
+        diagnostics.add(
+            "invalid-value", message, choice.where.inside("operation"), "Fetch the token in a hook in hooks.py."
+        )
         return api
     scheme = _filled_scheme(api, choice, diagnostics)
     if scheme is None:

@@ -319,7 +319,7 @@ def _with_credentials(
     elif default is None:
         name = f"{entry.prefix}_{TOKEN}" if entry and entry.prefix else TOKEN
         title = clipped(api.title)
-        usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} wants one."),)
+        usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} requires one."),)
         default = ((name,), ())
     known |= {scheme.name for scheme in usable}
     operations = []

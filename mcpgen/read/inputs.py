@@ -99,7 +99,9 @@ class Sources:
                 yield each
             else:
                 message = f"There is no folder {clipped(each.text)}."
-                self._diagnostics.add("unusable-file", message, each.where, "Check the path, or remove the entry.")
+                self._diagnostics.add(
+                    "unusable-file", message, each.where, "Check the path, or remove the entry from `ref_dir`."
+                )
 
     def described(self, opened: OpenedFile, overlays: Iterable[Overlays]) -> tuple[DescribedApi, ...]:
         """Return the APIs that a file describes: its own API, or those of the documents that a tools file names.

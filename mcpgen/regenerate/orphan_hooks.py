@@ -60,7 +60,7 @@ def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[st
         text = _decoded(data)
         module = _parsed(text)
     except _Unreadable as problem:
-        message = f"The hooks cannot be read: {problem}."
+        message = f"hooks.py cannot be read: {problem}."
         place = Where(file, line=problem.line, column=problem.column)
         return [Diagnostic("unreadable-hooks", message, problem.hint, place)]
     return list(_orphaned(module, text, file, names, retired))

@@ -87,8 +87,8 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
     if not any(tool.binding.lookups for tool in wanted):
         for tool in wanted[:1]:
             message = (
-                "No tool takes names instead of ids, because no tool certainly lists or searches the items of "
-                "these ids."
+                "No tool accepts names instead of ids, because for none of these ids mcpgen found a tool that "
+                "lists or searches its items."
             )
             hint = "Describe the responses of tools that list or search these items: each item has an id and a name."
             diagnostics.add("no-lookup", message, tool.operation.where if len(wanted) == 1 else None, hint)

@@ -85,7 +85,7 @@ def test_tables_that_cannot_be_read_are_one_sentence(broken: str, folder: Path) 
     (folder / "out" / "books_mcp" / "tools.json").write_text(broken, encoding="utf-8")
     told = mcpgen("diff", "out", "new.yaml", folder=folder)
     assert (told.returncode, told.stdout) == (2, "")
-    assert "The tables of the project in out cannot be read." in told.stderr
+    assert "The tools.json or bindings.json of the project in out cannot be read." in told.stderr
     (folder / "out" / "books_mcp" / "tools.json").unlink()
     assert "cannot be read" in mcpgen("diff", "new.yaml", "out", folder=folder).stderr
 

@@ -140,7 +140,7 @@ def test_a_document_cannot_give_the_name_of_a_tool_to_another(
     write(LIST, GET, DELETE, {"DELETE /evil": operation("evil", "", **{"x-mcp": {"name": "get_pet"}})})
     assert run("regenerate", "out") == 0
     assert (names()["GET /pets/{}"], names()["DELETE /evil"]) == ("get_pet", "evil")
-    assert "The name 'get_pet' belongs to another tool; this one is evil." in capsys.readouterr().err
+    assert "The name 'get_pet' belongs to another tool, so this tool is called evil." in capsys.readouterr().err
     write(LIST, DELETE, {"DELETE /evil": operation("evil", "", **{"x-mcp": {"name": "get_pet"}})})
     assert run("regenerate", "out") == 0
     assert names()["DELETE /evil"] == "evil"

@@ -129,7 +129,7 @@ DEEP = orphan_hooks.LARGEST // 8
 def test_what_is_no_python_is_one_warning(data: bytes, line: int, column: int | None, reason: str) -> None:
     [(at_line, at_column, message, hint)] = said(data)
     assert (at_line, column if column is None else at_column) == (line, column)
-    assert message == f"The hooks cannot be read: {reason}."
+    assert message == f"hooks.py cannot be read: {reason}."
     assert hint.endswith(".")
 
 

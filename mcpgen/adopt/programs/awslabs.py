@@ -143,7 +143,12 @@ def _additional(settings: Settings, remarks: list[Remark], where: Where | None) 
         return []
     usable = [each for each in entries if isinstance(each, dict) and as_text(each.get("base_url"))]
     if len(usable) < len(entries):
-        remarks.append(Remark("An additional document without a base_url was left out, as the old server does.", where))
+        remarks.append(
+            Remark(
+                "An additional document without a base_url was left out, because the old server ignores it too.",
+                where,
+            )
+        )
     source = settings.source("additional-specs")
     return [_entry(each, source, where) for each in usable]
 

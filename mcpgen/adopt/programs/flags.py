@@ -67,7 +67,9 @@ def read(
             continue
         arity = arities.get(flag)
         if arity is None:
-            unknown.append(Remark(f"The flag {clipped(name)} is not known and was left out.", where))
+            unknown.append(
+                Remark((f"adopt does not know the flag {clipped(name)} of the old server, and ignored it."), where)
+            )
             while left and not left[0].startswith("-"):
                 left.pop(0)
         elif equals:

@@ -38,13 +38,16 @@ _SHORT = {
     "-k": "insecure",
 }
 _REMARKS = {
-    "insecure": "The new server always checks TLS certificates. To trust another authority, set _CA_FILE.",
+    "insecure": "The new server always checks TLS certificates. To trust another certificate authority, set _CA_FILE.",
     "custom-auth": "src/auth.ts contains your own code. Write its effect as a hook in hooks.py.",
     "header-passthrough": (
-        "The new server does not pass on headers of callers; see 'Call the API as the user' in the documentation."
+        "The new server does not forward its callers' headers to the API; see 'Call the API as the user' in the "
+        "documentation."
     ),
     "allow-external-refs": "mcpgen does not follow references to URLs. Keep the files in the document's folder.",
-    "oauth-creds-in-body": "The new server sends the client id and secret in the Authorization header.",
+    "oauth-creds-in-body": (
+        "To fetch tokens, the new server sends the client id and secret in the Authorization header, not in the body."
+    ),
 }
 
 

@@ -90,7 +90,8 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
     """Return remarks on settings that a tools file cannot express."""
     found = [
         Remark(
-            f"{settings.source(flag)} of the old server is the environment variable {variable} of the new server.",
+            f"{settings.source(flag)} of the old server corresponds to the environment variable {variable} of the "
+            "new server.",
             where,
         )
         for flag, variable in _TLS.items()
@@ -100,11 +101,23 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
         found.append(Remark("The key of the client certificate must not have a passphrase.", where))
     if settings.text("reject-unauthorized").lower() in ("false", "0", "no", "off"):
         found.append(
-            Remark("The new server always checks TLS certificates. To trust another authority, set _CA_FILE.", where)
+            Remark(
+                (
+                    "The new server always checks TLS certificates. To trust another certificate authority, set "
+                    "_CA_FILE."
+                ),
+                where,
+            )
         )
     if settings.environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
         found.append(
-            Remark("The new server always checks TLS certificates. To trust another authority, set _CA_FILE.", where)
+            Remark(
+                (
+                    "The new server always checks TLS certificates. To trust another certificate authority, set "
+                    "_CA_FILE."
+                ),
+                where,
+            )
         )
     if settings.text("transport") == "http":
         port = settings.text("port") or "3000"
@@ -114,7 +127,8 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
             kind = flag.partition("-")[0]
             found.append(
                 Remark(
-                    f"{settings.source(flag)} was not read. Write its contents under `{kind}:` in the tools file.",
+                    f"adopt did not read the file of {settings.source(flag)}. Write its contents under `{kind}:` "
+                    "in the tools file.",
                     where,
                 )
             )

@@ -24,8 +24,11 @@ from mcpgen.base.diagnostics import Where
 _UNREAD = {
     "event_hooks": "The HTTP client has event hooks with your own code. Write their effect as a hook in hooks.py.",
     "transport": "The transport of the HTTP client is your own code. Write its effect as a hook in hooks.py.",
-    "cookies": "Cookies of the HTTP client were left out.",
-    "params": "Query parameters of the HTTP client were left out. A rule `'*': {arguments: …}` can send a fixed value.",
+    "cookies": "Cookies of the HTTP client were left out; the new server does not send them.",
+    "params": (
+        "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
+        "fixed value."
+    ),
     "cert": "For the client certificate, set the variables _CLIENT_CERT and _CLIENT_KEY of the new server.",
     "proxy": "For the proxy, set the variable _PROXY of the new server.",
     "proxies": "For the proxy, set the variable _PROXY of the new server.",
@@ -64,7 +67,13 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
     remarks += [Remark(said, where) for name, said in _UNREAD.items() if name in given]
     if given.get("verify") == Plain(False):
         remarks.append(
-            Remark("The new server always checks TLS certificates. To trust another authority, set _CA_FILE.", where)
+            Remark(
+                (
+                    "The new server always checks TLS certificates. To trust another certificate authority, set "
+                    "_CA_FILE."
+                ),
+                where,
+            )
         )
     base_url = text(given.get("base_url"), environ) or ""
     if "base_url" in given and not base_url:

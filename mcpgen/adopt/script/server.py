@@ -100,7 +100,10 @@ class _Call:
             spread = evaluator.value(each.value) if each.arg is None else Members()
             if not (isinstance(spread, Members) and spread.whole):
                 self._remarks.append(
-                    Remark("The call has further arguments (**), which adopt cannot read.", evaluator.where(each.value))
+                    Remark(
+                        "The call that creates the server has further arguments (**), which adopt cannot read.",
+                        evaluator.where(each.value),
+                    )
                 )
         self._client = clients.HttpClient()
         if "client" in self._given:
@@ -145,7 +148,8 @@ class _Call:
         if self._position < 0:
             self._remarks.append(
                 Remark(
-                    "The OpenAPI document comes from a FastAPI application. Name its /openapi.json with --document.",
+                    "The OpenAPI document comes from a FastAPI application. Name the URL or a copy of its "
+                    "/openapi.json with --document.",
                     self.where,
                 )
             )

@@ -10,7 +10,7 @@ from mcpgen.model.options import Options
 from mcpgen.regenerate.diff import compare, markdown
 
 
-@click.command("diff", short_help="List the changes from OLD to NEW, each with its grade.")
+@click.command("diff", short_help="List the changes from OLD to NEW, each graded breaking, additive or cosmetic.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @options.compiling

@@ -82,8 +82,8 @@ def _generated(source: str) -> Side:
     if surface is None:
         raise FatalError(
             "unreadable",
-            f"The tables of the project in {source} cannot be read.",
+            f"The tools.json or bindings.json of the project in {source} cannot be read.",
             Where(str(directory / lock.package / "tools.json")),
-            "Restore the tables from version control, or generate the project again.",
+            "Restore the file from version control, or generate the project again.",
         )
     return Side(source, surface, projects.remembered(directory))

@@ -16,7 +16,7 @@ def exceeded(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
         Diagnostic(
             "over-budget",
             f"{tool.name} takes about {cost:,} tokens; --max-tokens allows {most:,}.",
-            "Shorten its description, hide arguments, or leave the tool out.",
+            "Shorten the description of the tool, hide some of its arguments, or leave the tool out.",
             tool.operation.where,
         )
         for cost, tool in heavy

@@ -21,7 +21,7 @@ def request_adoption(store: Store, given: Given) -> Answer:
         raise invalid(unknown)
     taken = [f"pet {key} is {pet['status']}" for key, pet in pets.items() if pet and pet["status"] != "available"]
     if taken:
-        raise Refusal(409, "conflict", f"All pets must be available, and {', '.join(taken)}.")
+        raise Refusal(409, "conflict", f"All pets must be available, but {', '.join(taken)}.")
     for key in pets:
         store.change("pets", key, status="pending")
     adoption = store.put("adoptions", status="pending", **form, created_at=store.now())

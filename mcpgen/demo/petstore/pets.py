@@ -141,7 +141,10 @@ def get_pet(store: Store, given: Given) -> Answer:
 
 def _unchanged(row: Row, seen: str | None) -> None:
     if seen not in (None, version(row)):
-        detail = f"You have seen version {seen} of pet {row['id']}, and it is at {version(row)} now. Get it again."
+        detail = (
+            f"You have seen version {seen} of pet {row['id']}, but its version is now {version(row)}. Get the pet "
+            "again."
+        )
         raise Refusal(412, "changed", detail)
 
 

@@ -76,7 +76,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
             "unsupported-body",
-            f"A body of {media_type.name} is described as something other than an object.",
+            f"The schema of the body ({media_type.name}) is not an object, so mcpgen cannot encode the body.",
             body.where,
             "Describe the fields of the body as the properties of an object.",
         )

@@ -75,7 +75,12 @@ def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: D
             if reason := _misfit(own, value):
                 message = f"The default of {name} does not match its schema: {clipped(reason, 160)}."
                 where = found.places.get(entry.slot)
-                diagnostics.add("invalid-value", message, where, "Every call without this argument would fail.")
+                diagnostics.add(
+                    "invalid-value",
+                    message,
+                    where,
+                    "Correct the default. Otherwise every call without this argument fails.",
+                )
     return defaults
 
 
@@ -142,7 +147,7 @@ class _ArgumentChanger:
             if slot[0] == "path":
                 self._found.empty.add(slot)
             else:
-                message = f"{slot[1]} is not a path parameter, and `allow_empty` is only for these."
+                message = f"{slot[1]} is not a path parameter, and only path parameters can have `allow_empty`."
                 self._add("invalid-value", message, change.where.inside("allow_empty"), "Remove `allow_empty`.")
 
     def refuse_collisions(self) -> None:
@@ -171,19 +176,21 @@ class _ArgumentChanger:
         if slots:
             places = " and ".join(f"{self._names.get(slot, slot[1])} ({slot[0]})" for slot in slots)
             message = f"'{clipped(key)}' fits several arguments: {places}."
-            self._add("unknown-argument", message, where, "Use the name that `mcpgen inspect` shows.")
+            self._add("unknown-argument", message, where, "Use the name of the argument that `mcpgen inspect` shows.")
             return
         request = f"{self._operation.method} {clipped(self._operation.path)}"
         names = dict.fromkeys([*self._names.values(), *(slot[1] for slot in self._all if slot[0] not in _BESIDE)])
         known = [name for name in names if name]
         if key in self._operation.decided.former_arguments:
             hint = did_you_mean(near(key, known))
-            message = f"{request} no longer has the argument '{clipped(key)}', so this entry has no effect."
+            message = (
+                f"{request} no longer has the argument '{clipped(key)}', so this entry of the override has no effect."
+            )
             self._add(
                 "orphaned-override",
                 message,
                 where,
-                f"{hint} Otherwise, remove this entry." if hint else "Remove this entry.",
+                f"{hint} Otherwise, remove this entry from the override." if hint else "Remove this entry.",
             )
             return
         self._add("unknown-argument", f"{request} has no argument '{clipped(key)}'.", where, nearest(key, known))
@@ -231,7 +238,12 @@ class _ArgumentChanger:
         if slot not in found.names:
             if change.default is None and change.schema is None and not change.required:
                 message = f"{slot[1]} has only one possible value, which is always sent, so it is not an argument."
-                self._add("invalid-value", message, change.where, "Set another `value`, or remove this entry.")
+                self._add(
+                    "invalid-value",
+                    message,
+                    change.where,
+                    "Set another `value`, or remove this entry from the override.",
+                )
                 return
             found.inputs.append(self._all[slot])
             found.names[slot] = self._all[slot].wanted_name

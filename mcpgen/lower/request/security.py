@@ -54,7 +54,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     accepted = undeclared(api)
     needed = {name for one in operations for names in requirement(one, api, accepted) or () for name in names}
     if not _has_schemes(api) and TOKEN in needed:
-        words = "A bearer token, if the API wants one."
+        words = "A bearer token, if the API requires one."
         bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
     if not _has_schemes(api) and HEADER in needed:
         bound.append(_header(HEADER, prefix))

@@ -128,8 +128,13 @@ def derive(
     else:
         return Listing(found[0])
     if operation.decided.pages == "all":
-        message = f"{operation.method} {operation.path} fetches one page: {why}."
-        diagnostics.add("no-pages", message, operation.where, "Set `pages: one` for this tool.")
+        message = f"{operation.method} {operation.path} fetches only one page: {why}."
+        diagnostics.add(
+            "no-pages",
+            message,
+            operation.where,
+            "Set `pages: one` for this tool, because only single pages are possible.",
+        )
     return None
 
 

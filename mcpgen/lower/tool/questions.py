@@ -139,7 +139,7 @@ def _field(
     """Return the name and the schema of a field, or None if an error in it was reported."""
     name = layout.argument(field.name)
     if not name:
-        message = f"The tool has no argument '{clipped(field.name)}' that could be asked for."
+        message = f"The question asks for '{clipped(field.name)}', but the tool has no argument of that name."
         diagnostics.add("unknown-argument", message, field.where, nearest(field.name, list(layout.properties)))
         return None
     try:
@@ -207,12 +207,12 @@ def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str
             _ENVIRONMENT,
         )
     if len(literal) > LONGEST_MESSAGE:
-        message = f"The message has {len(literal):,} characters; at most {LONGEST_MESSAGE} are shown."
+        message = f"The message of the question has {len(literal):,} characters; at most {LONGEST_MESSAGE} are shown."
         yield "invalid-value", message, "message", "Write what the user has to know in a sentence or two."
     for argument, condition in question.when.items():
         for reason in handwritten.broken({"type": "object", "properties": {argument: condition}}):
-            message = f"The condition on '{clipped(argument)}' {reason}."
-            yield "invalid-value", message, "when", "Write a value, a list of values or a schema."
+            message = f"The condition on '{clipped(argument)}' under `when` {reason}."
+            yield "invalid-value", message, "when", "Write the condition as a value, a list of values or a schema."
     named = [str(part["argument"]) for part in question.message if isinstance(part, dict)]
     for key, name in [*(("message", each) for each in named), *(("when", each) for each in question.when)]:
         if name not in layout.properties:

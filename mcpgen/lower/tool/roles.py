@@ -46,6 +46,9 @@ def _asked(value: JsonValue, operation: Operation, diagnostics: Diagnostics) -> 
         return [found]
     message = f"'{clipped(str(value))}' is not a list of roles."
     diagnostics.add(
-        "invalid-extension", message, operation.where.inside("x-mcp", "roles"), "Write a list such as [admin]."
+        "invalid-extension",
+        message,
+        operation.where.inside("x-mcp", "roles"),
+        "Write the roles as a list such as [admin].",
     )
     return []

@@ -36,7 +36,7 @@ def _added(value: JsonValue, described: CallerScopes, operation: Operation, diag
     found = frozenset(name for name in names if isinstance(name, str) and SCOPE.fullmatch(name))
     if len(found) < len({str(name) for name in names}):
         message = f"'{clipped(str(value))}' is not a list of scopes."
-        diagnostics.add("invalid-extension", message, where, "Write a list such as [records.write].")
+        diagnostics.add("invalid-extension", message, where, "Write the scopes as a list such as [records.write].")
     elif not names and described:
         hint = "To require no scopes, write `scopes: []` in an override of the tools file."
         diagnostics.add("invalid-extension", _NONE_LIFTED, where, hint)

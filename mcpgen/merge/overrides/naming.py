@@ -84,14 +84,18 @@ def report(
     key = clipped(change.key)
     if found:
         places = " and ".join(in_words(each) for each in found[:4])
-        hint = "Name the operation by method and path, or write the override in the entry of its document."
+        hint = (
+            "Name the operation by method and path, or write the override in the entry of its document under `openapi`."
+        )
         diagnostics.add("unknown-operation", f"'{key}' names {places}.", change.where, hint)
     elif skipped := named(change.key, api.skipped):
         message = f"{skipped[0].operation} was skipped: {skipped[0].reason.message}"
         diagnostics.add("unused-override", message, change.where, "Correct the document, or remove the override.")
     elif named(change.key, left_out):
         message = f"'{key}' is not one of the selected operations."
-        diagnostics.add("unused-override", message, change.where, "Include the operation, or remove the override.")
+        diagnostics.add(
+            "unused-override", message, change.where, "Select the operation with `include`, or remove the override."
+        )
     elif known := _known(change.key, former):
         _report_former(change, known, api, left_out, former, diagnostics)
     else:

@@ -30,7 +30,11 @@ def chosen(
 
 def _selectable(api: Api) -> str:
     tags = dict.fromkeys(tag for operation in api.operations for tag in operation.tags)
-    return f"The tags are {clipped(', '.join(tags), 120)}." if tags else "Correct the selector, or remove it."
+    return (
+        f"The tags of the document are {clipped(', '.join(tags), 120)}."
+        if tags
+        else "Correct the selector, or remove it."
+    )
 
 
 def visible(api: Api, diagnostics: Diagnostics) -> Api:

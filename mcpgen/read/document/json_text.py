@@ -89,7 +89,7 @@ def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
         value: JsonValue = decoder.decode(text)
     except json.JSONDecodeError as error:
         raise NotJson(
-            f"The JSON text breaks off here: {error.msg}.", Where(name, "", error.lineno, error.colno)
+            f"The JSON text is invalid from here on: {error.msg}.", Where(name, "", error.lineno, error.colno)
         ) from None
     except RecursionError:
         raise _too_deep(name) from None

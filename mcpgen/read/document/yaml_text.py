@@ -158,7 +158,12 @@ class _Composer:
         if event.tag is not None and event.tag not in ("!", _CORE + ("map" if mapping else "seq")):
             self._ignore_tag(event)
         if self.frame.key is None and self.frame.append is None:
-            self._refuse("yaml-key", "A key is a mapping or a list.", event, "Write a plain text as the key.")
+            self._refuse(
+                "yaml-key",
+                "A YAML key is a mapping or a list, but JSON allows only text.",
+                event,
+                "Write a plain text as the key.",
+            )
         if len(self.stack) >= budgets.DEPTH:
             self._refuse("too-deep", _TOO_DEEP, event, "Flatten the document.")
         self.literal += 1
@@ -283,7 +288,7 @@ class _Composer:
     def _ignore_tag(self, event: yaml.ScalarEvent | yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
         """Report a tag that JSON has no type for. The value is read as if untagged: tags never construct objects."""
         kind = {yaml.ScalarEvent: "a text", yaml.MappingStartEvent: "an object"}.get(type(event), "a list")
-        message = f"The tag {event.tag} is not part of JSON; its value is read as {kind}."
+        message = f"The tag {event.tag} stands for no JSON type; the tagged value is read as {kind}."
         self.diagnostics.add("yaml-tag", message, self._where(event), "Remove the tag.")
 
     def _plain(self, text: str, event: yaml.ScalarEvent) -> JsonValue:
@@ -365,7 +370,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
         if "maximum nesting depth" in str(error.problem):  # libyaml's own limit, checked before it produces events
             raise FatalError("too-deep", _TOO_DEEP, where, "Flatten the document.") from None
-        message = f"The YAML text breaks off here: {_reason(error)}."
+        message = f"The YAML text is invalid from here on: {_reason(error)}."
         raise FatalError("syntax", message, where, _what_to_do(error, clean, mark)) from None
     except yaml.YAMLError:
         raise FatalError(
@@ -382,7 +387,12 @@ def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnos
         return
     if isinstance(event, yaml.DocumentStartEvent):
         message = "A second YAML document begins here; only the first is read."
-        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put it into a file of its own.")
+        diagnostics.add(
+            "more-documents",
+            message,
+            Where(name, "", *place(event)),
+            "Put the second YAML document into a file of its own.",
+        )
 
 
 def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) -> str:

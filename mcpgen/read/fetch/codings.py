@@ -131,4 +131,8 @@ def unreadable_answer(url: str, what: str) -> FatalError:
     """Return the error for an unreadable response from `url`. `what`: predicate of the message, such as "is not
     compressed".
     """
-    return FatalError("unreadable", f"The answer of {url} {what}.", hint="Download the document, and name the file.")
+    return FatalError(
+        "unreadable",
+        f"The answer of {url} {what}.",
+        hint="Download the document, and name the downloaded file instead of the URL.",
+    )

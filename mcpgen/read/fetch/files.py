@@ -40,7 +40,7 @@ class Folder:
             raise FatalError(
                 "foreign-reference",
                 f"{name} is outside of the document's folder.",
-                hint="If it may be read, name its folder with --ref-dir, or with `ref_dir` in a tools file.",
+                hint="If mcpgen may read this file, name its folder with --ref-dir, or with `ref_dir` in a tools file.",
             )
         return read_file(real, name, root)
 
@@ -56,10 +56,16 @@ def read_file(path: str, source: str, root: str | None = None) -> bytes:
         data = read_below(root, os.path.relpath(path, root), most) if root else read_regular(path, most)
         return within_budget(data, source)
     except IsADirectoryError:
-        raise FatalError("unreadable", f"{source} is a directory.", hint="Name a document in that directory.") from None
+        raise FatalError(
+            "unreadable",
+            f"{source} is a directory.",
+            hint="Name a document inside the directory instead of the directory.",
+        ) from None
     except NotRegular:
         raise FatalError(
-            "unreadable", f"{source} is not a regular file.", hint="Copy the contents to a file, or pipe them to `-`."
+            "unreadable",
+            f"{source} is not a regular file.",
+            hint="Copy the contents to a file, or pipe them to mcpgen with `-` as SOURCE.",
         ) from None
     except FileNotFoundError:
         raise FatalError("unreadable", f"There is no file {source}.", hint="Check the path.") from None

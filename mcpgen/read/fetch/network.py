@@ -123,7 +123,9 @@ def _deadline_error(url: str, seconds: float) -> FatalError:
     message = f"{url} was not fetched within {seconds:g} seconds."
     if seconds < SECONDS:
         message = f"{url} was not fetched: all the URLs of one run must be fetched within {ALL_SECONDS:g} seconds."
-    return FatalError("unreadable", message, hint="Download the document, and name the file.")
+    return FatalError(
+        "unreadable", message, hint="Download the document, and name the downloaded file instead of the URL."
+    )
 
 
 def refuse_login(url: str) -> None:
@@ -133,7 +135,7 @@ def refuse_login(url: str) -> None:
             "unreadable",
             "The URL of the document holds a user name or a password.",
             hint=(
-                "Download the document and name the file, or send the password in a header: --fetch-header "
+                "Download the document and name that file, or send the password in a header: --fetch-header "
                 "NAME=VARIABLE."
             ),
         )

@@ -48,7 +48,10 @@ def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redir
     if _is_allowed(host, new_port, new.scheme, allowed):
         return Redirect(target, is_own=False)
     private = ", in a private network," if addresses.is_private(host) else ""
-    hint = f"Give {ALLOW_REDIRECT} {name} if you want this, or give the final URL of the document."
+    hint = (
+        f"If you trust the redirect target, give {ALLOW_REDIRECT} {name}. Otherwise, give the final URL of the "
+        "document."
+    )
     raise _refusal(url, f"to another server, {name}{private or ','} and mcpgen does not follow such redirects", hint)
 
 

@@ -73,5 +73,5 @@ def _foreign(name: str, why: str) -> FatalError:
     return FatalError(
         "unreadable",
         f"{without_secrets(name)} {why}.",
-        hint="Keep both files in one place, or name this file itself as the source.",
+        hint="Keep both files on disk or both at URLs, or name this file itself as SOURCE.",
     )

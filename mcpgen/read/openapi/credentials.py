@@ -144,7 +144,7 @@ def _is_credential(parameter: Parameter, name: str, usual: bool) -> bool:
         return True
     bare = _BEFORE.sub("", name) in _BARE
     if is_called_credential(parameter.description):
-        # A description may name a credential as a filter ("API key that …"), so the last word of the name must agree.
+        # A description may name a credential as a filter "API key that …", so the last word of the name must agree.
         return bare or parts[-1:] in (["key"], ["token"], ["secret"], ["auth"])
     return bare and usual and name in ("token", "auth", "secret")
 
@@ -208,26 +208,26 @@ def _filled(taken: Taken, by: dict[tuple[str, str], SecurityScheme]) -> tuple[Se
 _WORDS: dict[Verdict, tuple[str, str]] = {
     "credential": (
         "is a credential, so it is not an argument",
-        "The server sends the value of an environment variable with its name. To make it an argument, "
-        "write `credential: false` in an override.",
+        "The server sends the environment variable that is named after the parameter. To make the parameter an "
+        "argument, write `credential: false` in an override.",
     ),
     "declared": (
         "is not an argument, because the server sends its credentials there",
-        "Set the environment variable of the API's token.",
+        "Set the environment variable that holds the API's token.",
     ),
     "accept": (
         "is not an argument, because the server sets it: the document's fixed value, or the media types "
         "that the server reads",
-        "To send another value, set a `const` or `default` in its schema.",
+        "To send another value, set a `const` or `default` in the parameter's schema.",
     ),
     "signature": (
         "is part of a signature, which a model cannot compute",
-        "Sign requests in hooks.py, or make it an argument with `credential: false` in an override.",
+        "Sign requests in hooks.py, or make the parameter an argument with `credential: false` in an override.",
     ),
     "setting": (
         "is the same for all operations, so it is not an argument",
-        "The server sends the environment variable with its name, if it is set. To make it an argument, "
-        "write `credential: false`.",
+        "If it is set, the server sends the environment variable that is named after the parameter. To make the "
+        "parameter an argument, write `credential: false`.",
     ),
 }
 

@@ -31,7 +31,7 @@ def read(raw: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
     place = where.inside(KEY)
     if "name" in found and not _is_name(found["name"]):
         message = f"'{clipped(str(found.pop('name')))}' cannot be the name of a tool; mcpgen derives another one."
-        hint = "Use at most 50 lower-case letters, digits and single underscores, beginning with a letter."
+        hint = "Write a name of at most 50 lower-case letters, digits and single underscores that begins with a letter."
         diagnostics.add("invalid-extension", message, place.inside("name"), hint)
     hints = as_object(found.get("annotations"))
     for key, value in hints.items():
@@ -85,7 +85,7 @@ def _checked(raw: JsonObject, where: Where, known: tuple[str, ...], diagnostics:
 
 
 def _unknown(key: str, known: tuple[str, ...], where: Where, diagnostics: Diagnostics) -> None:
-    message = f"There is no key '{clipped(key)}' under x-mcp in this place."
+    message = f"x-mcp cannot have the key '{clipped(key)}' at this place of the document."
     diagnostics.add("invalid-extension", message, where, nearest(key, known))
 
 

@@ -166,7 +166,10 @@ def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Op
     settled: list[Operation] = []
     for operation in found:
         if operation.decided.name is not None and owners[operation.decided.name] != operation.key:
-            message = f"The name {operation.decided.name} belongs to another operation, so mcpgen derives a name."
+            message = (
+                f"The name {operation.decided.name} belongs to another operation, so mcpgen derives another name "
+                "for this operation."
+            )
             place = operation.where.inside("x-mcp", "name")
             around.diagnostics.add("invalid-extension", message, place, "Give each tool a different name.")
             operation = replace(operation, decided=replace(operation.decided, name=None))

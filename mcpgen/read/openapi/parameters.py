@@ -145,7 +145,8 @@ def without_credentials(
                 "an argument."
             )
             hint = (
-                "The server sends the value of an environment variable with its name. Better declare a security scheme."
+                "The server sends the environment variable that is named after the parameter. Better declare a "
+                "security scheme."
             )
             diagnostics.add("credential-parameter", message, parameter.where, hint)
         else:
@@ -195,7 +196,7 @@ def matched_with_path(
             "unused-path-parameter",
             f"The path does not hold {{{name}}}; the parameter is left out.",
             in_path[name].where,
-            "Add the parameter to the path.",
+            "Add the parameter to the path, or remove its declaration.",
         )
     return tuple(in_path[name] for name in template.variables) + elsewhere
 
@@ -246,7 +247,7 @@ def name_and_place(
     if sendable and not (location == "header" and not _TOKEN.fullmatch(str(name))):
         return str(name), cast(Location, location)
     shown = clipped(compact(raw.get("name"))), clipped(compact(raw.get("in")))
-    message = f"A parameter has the name {shown[0]} and the location {shown[1]}."
+    message = f"A parameter has an invalid name or location: its name is {shown[0]}, its location {shown[1]}."
     hint = f"Give the parameter a valid name, and one of these locations as `in`: {', '.join(locations)}."
     if raw.get("required") is True:
         raise SkipOperation("invalid-parameter", message, where, hint)
@@ -263,7 +264,10 @@ def _read_one(raw: JsonObject, where: Where, references: References, diagnostics
     explode = raw.get("explode")
     content, schema = _schema(raw, where, references)
     if location == "querystring" and content is None:
-        message = f"The query string {clipped(name)} has no `content`, which says how it is written."
+        message = (
+            f"The parameter {clipped(name)} describes the whole query string, but has no `content`, so its format "
+            "is unknown."
+        )
         raise SkipOperation("invalid-parameter", message, where, "Name a media type under `content`.")
     return Parameter(
         name=name,

@@ -109,12 +109,12 @@ class Definitions(Mapping[str, JsonObject]):
         Raises SkipOperation if there are too many subschemas, or the budget is used up.
         """
         if converted > MOST:
-            message = f"This schema holds more than {MOST:,} schemas."
+            message = f"This schema contains more than {MOST:,} schemas."
             raise SkipOperation(
                 "too-complex", message, where, "Split the schema, or leave out the operations that need it."
             )
         if not self.references.take_schemas(1):
-            message = "The schemas before this one have used up the limit of one run."
+            message = "The schemas of this run are together larger than mcpgen's limit, so this schema was not read."
             raise SkipOperation("too-complex", message, where, "Leave operations out with --exclude.")
 
     def named(self, reference: str, origin: Where, scope: Scope) -> str:

@@ -56,7 +56,7 @@ def read_schemes(
                 f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as the security scheme "
                 f"{name} requires.",
                 place,
-                "Correct the name. Otherwise the server sends the header in its _HEADER variable.",
+                "Correct the name of the header field. Otherwise the server sends the header in its _HEADER variable.",
             )
             scheme = SecurityScheme(name, "other", description=scheme.description)
         elif scheme.type in ("oauth2", "login") and (

@@ -113,7 +113,9 @@ def _copies(value: JsonValue) -> int:
 def _report(found: Iterable[Finding], document: Document, diagnostics: Diagnostics) -> None:
     for index, (path, message) in enumerate(_once(found, document.value)):
         if index == MOST_FINDINGS:
-            diagnostics.add("invalid-document", f"There are more than {MOST_FINDINGS} violations of the schema.")
+            diagnostics.add(
+                "invalid-document", f"There are more than {MOST_FINDINGS} violations of the OpenAPI schema."
+            )
             return
         where = document.where(pointer("", *path))
         diagnostics.add("invalid-document", f"The OpenAPI standard's schema reports: {_clipped(message)}.", where)

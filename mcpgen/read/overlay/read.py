@@ -62,7 +62,7 @@ def read(document: Document, diagnostics: Diagnostics) -> Overlay:
         )
     version = ".".join(str(declared).split(".")[:2])
     if version not in VERSIONS:
-        message = f"Overlay {clipped(str(declared))} is not supported."
+        message = f"Overlay version {clipped(str(declared))} is not supported."
         raise FatalError(
             "invalid-overlay", message, top.inside("overlay"), f"Use one of these versions: {', '.join(VERSIONS)}."
         )
@@ -102,7 +102,7 @@ class _Reporter:
         """
         unknown = [key for key in value if key not in known and not key.startswith("x-")]
         for key in unknown:
-            self.add(f"There is no key '{clipped(key)}'.", where.inside(key), nearest(key, known))
+            self.add(f"An overlay cannot have the key '{clipped(key)}' here.", where.inside(key), nearest(key, known))
         return {name for key in unknown for name in near(key, known)}
 
 
@@ -122,7 +122,7 @@ def _actions(
             report.add(
                 "mcpgen does not support `copy` in actions of overlays.",
                 place.inside("copy"),
-                "Write the value as `update`.",
+                "Write the copied value itself under `update`.",
             )
             continue
         meant = report.unknown_keys(entry, _OF_ACTION, place) - entry.keys()
@@ -139,7 +139,7 @@ def _actions(
         elif not isinstance(remove, bool):
             report.add("The value of `remove` must be true or false.", place.inside("remove"), "Write `remove: true`.")
         elif not remove and "update" not in entry:
-            report.add("An action must have `update` or `remove: true`.", place, "Write one of these keys.")
+            report.add("An action must have `update` or `remove: true`.", place, "Write `update: …` or `remove: true`.")
         else:
             at = place.inside("target")
             try:

@@ -93,7 +93,10 @@ def read(
             continue
         other = used.setdefault((argument.place, argument.wire), name)
         if other != name:
-            message = f"The arguments '{clipped(other)}' and '{clipped(name)}' are both '{clipped(argument.wire)}'."
+            message = (
+                f"The arguments '{clipped(other)}' and '{clipped(name)}' would both be sent as "
+                f"'{clipped(argument.wire)}'."
+            )
             diagnostics.add(
                 "duplicate-name", message, where.inside("name"), "Give one of the two arguments another `name`."
             )
@@ -117,7 +120,7 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: ToolFacts, diagno
         return None
     if stray := [key for key in OF_PARAMETERS if key in entry]:
         message = f"The argument '{clipped(name)}' has the key {stray[0]!r} of a Parameter Object."
-        hint = "Write the schema itself here, or the argument under `parameters`."
+        hint = "Write only a schema here, or describe the argument under `parameters`."
         diagnostics.add("invalid-value", message, where.inside(stray[0]), hint)
         return None
     required = entry.get("required")

@@ -40,7 +40,7 @@ def read(root: JsonObject, top: Where, around: resources.ResourceContext) -> Ite
                     continue
                 if "enum" in described:
                     message = f"The argument '{clipped(argument)}' has both an 'enum' and a 'complete'."
-                    around.wrong(message, where.inside("complete"), "Leave one of the two out.")
+                    around.wrong(message, where.inside("complete"), "Leave out either 'enum' or 'complete'.")
                     continue
                 found = described["complete"]
                 rules = as_object(found) or {"request": found}
@@ -96,7 +96,7 @@ def _operation(
         if name not in known:
             hint = nearest(name, known) or f"Write {{{TYPED}}} for the text that the user has typed."
             around.wrong(
-                (f"The request needs {clipped(name)!r}, but nothing gives it a value."), where, hint, "unknown-name"
+                f"The request needs {clipped(name)!r}, but nothing gives it a value.", where, hint, "unknown-name"
             )
             return None
     required = credentials.of_tool(rules, where, around.schemes, around.diagnostics)

@@ -22,7 +22,9 @@ def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[
     """Return the tool annotations in the file: MCP's name → value."""
     found = as_object(entry.get("annotations"))
     if found.get("readOnlyHint") is True and found.get("destructiveHint") is True:
-        message = "A tool that changes nothing cannot destroy anything."
+        message = (
+            "A tool cannot have both readOnlyHint and destructiveHint: a tool that changes nothing destroys nothing."
+        )
         place = where.inside("annotations", "destructiveHint")
         diagnostics.add("invalid-value", message, place, "Leave one of readOnlyHint and destructiveHint out.")
     return {name: value for name, value in found.items() if isinstance(value, bool)}

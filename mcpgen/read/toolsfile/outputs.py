@@ -31,10 +31,14 @@ def schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObj
         return None
     if entry.get("output") == "text":
         message = "A tool with an outputSchema cannot have the output `text`."
-        diagnostics.add("invalid-value", message, where.inside("output"), "Leave one of the two out.")
+        diagnostics.add(
+            "invalid-value", message, where.inside("output"), "Leave out either the outputSchema or `output: text`."
+        )
     if entry.get("fields") is True:
         message = (
             "A tool with an outputSchema cannot have `fields`: a part of a result would not match the output schema."
         )
-        diagnostics.add("invalid-value", message, where.inside("fields"), "Leave one of the two out.")
+        diagnostics.add(
+            "invalid-value", message, where.inside("fields"), "Leave out either the outputSchema or `fields`."
+        )
     return value

@@ -78,7 +78,7 @@ def _argument(change: JsonObject, where: Where, diagnostics: Diagnostics) -> Arg
         for key in ("name", "description", "default", "required", "hide", "schema", "allow_empty"):
             if key in change:
                 message = f"An argument with a fixed `value` cannot have `{key}`, because no call can set it."
-                diagnostics.add("invalid-value", message, where.inside(key), "Leave one of the two out.")
+                diagnostics.add("invalid-value", message, where.inside(key), "Leave out either `value` or this key.")
     name = change.get("name")
     return ArgumentChange(
         where,
@@ -103,8 +103,13 @@ def _schema(value: JsonValue, where: Where, diagnostics: Diagnostics) -> JsonObj
     if not isinstance(value, dict):
         return None
     if _has_reference(value):
-        hint = "Write the schema out instead of the reference. An overlay can change the document's own schemas."
-        diagnostics.add("invalid-value", "The schema of an argument has a reference.", where, hint)
+        hint = "Copy the schema here instead of referring to it. An overlay can change the document's own schemas."
+        diagnostics.add(
+            "invalid-value",
+            "The schema of an argument contains `$ref`, which an override does not allow.",
+            where,
+            hint,
+        )
         return None
     return value
 

@@ -29,7 +29,7 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
     for key in declared:
         if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
             message = f"'{clipped(key)}' cannot be the name of an argument."
-            hint = "Use letters, digits and `_`, no digit first, at most 64."
+            hint = "Write a name of at most 64 letters, digits and `_` that does not begin with a digit."
             diagnostics.add("invalid-name", message, where.inside("arguments", key), hint)
     asked = _questions(entry, where, diagnostics)
     fields = [field.name for question in asked for field in question.fields if field.name not in declared]

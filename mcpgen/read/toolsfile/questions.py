@@ -17,7 +17,7 @@ MISSING = "missing"
 _RESERVED = ("confirm", "login")
 """Names of the questions that the server asks by itself."""
 
-_MESSAGE = "This is needed to go on."
+_MESSAGE = "The server needs this information to continue."
 _OF_ARGUMENT = ("in", "name", "required")
 _SIMPLE = ("string", "number", "integer", "boolean")
 
@@ -45,7 +45,7 @@ def _question(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Ques
     if not name or not message or not (isinstance(form, dict) or form == MISSING):
         return None  # an invalid value, which schema_check has reported
     if name in _RESERVED:
-        text = f"A question cannot be called {name}, because the server has a question of that name."
+        text = f"A question cannot be called {name}, because the server itself asks a question of that name."
         diagnostics.add("invalid-name", text, where.inside("name"), "Give the question another name.")
         return None
     return Question(

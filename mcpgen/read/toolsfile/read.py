@@ -45,7 +45,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     if isinstance(root.get("mcpgen"), bool) or root.get("mcpgen") != VERSION:
         raise FatalError(
             "unsupported-version",
-            f"This compiler reads version {VERSION} of the tools file.",
+            f"This version of mcpgen reads only version {VERSION} of the tools file.",
             document.where("/mcpgen"),
             f"Write `mcpgen: {VERSION}`.",
         )

@@ -62,5 +62,10 @@ def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagno
     query = as_object(send.get("query"))
     for name in sorted(line.query.keys() & query.keys()):
         message = f"The query has '{clipped(name)}' twice: in the request, and here."
-        diagnostics.add("duplicate-name", message, where.inside("send", "query", name), "Keep only one of the two.")
+        diagnostics.add(
+            "duplicate-name",
+            message,
+            where.inside("send", "query", name),
+            "Keep only one of the two: remove the parameter from the request line or from `send`.",
+        )
     return {**entry, "send": {**send, "query": {**dict[str, JsonValue](line.query), **query}}}

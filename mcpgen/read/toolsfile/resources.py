@@ -216,7 +216,7 @@ def _operation(
         return None
     for name in template.variables:
         if name not in variables:
-            message = f"The request needs {clipped(name)!r}, which the URI does not name."
+            message = f"The request needs {clipped(name)!r}, but the URI does not contain this variable."
             hint = nearest(name, list(variables)) if variables else f"Write {{{name}}} into the URI."
             around.wrong(message, place, hint, "unknown-name")
             return None

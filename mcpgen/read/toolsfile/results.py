@@ -22,7 +22,7 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultVie
     text = found.get("text")
     if isinstance(text, str) and entry.get("fields") is True:
         message = "A tool whose result is a `text` cannot have `fields`: the text says which parts are shown."
-        diagnostics.add("invalid-value", message, where.inside("fields"), "Leave one of the two out.")
+        diagnostics.add("invalid-value", message, where.inside("fields"), "Leave out either `text` or `fields`.")
     return ResultView(
         place,
         tuple(_pointers(as_list(found.get("remove")), place.inside("remove"), diagnostics)),

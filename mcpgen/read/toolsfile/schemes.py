@@ -57,7 +57,7 @@ def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnosti
             diagnostics.add("unknown-key", message, where.inside(key), f"Use one of {', '.join(known)}.")
     scheme = entry.get("scheme")
     if kind == "http" and isinstance(scheme, str) and scheme and scheme.casefold() not in HTTP:
-        message = f"The scheme '{clipped(scheme)}' of '{clipped(name)}' is not supported."
+        message = f"The HTTP scheme '{clipped(scheme)}' of the security scheme '{clipped(name)}' is not supported."
         hint = did_you_mean(near(scheme, HTTP)) or f"Use one of {', '.join(HTTP)}."
         diagnostics.add("invalid-value", message, where.inside("scheme"), hint)
     return len(diagnostics) == before and _can_be_read(kind, entry)

@@ -97,7 +97,9 @@ def _refuse_body(request: str, found: JsonObject, node: Template, where: Where, 
         diagnostics.add("invalid-value", message, where.inside("content_type"), hint)
     elif is_form and not isinstance(body, dict) and "argument" not in node:
         message = "The body of a form must be a mapping."
-        diagnostics.add("invalid-value", message, where.inside("body"), "Write name: template for each field.")
+        diagnostics.add(
+            "invalid-value", message, where.inside("body"), "Write `NAME: TEMPLATE` for each field of the form."
+        )
     elif not (is_json or is_form) and isinstance(body, (dict, list)):
         message = f"A body of {clipped(media_type)} must be a text."
         diagnostics.add("invalid-value", message, where.inside("body"), "Write one text that contains {name}.")
@@ -180,14 +182,18 @@ def check_schema(
             diagnostics.add("invalid-name", "An argument has an empty name.", place, "Give the argument a name.")
         elif name not in going:
             hint = nearest(name, [each for each in sorted(going) if each not in names])
-            hint = hint if hint.startswith("Did") else "Use the argument in the path or in `send`, or leave it out."
+            hint = (
+                hint
+                if hint.startswith("Did")
+                else "Use the argument in the path or in `send`, or leave the argument out."
+            )
             diagnostics.add("invalid-value", f"The argument '{clipped(name)}' is not used in the request.", place, hint)
     # if the schema is combined from subschemas, one of them may require the argument
     combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))
     for name in template.declared:
         if name in names and name not in as_list(schema.get("required")) and not combines:
             message = f"The path needs '{clipped(name)}', which the inputSchema does not require."
-            diagnostics.add("invalid-value", message, where, f"Add {name} to its `required`.")
+            diagnostics.add("invalid-value", message, where, f"Add {name} to the list `required` of the inputSchema.")
         if name not in names:
             message = f"The path names '{clipped(name)}', which the inputSchema does not have."
             diagnostics.add("invalid-value", message, where, nearest(name, names))

@@ -56,7 +56,7 @@ def report_unused(variables: Variables, urls: Iterable[JsonValue], where: Where,
     for name in variables:
         if name not in used:
             message = f"No base URL has the variable '{clipped(name)}'."
-            hint = f"Write {{{clipped(name)}}} into the `base_url`, or leave it out."
+            hint = f"Write {{{clipped(name)}}} into the `base_url`, or remove the variable."
             diagnostics.add("unused-variable", message, where.inside(name), hint)
 
 

@@ -197,7 +197,12 @@ def _refuse_twins(described: list[JsonValue], where: Where, references: Referenc
         name, place = as_text(raw.get("name")), as_text(raw.get("in"))
         if name and place and (name, place) in seen:
             message = f"The parameter '{clipped(name)}' is described twice."
-            diagnostics.add("duplicate-name", message, where.inside(index), "Keep only one of the two descriptions.")
+            diagnostics.add(
+                "duplicate-name",
+                message,
+                where.inside(index),
+                "Keep only one of the two descriptions of the parameter.",
+            )
         seen.add((name, place))
 
 
@@ -213,8 +218,8 @@ def _by_hand(
     """Return the inputs of a tool with a handwritten input schema."""
     for key in ("arguments", "parameters", "body"):
         if key in entry:
-            message = f"A tool with an inputSchema cannot have {key!r} too."
-            hint = "Leave one of the two out; `send` says where the arguments of an inputSchema go."
+            message = f"A tool with an inputSchema cannot have {key!r} as well."
+            hint = "Leave out the inputSchema or this key; `send` says where the arguments of an inputSchema go."
             diagnostics.add("invalid-value", message, where.inside(key), hint)
     place = where.inside("inputSchema")
     if "send" not in entry or sent is None:
@@ -259,7 +264,7 @@ def _body(entry: JsonObject, value: JsonValue, where: Where, around: ToolContext
         return None
     if "body" in as_object(entry.get("send")):
         message = "The body is described twice: by `body`, and by `send`."
-        around.diagnostics.add("invalid-value", message, where, "Leave one of the two out.")
+        around.diagnostics.add("invalid-value", message, where, "Leave out either `body` or the body under `send`.")
     if isinstance(value, dict) and "content" in value:
         return content.read_body(value, where, around.definitions.references, around.diagnostics)
     json_body = MediaType("application/json", around.definitions.references.schema(where))

@@ -13,7 +13,7 @@ from mcpgen.regenerate.diff import authorization, objections, rules, secrets
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
-_REACHES = ("nothing", "what reads", "all tools")
+_REACHES = ("no tools", "read-only tools", "all tools")
 """Texts for what programs may call, from the fewest tools to the most."""
 
 _TEXTS = {"title": "server-title", "instructions": "server-instructions"}

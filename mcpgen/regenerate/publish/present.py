@@ -50,8 +50,8 @@ def _read(place: Path, first: int | None = None) -> bytes:
     with place.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if first is None and size > LARGEST:
-            message = f"{place} is larger than anything that mcpgen writes."
-            raise FatalError("output-refused", message, hint="Move the file away, and run mcpgen again.")
+            message = f"{place} is larger than any file that mcpgen writes."
+            raise FatalError("output-refused", message, hint="Move this file away, and run mcpgen again.")
         return file.read(size if first is None else min(size, first))
 
 

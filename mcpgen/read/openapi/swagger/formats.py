@@ -45,7 +45,9 @@ def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Dia
     """
     if as_object(raw.get("items")).get("type") == "array":
         message = "mcpgen cannot send nested arrays with a collectionFormat for each level."
-        raise SkipOperation("invalid-style", message, where.inside("items"), "Use a single array, or a request body.")
+        raise SkipOperation(
+            "invalid-style", message, where.inside("items"), "Use an array without nested arrays, or a request body."
+        )
     declared = raw.get("collectionFormat", "csv")
     plain = _PLAIN[location]
     if declared == "multi" and location == "query":

@@ -76,8 +76,10 @@ def _add_paths(root: JsonObject, result: Translation, document: Document, diagno
         for made in operations(method, root):
             item = as_object(paths.setdefault(made.path, {}))
             if made.method in item:
-                message = f"The method {clipped(made.id)} has the same request as another one; it was left out."
-                diagnostics.add("invalid-document", message, document.where(method.pointer), "Remove one of the two.")
+                message = f"The method {clipped(made.id)} has the same request as another method, so it was left out."
+                diagnostics.add(
+                    "invalid-document", message, document.where(method.pointer), "Remove one of the two methods."
+                )
                 continue
             item[made.method] = made.value
             place = ("paths", made.path, made.method)
