@@ -255,10 +255,7 @@ def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
         raise FatalError(
             "unreadable",
             message,
-            hint=(
-                "Name the right documents with --document, or remove one of the two equal entries from the "
-                "configuration."
-            ),
+            hint="Name the right documents with --document, or remove one of the two equal entries.",
         )
     known = {(tool.operation.path, tool.operation.method): tool.operation for tool in _tools(compiled, index).values()}
     return operations.listed(documents[index].value, known)
@@ -352,12 +349,8 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
             variables = re.findall(r"\{([^{}]*)\}", each.operation.path)
             plain = all(map(_PLAIN_NAME.fullmatch, variables)) and each.operation.method == "GET" and bool(each.name)
             if not plain or (each.component == "resource" and variables):
-                remarks.append(
-                    Remark(
-                        f"The resource '{clipped(each.name)}' ({each.operation.request}) was left out: its method, "
-                        "name or path cannot become an MCP resource."
-                    )
-                )
+                said = f"The resource '{clipped(each.name)}' ({each.operation.request}) was left out:"
+                remarks.append(Remark(f"{said} its method, name or path cannot become an MCP resource."))
                 continue
             uri = "/".join([f"resource://{each.name}", *(f"{{{name}}}" for name in sorted(set(variables)))])
             found.append(FetchedPart(each.name, uri, each.operation.request, base_url))

@@ -76,7 +76,7 @@ FAILING: dict[str, Grade] = {"breaking": "breaking", "additive": "additive", "an
 """Value of --fail-on → the lowest grade of a change that fails."""
 
 fail_on = click.option(
-    "--fail-on", type=click.Choice([*FAILING]), help="Exit with 1 if a change has at least this grade."
+    "--fail-on", type=click.Choice([*FAILING]), help="Exit with 1 if a change has this grade or a more serious one."
 )
 
 difference_format = click.option(

@@ -82,7 +82,10 @@ def test_a_patch_changes_what_is_given_and_null_clears(running: petstore.Running
     assert changed.json() == {**before, **expected, "updated_at": "2026-02-01T09:00:01Z"}
     assert changed.headers["etag"] == '"1-2"'
     late = call(running.url, "PATCH", "/pets/1", of_json(patch, MERGE, If_Match='"1-1"'))
-    assert late.json()["detail"] == 'You have seen version "1-1" of pet 1, but its version is now "1-2". Get the pet again.'
+    assert (
+        late.json()["detail"]
+        == 'You have seen version "1-1" of pet 1, but its version is now "1-2". Get the pet again.'
+    )
 
 
 @pytest.mark.parametrize("name", ["name", "status", "vaccinated", "tags", "shelter_id"])

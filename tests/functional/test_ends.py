@@ -219,7 +219,7 @@ def test_streams_that_are_missing_full_or_closed(tmp_path: Path, command: str, s
     assert done.returncode in ({2} if command in ("unreadable", "misused") else codes)
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
-    assert done.stderr.count("could not be written: No space left on device.") == (streams == "full")
+    assert done.stderr.count("could not be written to standard output: No space left on device.") == (streams == "full")
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,10 @@ def test_an_argument_that_is_gone_is_a_warning(name: str, known: bool) -> None:
     [found] = diagnostics
     assert found.where == HERE.inside(name)
     assert (found.code, found.message) == (
-        ("orphaned-override", f"GET /pets no longer has the argument '{name}', so this entry of the override has no effect.")
+        (
+            "orphaned-override",
+            f"GET /pets no longer has the argument '{name}', so this entry of the override has no effect.",
+        )
         if known
         else ("unknown-argument", f"GET /pets has no argument '{name}'.")
     )

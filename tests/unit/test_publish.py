@@ -132,7 +132,7 @@ def test_a_repository_that_was_just_begun_is_written_to(tmp_path: Path, kind: st
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, name: str) -> None:
     published(tmp_path, tree_of(x="1"))
     os.truncate(tmp_path / name, LARGEST + 1)
-    with pytest.raises(FatalError, match=f"{name} is larger than anything"):
+    with pytest.raises(FatalError, match=f"{name} is larger than any file"):
         published(tmp_path, tree_of(x="2"))
 
 

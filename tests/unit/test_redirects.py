@@ -43,7 +43,7 @@ def test_hard_15_another_server_needs_the_flag(url: str, location: str, value: s
         resolve_redirect(
             url, location, ("c.example", f"x.{value}", "b.example:9", "a.example:9", "127.0.0.1:9", "[::1]")
         )
-    assert f"--allow-redirect {value.lower()} if you want this" in refused.value.diagnostic.hint
+    assert f"give --allow-redirect {value.lower()}. Otherwise" in refused.value.diagnostic.hint
 
 
 NEVER = [

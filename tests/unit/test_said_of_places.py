@@ -63,7 +63,7 @@ CASES: dict[str, tuple[Callable[[], object], list[str], int, str]] = {
     ),
     "no hint to remove it": (lambda: None, ["generate", "t.yaml", "-o", "t.yaml/x"], 2, "    Name another"),
     "hooks of a terabyte": (large_hooks, ["regenerate", "out"], 0, "the file is larger than 256 KiB."),
-    "a table of a terabyte": (large_table, ["regenerate", "out"], 2, "tools.json is larger than anything"),
+    "a table of a terabyte": (large_table, ["regenerate", "out"], 2, "tools.json is larger than any file"),
     "up to date": (generated, ["regenerate", "out"], 0, "the project in out is up to date.\n"),
 }
 """Name of a case → function that makes files on disk, the command, its exit code, and text in its message."""

@@ -235,7 +235,7 @@ def test_the_command_prints_the_file(
 
 
 @pytest.mark.parametrize(
-    ("source", "said"), [("-", "must name its document"), ("specs/station.tools.yaml", "is a tools file already")]
+    ("source", "said"), [("-", "must name its document"), ("specs/station.tools.yaml", "is already a tools file")]
 )
 def test_what_is_no_document_is_refused(source: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ran("init", str(ROOT / source) if source != "-" else source) == 2

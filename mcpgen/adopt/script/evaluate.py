@@ -153,7 +153,7 @@ class Evaluator:
             return values[0]
         distinct = [each for index, each in enumerate(known) if each not in known[:index]]
         if len(distinct) > 1 and not any(isinstance(each, Members) for each in distinct):
-            what = f"'{name}' has several values" if name else "There are several values"
+            what = f"'{name}' has several values" if name else "An expression has several possible values"
             said = f"{what}; mcpgen uses the first one."
             if f"{name}" not in self._told or not name:
                 self._told.add(name)

@@ -50,5 +50,5 @@ class Memory:
 
 def too_many_nodes(most: int, where: Where) -> FatalError:
     """Return the error for more than `most` values and keys."""
-    message = f"There are more than {most:,} values and keys: that is the limit for one run."
+    message = f"The documents of this run have more than {most:,} values and keys together, which is the limit."
     return FatalError("too-many-nodes", message, where, "Split the document, or remove what you do not need.")

@@ -159,10 +159,7 @@ class _Composer:
             self._ignore_tag(event)
         if self.frame.key is None and self.frame.append is None:
             self._refuse(
-                "yaml-key",
-                "A YAML key is a mapping or a list, but JSON allows only text.",
-                event,
-                "Write a plain text as the key.",
+                "yaml-key", "A YAML key is not a text, but a mapping or list.", event, "Write a text as the key."
             )
         if len(self.stack) >= budgets.DEPTH:
             self._refuse("too-deep", _TOO_DEEP, event, "Flatten the document.")
@@ -387,12 +384,7 @@ def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnos
         return
     if isinstance(event, yaml.DocumentStartEvent):
         message = "A second YAML document begins here; only the first is read."
-        diagnostics.add(
-            "more-documents",
-            message,
-            Where(name, "", *place(event)),
-            "Put the second YAML document into a file of its own.",
-        )
+        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put the second into its own file.")
 
 
 def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) -> str:

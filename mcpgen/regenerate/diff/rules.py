@@ -32,7 +32,7 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     ),
     "title": ("cosmetic", "The title of the tool is now {after}; it was {before}."),
     "description": ("cosmetic", "The description of the tool has new wording."),
-    "listing": ("cosmetic", "Listed properties of the tool changed: {after}."),
+    "listing": ("cosmetic", "Properties of the tool in the tool list changed: {after}."),
     "less-safe": ("breaking", "The tool is now {after}; it was {before}."),
     "safer": ("additive", "The tool is now {after}; it was {before}."),
     "hint-lifted": (
@@ -75,8 +75,11 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "removal-added": ("breaking", "The server now removes {after} from the results of the tool."),
     "withheld-added": ("cosmetic", "Arguments can no longer set {after}."),
     "withheld-lifted": ("breaking", "Arguments can now set {before}, which was hidden."),
-    "credentials-refused": ("breaking", "The tool can no longer be called with {before}; accepted now: {after}."),
-    "credentials-accepted": ("additive", "The tool can now also be called with {after}."),
+    "credentials-refused": (
+        "breaking",
+        "Calls of the tool with {before} are no longer accepted; credentials accepted now: {after}.",
+    ),
+    "credentials-accepted": ("additive", "Calls of the tool with {after} are now accepted, too."),
     "credentials-sent": (
         "cosmetic",
         "The tool may now be called with {after}; before with {before}. No caller is refused.",
