@@ -32,8 +32,7 @@ _OF_ARGUMENTS = {
         "`server: {output: structured}`."
     ),
     "openapi-mcp-generator": (
-        "In the new server, each member of a request body is an argument; in the old server, the members were "
-        "inside the argument `requestBody`."
+        "Each member of a request body is an argument; in the old server, the argument `requestBody` held the members."
     ),
     "ivotoby": "",
 }
@@ -349,8 +348,7 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
             variables = re.findall(r"\{([^{}]*)\}", each.operation.path)
             plain = all(map(_PLAIN_NAME.fullmatch, variables)) and each.operation.method == "GET" and bool(each.name)
             if not plain or (each.component == "resource" and variables):
-                said = f"The resource '{clipped(each.name)}' ({each.operation.request}) was left out:"
-                remarks.append(Remark(f"{said} its method, name or path cannot become an MCP resource."))
+                remarks.append(Remark(f"{each.operation.request} cannot become the resource '{clipped(each.name)}'."))
                 continue
             uri = "/".join([f"resource://{each.name}", *(f"{{{name}}}" for name in sorted(set(variables)))])
             found.append(FetchedPart(each.name, uri, each.operation.request, base_url))

@@ -145,7 +145,7 @@ def _lowered(
         except SkipOperation as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
         except RecursionError:  # hundreds of references in a chain; chains in published documents have about ten
-            reason = Diagnostic("reference-loop", "A chain of references is too long to follow.", _FLATTEN, operation.where)
+            reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
             reason = complexity.reason(end, "Its schemas", composer, operation.where)

@@ -228,10 +228,8 @@ def test_hard_15_another_server_is_named_and_not_asked(case: str, status: str) -
         assert len(upstream.requests) == 1
     found = refused.value.diagnostic
     assert f"redirects to another server, {server}," in found.message
-    assert (
-        found.hint
-        == f"If you trust the redirect target, give --allow-redirect {server}. Otherwise, give the final URL of the document."
-    )
+    trusted = f"If you trust the redirect target, give --allow-redirect {server}."
+    assert found.hint == f"{trusted} Otherwise, give the final URL of the document."
 
 
 @pytest.mark.parametrize("host", ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "2852039166"])

@@ -158,9 +158,7 @@ class _Composer:
         if event.tag is not None and event.tag not in ("!", _CORE + ("map" if mapping else "seq")):
             self._ignore_tag(event)
         if self.frame.key is None and self.frame.append is None:
-            self._refuse(
-                "yaml-key", "A YAML key is not a text, but a mapping or list.", event, "Write a text as the key."
-            )
+            self._refuse("yaml-key", "A YAML key must be text, not a mapping or list.", event, "Write text as the key.")
         if len(self.stack) >= budgets.DEPTH:
             self._refuse("too-deep", _TOO_DEEP, event, "Flatten the document.")
         self.literal += 1
