@@ -382,7 +382,7 @@ def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnos
         return
     if isinstance(event, yaml.DocumentStartEvent):
         message = "A second YAML document begins here; only the first is read."
-        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put the second into its own file.")
+        diagnostics.add("more-documents", message, Where(name, "", *place(event)), "Put this document in its own file.")
 
 
 def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) -> str:
