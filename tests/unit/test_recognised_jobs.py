@@ -49,6 +49,7 @@ def document(form: dict[str, Any]) -> bytes:
         paths.setdefault(path, {})[method.lower()] = {
             "operationId": request,
             "summary": said.get("summary", ""),
+            "description": said.get("description", ""),
             "parameters": [
                 {"name": name, "in": place, "required": True, "schema": {"type": "string"}} for name, place in places
             ],

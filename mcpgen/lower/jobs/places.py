@@ -1,8 +1,9 @@
 """Find the place in a response that holds the URL of the job: a header field, a member of the body, or a link."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, as_text
+from mcpgen.base.names import words
 from mcpgen.lower.jobs.states import Member, plain
 from mcpgen.lower.schema.compose import Composer, members, types
 from mcpgen.lower.schema.nodes import items_of
@@ -10,7 +11,10 @@ from mcpgen.lower.schema.nodes import items_of
 _HEADERS = ("azure-asyncoperation", "operation-location", "location", "content-location")
 """Header fields with the URL of a job, the most certain first."""
 
-_OF_JOBS = ("status", "operation", "job", "task", "poll", "polling", "monitor", "progress", "export", "statuscheck")
+_OF_JOBS = (
+    *("status", "statuscheck", "operation", "job", "task", "run", "export"),
+    *("poll", "polling", "monitor", "progress"),
+)
 _URLS = frozenset(f"{what}{kind}" for what in _OF_JOBS for kind in ("url", "uri", "link", "href", "location"))
 _LINKS = ("links", "_links")
 _RELATIONS = ("status", "job", "operation", "task", "monitor", "poll", "actions", "operations", "jobs", "tasks")
@@ -34,6 +38,13 @@ def of_header(name: str) -> str:
 def status_url(found: list[Member]) -> str:
     """Return the JSON Pointer to the URL of a job in a response, or "". `found`: the members of the response."""
     return next((each.pointer for each in found if plain(each.name) in _URLS and _is_text(each)), "")
+
+
+def is_beside(pointer: str, values: Mapping[str, str]) -> bool:
+    """Return True if a URL and an id in a response belong to the same job: `/run_url` and `/run_id`. `values`: variable
+    of a path → JSON Pointer to the id.
+    """
+    return any(words(pointer)[:-1] == words(each)[:-1] for each in values.values())
 
 
 def related(found: list[Member], composer: Composer) -> str:

@@ -31,8 +31,12 @@ class Arguments:
 
 
 def job(look: Look, arguments: Arguments) -> Accepted:
-    """Return the job that the request `look` reads, with the `task` for following it."""
+    """Return the job that the request `look` reads, with the `task` for following it. The `task` is {} if no condition
+    can say when the job has ended.
+    """
     poll = f"GET {arguments.target(look.target)}"
+    if look.state is not None and not look.state.pointer:
+        return Accepted("job", poll)
     task: JsonObject = {"poll": poll}
     told = {name: at for name, at in look.values.items() if at != f"/{name}" or name in arguments.taken}
     if told:
@@ -43,6 +47,16 @@ def job(look: Look, arguments: Arguments) -> Accepted:
     if look.cancel:
         task["cancel"] = f"POST {arguments.target(look.cancel)}"
     return Accepted("job", poll, task)
+
+
+def at_url(pointer: str, read: Accepted | None) -> Accepted:
+    """Return the job whose URL is at `pointer` in the response. `read`: the same job as a request of the document reads
+    it, whose `task` also holds for the URL.
+    """
+    task: JsonObject = {**(read.task if read is not None else {}), "poll": pointer}
+    if "result" not in task and "cancel" not in task:
+        task.pop("values", None)
+    return Accepted("job", pointer, task)
 
 
 def ends(state: State | None) -> JsonObject:

@@ -1,20 +1,22 @@
 """Find out where a client can see the state of work that goes on after the answer 202, and write the `task` for
 following it.
 
-The result is only a proposal: it becomes a task if the tools file contains it. A request of the document whose response
-shows the state of the job is preferred to a URL in the response, whose content no schema describes.
+The result is only a proposal: it becomes a task if the tools file contains it. A member of the response whose name says
+that it is the URL of the job, such as `status_url`, is more certain than a request of the document whose response shows
+the state of the job. Such a request is preferred to other URLs in the response, whose content no schema describes.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_text
 from mcpgen.base.work import Exhausted
 from mcpgen.lower.jobs import google, places
-from mcpgen.lower.jobs.proposals import Arguments, ends, job
-from mcpgen.lower.jobs.requests import Requests
-from mcpgen.lower.jobs.states import Member, listed, state_of
+from mcpgen.lower.jobs.proposals import Arguments, at_url, ends, job
+from mcpgen.lower.jobs.requests import Look, Requests
+from mcpgen.lower.jobs.states import Member, State, listed, state_of
 from mcpgen.lower.schema.compose import Composer
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.model import Accepted, Operation, Response
@@ -103,14 +105,20 @@ def _of_answer(operation: Operation, answer: _Answer, requests: Requests, argume
         if (target := requests.linked(operation, link)) is not None:
             yield job(target, arguments)
     if pointer := places.status_url(answer.members):
-        yield Accepted("job", pointer, {"poll": pointer})
+        beside = (look for look, _ in _by_id(operation, answer, requests) if places.is_beside(pointer, look.values))
+        yield at_url(pointer, next((job(look, arguments) for look in beside), None))
+
+
+def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tuple[Look, bool]]:
+    """Return the requests that take an id from the response, and True for each id of a job."""
+    said = [operation.summary, operation.description, answer.response.description]
+    text = " ".join([*said, *(as_text(each.node.get("description")) for each in answer.members)])
+    return [*requests.by_id(operation, answer.members, text)]
 
 
 def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
     """Yield the requests of the document whose responses show the state of the work."""
-    said = [operation.summary, operation.description, answer.response.description]
-    text = " ".join([*said, *(as_text(each.node.get("description")) for each in answer.members)])
-    by_id = [*requests.by_id(operation, answer.members, text)]
+    by_id = _by_id(operation, answer, requests)
     # A path variable at the end names an item, so an id in the response counts only if it is the id of a job
     if operation.path.endswith("}"):
         by_id = [(look, of_job) for look, of_job in by_id if of_job]
@@ -119,6 +127,8 @@ def _of_requests(operation: Operation, answer: _Answer, requests: Requests, argu
     jobs = [requests.by_query(operation, answer.members), *(look for look, of_job in by_id if of_job)]
     for look in filter(None, jobs):
         yield job(look, arguments)
+    if (polled := requests.polled(operation)) is not None:
+        yield job(replace(polled, state=polled.state or State("")), arguments)
     telling = [requests.status_beside(operation)]
     if operation.method != "DELETE":
         telling += [requests.same(operation), requests.item_of_action(operation, any_action=False)]
@@ -145,12 +155,14 @@ def _of_resources(
     else:
         created = [] if operation.path.endswith("}") else requests.by_id(operation, answer.members, "")
         looks = [*(look for look, _ in created), requests.same(operation)]
-    for look in filter(None, looks):
+    for look in filter(None, [*looks, requests.remaining(operation)]):
         yield Accepted("resource", f"GET {arguments.target(look.target)}")
     if operation.method != "DELETE" and (pointer := places.own_url(answer.members, composer)):
         yield Accepted("resource", pointer)
     if any(name.lower() == "retry-after" for name in answer.response.headers) and _has_result(operation):
         yield Accepted("again", f"{operation.method} {arguments.target(operation.path)}")
+    if (item := requests.item_with(operation)) is not None:
+        yield Accepted("resource", f"GET {arguments.target(item.target)}")
 
 
 def _has_result(operation: Operation) -> bool:

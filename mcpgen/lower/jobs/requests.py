@@ -5,11 +5,13 @@ changed.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from urllib.parse import unquote
 
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.names import words
-from mcpgen.lower.jobs.states import Member, State, end_of, plain, state_of
+from mcpgen.lower.jobs import mentions
+from mcpgen.lower.jobs.states import Member, State, end_of, listed, member_names, parts_of, plain, state_of
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.tool.listings import described
 from mcpgen.model import AnswerLink, Operation
@@ -28,6 +30,11 @@ _LIFECYCLE = frozenset(
 )
 """Actions that change the state of the item before them in the path."""
 
+_REMOVES = frozenset(("delete", "remove", "destroy", "purge"))
+"""Actions that delete the item before them in the path, or items of the collection before them."""
+
+_SHARED = 3
+"""A response with at least so many members describes the item that a request reads if the item has all of them."""
 
 _RESULTS = ("result", "results", "output")
 """Last segments of paths below a job at which its result can be read."""
@@ -110,6 +117,39 @@ class Requests:
         look = self._at(operation, path) if path != operation.path else None
         return replace(look, cancel="") if look is not None else None
 
+    def remaining(self, operation: Operation) -> Look | None:
+        """Return the GET request that shows whether an item has been deleted: that of the collection of the item, or
+        that of the path before a word such as `delete`. Return None otherwise.
+        """
+        before, _, last = operation.path.rpartition("/")
+        is_item = operation.method == "DELETE" and last.endswith("}")
+        is_removal = (words(last) or [""])[-1] in _REMOVES
+        return self._at(operation, before) if is_item or is_removal else None
+
+    def item_with(self, operation: Operation) -> Look | None:
+        """Return the GET request of the nearest item above the operation's path. Return None if the item has no member
+        for what the operation changes, such as `contact_count` for `/lists/{id}/contacts`.
+        """
+        path, thing = operation.path, ""
+        while path:
+            path, _, last = path.rpartition("/")
+            thing = thing or ("" if last.endswith("}") else last)
+            read = self._reads.get((operation.document, _blank(path)))
+            if path.endswith("}") and thing and read is not None:
+                is_named = any(map(partial(_begins, _singulars(thing)), member_names(described(read), self._composer)))
+                return self._at(operation, path) if is_named else None
+        return None
+
+    def polled(self, operation: Operation) -> Look | None:
+        """Return the GET request that the operation's description tells the reader to poll. Return None otherwise."""
+        known = {*_VARIABLE.findall(operation.path)}
+        for sentence in mentions.polling_sentences(operation.description):
+            for (document, _), read in self._reads.items():
+                is_meant = document == operation.document and mentions.has_path(sentence, read.path)
+                if is_meant and {*_VARIABLE.findall(_renamed(read.path, operation.path))} <= known:
+                    return self._at(operation, read.path)
+        return None
+
     def status_beside(self, operation: Operation) -> Look | None:
         """Return the GET request of a path that ends in `status`, below or beside the operation's path, which must end
         in an action.
@@ -144,29 +184,45 @@ class Requests:
         """
         own = self._reads.get((operation.document, _blank(f"{operation.path}/{{}}")))
         seen = {operation.path, *([own.path] if own is not None else [])}
-        if own is not None and (look := self._filled(operation, own, answer, own=True)):
+        if own is not None and (look := self._filled(operation, own, self._completed(own, answer), own=True)):
             yield look, False
-        last = next((each for each in reversed(operation.path.split("/")) if each and not each.startswith("{")), "")
-        for each in self._by_collection.get((operation.document, last), ()):
+        for each in self._of_collection(operation):
             if each.path not in seen and (look := self._filled(operation, each, answer, own=True)):
                 seen.add(each.path)
                 yield look, False
         found = [
-            (each, look)
+            (look, mentions.mentions(text, each) or mentions.takes(each, member, operation))
             for member in answer
             if _is_job_id(member)
             for each in self._of_job(operation, member)
             if each.path not in seen and (look := self._filled(operation, each, [member], own=False))
         ]
-        told = [look for each, look in found if _mentions(text, each)]
-        if told or len({look.target for _, look in found}) == 1:
-            yield (told or [look for _, look in found])[0], True
+        told = [look for look, is_told in found if is_told]
+        if told or len({look.target for look, _ in found}) == 1:
+            yield (told or [look for look, _ in found])[0], True
+
+    def _completed(self, read: Operation, answer: Sequence[Member]) -> Sequence[Member]:
+        """Return the members of a response, and those that it lacks of the item that `read` returns, if it describes
+        this item. Schemas of such responses often repeat the request, without the id.
+        """
+        item = listed(described(read), self._composer)
+        is_item = {each.pointer for each in answer} <= {each.pointer for each in item}
+        return item if is_item and len(answer) >= _SHARED else answer
+
+    def _of_collection(self, operation: Operation) -> Iterator[Operation]:
+        """Yield the GET operations of items of a collection with the name of the operation's: `/items/{…}` for
+        `/lists/{…}/items`, and also `/list_items/{…}`.
+        """
+        *_, parent, last = ["", "", *(each for each in operation.path.split("/") if each and not each.startswith("{"))]
+        for (document, segment), reads in self._by_collection.items():
+            if document == operation.document and plain(segment) in (plain(last), plain(f"{singular(parent)}{last}")):
+                yield from reads
 
     def _of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
         """Yield GET operations that may read the item whose id a response gives in `member`.
 
         First come operations on items named like the member (`/jobs/{…}` for `job_id`), then those on items below the
-        path of `operation`.
+        path of `operation`, and those whose description says that they take the id.
         """
         noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
         for (document, segment), reads in self._by_collection.items():
@@ -174,7 +230,7 @@ class Requests:
                 yield from reads
         for each in (one for reads in self._by_collection.values() for one in reads):
             below = each.path.startswith(operation.path + "/") and each.path.count("/") == operation.path.count("/") + 2
-            if below and each.document == operation.document:
+            if each.document == operation.document and (below or mentions.takes(each, member, operation)):
                 yield each
 
     def _at(self, operation: Operation, path: str) -> Look | None:
@@ -196,7 +252,10 @@ class Requests:
         return self._look(read, f"{before}/{{{name}}}", {name: pointer})
 
     def _look(self, read: Operation, target: str, values: Mapping[str, str]) -> Look:
-        state = state_of(described(read), self._composer) or end_of(described(read), self._composer)
+        schema = described(read)
+        state = state_of(schema, self._composer) or end_of(schema, self._composer)
+        if state is None and read.path.endswith("}"):
+            state = parts_of(schema, self._composer)
         below = {name: (read.document, _blank(f"{target}/{name}")) for name in ("cancel", *_RESULTS)}
         result = next((name for name in _RESULTS if below[name] in self._reads), "")
         cancel = "cancel" if below["cancel"] in self._posts else ""
@@ -218,7 +277,7 @@ def _id_for(variable: str, segment: str, answer: Sequence[Member], own: bool) ->
 
     `own`: True if the response describes the item that the path names.
     """
-    scalars = [each for each in answer if {"string", "integer", "number"} & {*types(each.node)}]
+    scalars = [each for each in answer if _is_scalar(each)]
     if exact := next((each for each in scalars if plain(each.name) == plain(variable)), None):
         return exact.pointer
     *noun, last = words(variable) or [""]
@@ -239,10 +298,22 @@ def _is_job_id(member: Member) -> bool:
     return last in _IDENTIFIES and not _JOBS.isdisjoint(noun)
 
 
-def _mentions(text: str, read: Operation) -> bool:
-    """Return True if a text mentions an operation by its path, operationId or summary."""
-    known = (read.path, read.id or "", read.summary)
-    return any(len(each) > 5 and plain(each) in plain(text) for each in known)
+def _is_scalar(member: Member) -> bool:
+    """Return True if a member can be an id. Documents give the type `object` by mistake also to an id of a job."""
+    is_untyped = not member.node.get("properties") and _is_job_id(member)
+    return is_untyped or not {"string", "integer", "number"}.isdisjoint(types(member.node))
+
+
+def _singulars(name: str) -> list[str]:
+    return [singular(each) for each in words(name)]
+
+
+def _begins(noun: list[str], name: str) -> bool:
+    """Return True if a member is named after a noun: `nodes` and `node_count` after `node`. A URL such as `node_url` is
+    the same before and after a change.
+    """
+    *_, last = found = _singulars(name) or [""]
+    return bool(noun) and found[: len(noun)] == noun and last not in ("url", "uri", "href", "link")
 
 
 def _blank(path: str) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from mcpgen.base.jsonvalue import JsonObject, as_list
 from mcpgen.base.names import words
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.nodes import items_of
 
 NAMES = frozenset(("status", "state", "jobstatus", "jobstate", "taskstatus", "provisioningstate", "phase", "runstatus"))
 """Names of members whose value is the state of a job, without case and punctuation. The runtime has the same list."""
@@ -41,6 +42,7 @@ which.
 _INNER = frozenset(("data", "job", "task", "operation", "result", "properties", "metadata", "response"))
 _FEW = 3
 _DEPTH = 3
+_PHASE = "phase"
 
 
 class Member(NamedTuple):
@@ -55,8 +57,8 @@ class Member(NamedTuple):
 
 
 class State(NamedTuple):
-    """The member that shows a state. `done` and `failed`: values that mean success and failure, () if the document
-    lists none.
+    """The member that shows a state. `pointer` is "" if no condition of a `task` can name the member. `done` and
+    `failed`: values that mean success and failure, () if the document lists none.
     """
 
     pointer: str
@@ -135,16 +137,38 @@ def end_of(schema: JsonObject | None, composer: Composer) -> State | None:
     return next((State(each.pointer, is_word=False) for each in found), None)
 
 
+def parts_of(schema: JsonObject | None, composer: Composer) -> State | None:
+    """Return `State("")` if an item lists parts that have states, such as the nodes of a pool. Return None otherwise.
+
+    A condition names one value, so it cannot require that all parts are ready.
+    """
+    for each in listed(schema, composer):
+        if "array" in types(each.node):
+            state = state_of(items_of(each.node), composer)
+            if state is not None and any(plain(word) in _ENDED | _LASTING for word in state.done):
+                return State("")
+    return None
+
+
+def member_names(schema: JsonObject | None, composer: Composer) -> set[str]:
+    """Return the names of the members of a response, and of the objects in it."""
+    found = listed(schema, composer)
+    return {each.name for each in found} | {name for each in found for name, _ in members(each.node)}
+
+
 def _is_text(node: JsonObject) -> bool:
     kinds = types(node)
     return "string" in kinds or (not kinds and "properties" not in node)
 
 
 def _of_words(member: Member) -> State | None:
-    """Return the state that a member shows. Return None if the values of its enum do not describe work that ends."""
+    """Return the state that a member shows. Return None if the values of its enum do not describe work that ends.
+
+    A phase without an enum is none: for a thing such as a namespace, it tells whether the thing exists.
+    """
     said = [each for each in as_list(member.node.get("enum")) if isinstance(each, str)]
     if not said:
-        return State(member.pointer)
+        return State(member.pointer) if plain(member.name) != _PHASE else None
     failed = [each for each in said if _is_broken(each)]
     rest = [each for each in said if each not in failed]
     working = [each for each in rest if is_at_work(each)]

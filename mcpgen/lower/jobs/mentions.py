@@ -1,0 +1,34 @@
+"""Recognise which requests the descriptions of a document mention: by path, operationId, summary or an id."""
+
+import re
+from collections.abc import Iterator
+
+from mcpgen.lower.jobs.states import Member, plain
+from mcpgen.model import Operation
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_POLLS = re.compile(r"\bpoll(ing|ed|s)?\b", re.IGNORECASE)
+_READS = re.compile(r"\bGET\b")
+_SHORTEST = 6
+
+
+def mentions(text: str, operation: Operation) -> bool:
+    """Return True if a text mentions an operation by its path, operationId or summary."""
+    known = [each for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
+    return has_path(text, operation.path) or any(plain(each) in plain(text) for each in known)
+
+
+def takes(read: Operation, member: Member, operation: Operation) -> bool:
+    """Return True if the description of `read` says that it takes the id in `member` from a response of `operation`."""
+    is_named = re.search(rf"\b{re.escape(member.name)}\b", read.description) is not None
+    return is_named and mentions(read.description, operation)
+
+
+def polling_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that tell the reader to poll a GET request."""
+    return (each for each in _SENTENCE.split(text) if _POLLS.search(each) and _READS.search(each))
+
+
+def has_path(text: str, path: str) -> bool:
+    """Return True if a text contains a path, and not only as a part of a longer path."""
+    return path != "/" and re.search(rf"(?<![\w}}-]){re.escape(path)}(?![\w/{{-])", text) is not None
