@@ -27,9 +27,7 @@ _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 
 
 def is_name(text: str) -> bool:
-    """Return True if `text` is a valid name for a header field (a token), and is not in FRAMING, the fields that frame
-    a message.
-    """
+    """Return True if `text` is a token that may name a header field. Only the HTTP library may set those in FRAMING."""
     return bool(text) and _TOKEN.issuperset(text) and text.lower() not in FRAMING
 
 
