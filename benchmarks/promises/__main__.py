@@ -1,15 +1,22 @@
-"""Measure whether a generated server keeps its reliability guarantees. Their tests have the same numbers.
+"""Measure whether a generated server keeps its reliability guarantees, REL-01 to REL-15.
 
     python -m benchmarks.promises [--promise REL-01]... [--seconds N]
 
-REL-01 10,000 calls, 200 in flight, none lost REL-06 three minutes at 200 calls a second: constant memory REL-02 hanging
-calls end in time, delay no others REL-07 random lines and responses for a minute REL-03 memory under decompression
-bombs and floods REL-12 5,000 tools: start, list, memory REL-04 the API gets no POST twice REL-14 cancelled calls leave
-nothing behind REL-05 the server ends with its client, in time REL-15 unusual environments change nothing REL-08 200
-runs killed, no project half written REL-10 of two runs at once, one is refused
+    REL-01 10,000 calls, 200 in flight, none lost
+    REL-02 a hanging call ends in time and delays no other
+    REL-03 memory under decompression bombs and floods
+    REL-04 the API gets no POST twice
+    REL-05 the server ends with its client, in time
+    REL-06 three minutes at 200 calls a second: constant memory
+    REL-07 random lines and responses for a minute
+    REL-08 200 runs killed, no project half written
+    REL-10 of two runs at once, one is refused
+    REL-12 5,000 tools: start, list, memory
+    REL-14 cancelled calls leave nothing behind
+    REL-15 unusual environments change nothing
 
-`--seconds` is for the soak test of REL-06 and the fuzz of REL-07. Values are valid only if nothing else runs on the
-machine.
+`--seconds` is for the soak test of REL-06 and the fuzz of REL-07. The measured values are valid only if nothing else
+runs on the machine.
 """
 
 from __future__ import annotations

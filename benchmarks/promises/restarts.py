@@ -1,4 +1,4 @@
-"""Measure REL-04: calls to an API that is killed (SIGKILL) and restarted every second."""
+"""Measure guarantee REL-04, that the API gets no POST twice, while the API is killed and restarted every second."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class Process:
     def lines(self) -> list[bytes]:
         """Wait for at least one complete line, and return all complete lines without line feeds.
 
-        Call this within `patience`.
+        Call this within `with server.patience():`, which limits the waiting time.
         """
         while data := os.read(self._out, CHUNK):
             self.heard = time.perf_counter()

@@ -41,9 +41,10 @@ _COMPILER_PARTS = ("mcpgen", "templates", "specs", "pyproject.toml", "README.md"
 
 @dataclass(frozen=True, slots=True)
 class Programs:
-    """Paths of all installed programs. `document`: the measured API. `many`: the large document. `many_name`: its name.
+    """Paths of all installed programs, and of two OpenAPI documents.
 
-    `left_out`: why a program is not installed, or "".
+    `document`: describes the measured API. `many`: has over a thousand operations, and the name `many_name`.
+    `left_out`: a sentence that says which program is not installed, and why; "" if all are installed.
     """
 
     document: Path

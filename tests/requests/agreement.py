@@ -115,7 +115,7 @@ def _of_body(case: Case, wanted: Meant, body: Body | None) -> Iterator[str]:
 
 
 def _of_value(wanted: Meant, body: Body) -> Iterator[str]:
-    """Compare a body that is a single value: JSON, text or bytes. Yield the differences."""
+    """Compare the sent body with the expected one, if the body is a single value. Yield the differences."""
     if wanted.whole is not NOTHING:
         if not any(same(wanted.whole, reading) for reading in body.whole):
             yield f"the body is {body.whole}, not {wanted.whole}"

@@ -28,7 +28,7 @@ def meta(**more: Any) -> dict[str, Any]:
 
 
 def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """Return a request of a revision with a handshake."""
+    """Return a request as in the MCP revisions that begin with `initialize`."""
     return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
 
 

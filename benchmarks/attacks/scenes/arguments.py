@@ -81,7 +81,7 @@ def _first(api: Upstream) -> str:
 
 
 def _named(server: Session, tool: str, part: str) -> str:
-    """Return the first argument name of the tool that contains the text `part`."""
+    """Return the name of the tool's first argument whose name contains `part`."""
     properties = server.tools()[tool]["inputSchema"].get("properties", {})
     return next((name for name in properties if part in name.lower()), "")
 

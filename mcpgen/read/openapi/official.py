@@ -87,7 +87,8 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
     def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
         if version == "2.0" and "type" in schema and schema["type"] == "file":
             return  # a file as a response, which is not JSON Schema (2.0, "Response Object"); the meta-schema checks it
-        if not named.get("meta_checked"):  # report this schema, unless a schema around it was reported
+
+        if not named.get("meta_checked"):  # a schema within a reported schema is not reported again
             tell([[*getattr(schema, "parts", ())], None])
         for error in schemas.__call__(self, schema, *given, **named):
             if not hasattr(error, _PLACE):  # the error's path begins at the schema; put the schema's path before it

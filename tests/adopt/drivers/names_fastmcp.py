@@ -4,7 +4,8 @@ stdin is a JSON list of paths of documents, stdout a JSON list of lists of names
 refuses is null.
 """
 
-# mypy: ignore-errors This script runs in the other tool's environment; its types are not installed here.
+# mypy: ignore-errors
+# This script runs in the other tool's environment; its types are not installed here.
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 stdin is a JSON list of [command, arguments, environment variables].
 """
 
-# mypy: ignore-errors This script runs in the other tool's environment; its types are not installed here.
+# mypy: ignore-errors
+# This script runs in the other tool's environment; its types are not installed here.
 
 from __future__ import annotations
 

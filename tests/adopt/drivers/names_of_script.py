@@ -4,7 +4,8 @@ stdin is a JSON list of [script, document]. A script gets the document instead o
 uses a FastAPI application, an object with the document takes its place.
 """
 
-# mypy: ignore-errors This script runs in the other tool's environment; its types are not installed here.
+# mypy: ignore-errors
+# This script runs in the other tool's environment; its types are not installed here.
 
 from __future__ import annotations
 

@@ -10,7 +10,10 @@ from mcpgen.regenerate.diff.variance.scope import Terms
 
 
 class Items:
-    """The items of arrays that satisfy one case (combination of alternatives) of a schema."""
+    """Schemas of the items of an array, if the array satisfies one case of its schema.
+
+    A case is one choice among the alternatives of each `anyOf` and `oneOf`.
+    """
 
     def __init__(self, case: Case) -> None:
         self.scope = case.scope

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Read command-line flags as arguments of a tool, according to the tool's input schema. Pure functions.
 
-`--name VALUE` and `--name=VALUE` give a value. A flag may be repeated for an array, and a boolean needs no value.
-Values of other types are JSON. A value that does not fit the schema is passed on as text, and the server reports what
-is wrong with it.
+`--name VALUE` and `--name=VALUE` give a value: a string as it is, and a value of another type as JSON. A flag may be
+repeated for the items of an array, and the flag of a boolean needs no value. A value that does not fit the schema is
+passed on as text, and the server reports what is wrong with it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,10 @@ MOST = 32 * 1024
 
 
 class InlineRequest:
-    """A request that is served inline, until its response is written, its client disconnects, or a task takes over."""
+    """A request that is served inline, that is, without a task of its own.
+
+    It ends when its response is written, when its client disconnects, or when a task takes over.
+    """
 
     __slots__ = ("_deadlines", "_done", "_door", "_listens", "_lost", "caller", "exchange")
 
