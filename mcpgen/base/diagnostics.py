@@ -74,8 +74,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "login-operation": ("note", "An operation takes a password or returns an access token; it does not become a tool."),
     "fixed-confirmation": (
         "note",
-        "A fixed parameter confirms a destructive request. The server sends it, and asks the user for "
-        "confirmation instead.",
+        "The server sends a fixed parameter that confirms a destructive request, so the server asks the user first.",
     ),
     "duplicate-operation-id": ("warning", "Two operations have the same operationId."),
     "invalid-extension": ("warning", "A value under `x-mcp` is invalid."),
@@ -138,7 +137,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "Two tools, resources or prompts have the same name, or two resources have the same URI.",
     ),
     "unknown-name": ("error", "The tools file refers to a name that is not defined."),
-    "unused-argument": ("warning", "An argument is declared but not used."),
+    "unused-argument": ("warning", "An argument of a prompt is declared, but no message of the prompt uses it."),
     "unused-variable": ("warning", "A variable is declared but no base URL uses it."),
     "unusable-file": ("error", "A file that the tools file names cannot be read or is not allowed."),
     "unknown-operation": ("error", "An override names an operation that does not exist."),

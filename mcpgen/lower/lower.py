@@ -176,7 +176,12 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
     unused = {change.where: name for name, change in changes if change.by_rule and change.where not in used}
     for where, name in unused.items():
         message = f"No operation that this override selects has an argument '{clipped(name)}'."
-        diagnostics.add("unused-override", message, where, "Correct the name of the argument, or remove this entry.")
+        diagnostics.add(
+            "unused-override",
+            message,
+            where,
+            "Correct the name of the argument, or remove this entry from the override.",
+        )
 
 
 @dataclass(frozen=True, slots=True)

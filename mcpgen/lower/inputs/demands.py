@@ -52,8 +52,8 @@ def report(taken: Sequence[Operation], diagnostics: Diagnostics) -> None:
         f"document does not say so: {some}{more}."
     )
     hint = (
-        "Write `required` in the document. To keep a body optional, use `body: {required: false}` in an "
-        "override, or --optional-bodies."
+        "Write `required: true` or `required: false` at the body in the document. To keep a body optional, use "
+        "`body: {required: false}` in an override, or --optional-bodies."
     )
     body = taken[0].body
     diagnostics.add("body-required", message, body.where if body else taken[0].where, hint)

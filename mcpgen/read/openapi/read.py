@@ -54,7 +54,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
             "unsupported-version",
             f"OpenAPI {name} is not supported.",
             document.where("/openapi"),
-            f"Convert the document to one of {', '.join(VERSIONS)}.",
+            f"Convert the document to one of these versions of OpenAPI: {', '.join(VERSIONS)}.",
         )
     root, top = as_object(document.value), document.where("")
     references = definitions.references

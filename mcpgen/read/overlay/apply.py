@@ -36,7 +36,7 @@ def applied(overlay: Overlay, document: Document, diagnostics: Diagnostics) -> t
                 raise _Refused(f"the overlay would add more than {MOST_ADDED:,} values")
             value = _acted(action, value, locations, overlay.replaces)
         except _Refused as refused:
-            diagnostics.add("invalid-overlay", f"This action is left out: {refused}.", action.where)
+            diagnostics.add("invalid-overlay", f"This action of the overlay is left out: {refused}.", action.where)
             used.add(index)
             continue
         if locations:

@@ -86,7 +86,7 @@ def read(
     for name, entry, where in (*written, *asked):
         if name in known:
             message = f"The argument '{clipped(name)}' is described twice: here, and in `parameters` or `body`."
-            diagnostics.add("duplicate-name", message, where, "Keep only one of the two descriptions.")
+            diagnostics.add("duplicate-name", message, where, "Keep only one of the two descriptions of the argument.")
             continue
         argument = _read_one(name, entry, where, site, diagnostics)
         if argument is None:

@@ -43,7 +43,9 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
     for key in declared:
         if WRITTEN_ARGUMENT_NAME.fullmatch(key) and key not in used and len(messages) == len(found):
             message = f"No message of the prompt {name} uses the argument '{clipped(key)}'."
-            diagnostics.add("unused-argument", message, where.inside("arguments", key), f"Write {{{key}}} into one.")
+            diagnostics.add(
+                "unused-argument", message, where.inside("arguments", key), f"Write {{{key}}} into a message."
+            )
     return Prompt(
         where,
         name,
