@@ -87,7 +87,7 @@ NEEDS = {
 } | {method: "tasks" for method in METHODS if method.startswith("tasks/")}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
-_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since == _STATELESS}
+_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS}
 # Decision 0001: The methods call_tool and list_tools are accepted.
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 

@@ -304,7 +304,7 @@ class Protocol:
         return [Send(answer(request.id, b"{}"))]
 
     def _discover(self, request: Request, revision: str) -> list[Effect]:
-        told = discover_result(self._catalog.server, self._offers(), self._changes)
+        told = discover_result(revision, self._catalog.server, self._offers(), self._changes)
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:

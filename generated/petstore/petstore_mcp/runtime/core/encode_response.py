@@ -67,7 +67,7 @@ def _other(
 
         return _fitting(id, outcome, task_line(id, outcome, revision, server), revision, server)
     if isinstance(outcome, Question):
-        return answer(id, input_required_result(outcome, server))
+        return answer(id, input_required_result(outcome, revision, server))
     if isinstance(outcome, Contents):
         return _contents(id, outcome, revision, server)
     if isinstance(outcome, PromptMessages):

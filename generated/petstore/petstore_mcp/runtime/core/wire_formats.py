@@ -211,11 +211,11 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
     return pieces
 
 
-def input_required_result(question: Question, server: Identity) -> bytes:
+def input_required_result(question: Question, revision: str, server: Identity) -> bytes:
     """Return InputRequiredResult as JSON: the question, and the state that the answer must carry, if any."""
     name, params = CONFIRM, {"mode": "form", **_form(question.message)}
     if question.form is not None:
-        name, params = question.form.name, {"mode": "form", **question.form.params(STATELESS_REVISIONS[-1])}
+        name, params = question.form.name, {"mode": "form", **question.form.params(revision)}
     if question.visit is not None:
         name, params = LOGIN, {"mode": "url", "message": question.message, "url": question.visit.url}
     return dumps(
@@ -263,7 +263,7 @@ def get_prompt_result(prompt: PromptMessages, revision: str, server: Identity) -
     return complete_result({**described, "messages": messages}, revision, server)
 
 
-def discover_result(server: Identity, offered: list[str], changes: bool = False) -> bytes:
+def discover_result(revision: str, server: Identity, offered: list[str], changes: bool = False) -> bytes:
     """Return DiscoverResult as JSON.
 
     It lists only stateless revisions, since a client must put one of them into `_meta`.
@@ -272,9 +272,9 @@ def discover_result(server: Identity, offered: list[str], changes: bool = False)
         {
             "resultType": "complete",
             "supportedVersions": STATELESS_REVISIONS,
-            "capabilities": _capabilities(offered, STATELESS_REVISIONS[-1], changes),
+            "capabilities": _capabilities(offered, revision, changes),
             **_instructions(server),
-            "_meta": _signed(_identity(server, STATELESS_REVISIONS[-1])),
+            "_meta": _signed(_identity(server, revision)),
             **(STALE if changes else FIXED),
         }
     )
