@@ -89,7 +89,7 @@ def tool_object(tool: ToolSpec) -> JsonObject:
     if tool.output_schema is not None:
         result["outputSchema"] = tool.output_schema
     if tool.binding.task is not None:
-        result["execution"] = {"taskSupport": "optional"}
+        result["execution"] = {"taskSupport": "required" if "tasks" in tool.binding.requires else "optional"}
     result["annotations"] = {
         "title": tool.title,
         "readOnlyHint": hints.read_only,

@@ -280,7 +280,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     tool = ToolSpec(
         name=name,
         title=title,
-        description=tasks.told(questions.told(listings.told(description, listing), asked), task),
+        description=tasks.told(questions.told(listings.told(description, listing), asked), task, binding.requires),
         input_schema=left,
         annotations=hints,
         binding=replace(binding, pages=None if task else listing, task=task),

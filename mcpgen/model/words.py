@@ -57,9 +57,9 @@ Without = Literal["refuse", "arguments"]
 arguments.
 """
 
-Capability = Literal["elicitation", "elicitation.url", "sampling", "roots"]
-"""Capability of an MCP client: forms for the user, URLs that the user opens, access to a model (sampling), and folders
-(roots).
+Capability = Literal["elicitation", "elicitation.url", "sampling", "roots", "tasks"]
+"""Capability of an MCP client: forms for the user, URLs that the user opens, access to a model (sampling), folders
+(roots), and calls that become tasks.
 """
 
 DESTRUCTIVE = "destructive"

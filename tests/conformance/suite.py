@@ -21,9 +21,9 @@ REVISIONS = {"2026-07-28": 33, "2025-11-25": 29}
 
 TASKS = (
     *("tasks-lifecycle", "tasks-capability-negotiation", "tasks-wire-fields", "tasks-request-state-removal"),
-    *("tasks-request-headers", "tasks-status-notifications", "tasks-mrtr-composition"),
+    *("tasks-request-headers", "tasks-status-notifications", "tasks-mrtr-composition", "tasks-required-task-error"),
 )
-"""Scenarios of the task extension. The others need tasks that ask their user, or a tool that refuses to wait."""
+"""Scenarios of the task extension. The others need tasks that ask their user."""
 
 UNSCORED = {
     "2026-07-28": ("http-header-validation", "http-custom-header-server-validation", *TASKS),

@@ -26,6 +26,7 @@ SOME = (
     ("2026-07-28", "input-required-result-tampered-state"),
     ("2026-07-28", "tasks-lifecycle"),
     ("2026-07-28", "tasks-mrtr-composition"),
+    ("2026-07-28", "tasks-required-task-error"),
     ("2025-11-25", "tools-call-mixed-content"),
     ("2025-11-25", "server-session-lifecycle"),
     ("2025-11-25", "server-sse-polling"),

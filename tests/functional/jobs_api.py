@@ -55,6 +55,12 @@ tools:
     done: /status == finished
     result: GET /jobs/{id}/result
     interval: 0.1
+- name: night
+  description: Take all night.
+  request: POST /jobs
+  arguments: {looks: integer}
+  requires: [tasks]
+  task: {poll: "GET /jobs/{id}", done: /status == finished, result: "GET /jobs/{id}/result", interval: 0.1}
 - name: plain
   description: Start nothing.
   request: GET /plain

@@ -90,7 +90,9 @@ def value(result: Any) -> Any:
 def test_tasks_are_offered(server: Server) -> None:
     assert ask(server, "server/discover")["capabilities"]["extensions"] == {EXTENSION: {}}
     tools = {tool["name"]: tool for tool in ask(server, "tools/list")["tools"]}
-    assert [name for name, tool in tools.items() if "execution" in tool] == ["build", "export", "render", "slow"]
+    support = {name: tool["execution"]["taskSupport"] for name, tool in tools.items() if "execution" in tool}
+    assert support == {**dict.fromkeys(("build", "export", "render", "slow"), "optional"), "night": "required"}
+    assert tools["night"]["description"] == "Take all night. It starts a job, which the client follows as a task."
     assert list(tools["get_task"]["inputSchema"]["properties"]) == ["task"]
 
 
@@ -161,6 +163,14 @@ def test_a_method_needs_the_capability(server: Server) -> None:
         assert refused["data"] == {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
 
 
+def test_a_tool_that_requires_tasks_waits_for_no_job(server: Server) -> None:
+    refused = ask(server, "tools/call", ENVELOPE, name="night", arguments={"looks": 1})
+    assert refused["code"] == -32021
+    assert refused["data"] == {"requiredCapabilities": {"extensions": {EXTENSION: {}}}}
+    assert Api.seen == []
+    assert value(ended(server, begun(server, "night", looks=1))["result"]) == {"built": "1"}
+
+
 def test_an_update_is_acknowledged_and_changes_nothing(server: Server) -> None:
     task = begun(server, looks=9)
     assert ask(server, "tasks/update", taskId=task, inputResponses={})["resultType"] == "complete"
@@ -201,8 +211,8 @@ def test_forged_ids_are_refused(server: Server) -> None:
 # -- Tasks of revision 2025-11-25 -------------------------------------------------------------------------------------
 
 
-def greeted(server: Server) -> Any:
-    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+def greeted(server: Server, revision: str = "2025-11-25") -> Any:
+    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
     server.say(json.dumps({"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params}).encode() + b"\n")
     return server.message()["result"]["capabilities"]
 
@@ -243,3 +253,15 @@ def test_an_older_job_that_fails(server: Server) -> None:
 def test_a_tool_without_jobs_is_no_task(server: Server) -> None:
     greeted(server)
     assert older(server, "tools/call", name="plain", arguments={}, task={})["code"] == -32601
+
+
+def test_a_tool_that_requires_tasks_in_older_revisions(server: Server) -> None:
+    greeted(server)
+    refused = older(server, "tools/call", name="night", arguments={"looks": 1})
+    assert refused == {"code": -32601, "message": "night was not called. It can only be called as a task."}
+    assert older(server, "tools/call", name="night", arguments={"looks": 1}, task={})["task"]["status"] == "working"
+    greeted(server, "2025-06-18")
+    refused = older(server, "tools/call", name="night", arguments={"looks": 1}, task={})
+    assert refused["isError"]
+    assert "It needs the capability tasks, which this client does not declare." in refused["content"][0]["text"]
+    assert Api.seen == ["POST /jobs"]

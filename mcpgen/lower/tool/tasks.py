@@ -12,13 +12,18 @@ from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import Operation, TaskRule
 
 _TOLD = "It starts a job and waits for its result; if that takes longer, the answer says how to look again."
+_TOLD_TASKS = "It starts a job, which the client follows as a task."
 
 
-def told(description: str, rule: TaskRule | None) -> str:
-    """Return `description` with a sentence about the job that a call starts. Return it unchanged if `rule` is None."""
+def told(description: str, rule: TaskRule | None, requires: Collection[str]) -> str:
+    """Return `description` with a sentence about the job that a call starts. Return it unchanged if `rule` is None.
+
+    `requires`: capabilities that the tool requires of clients.
+    """
     if rule is None:
         return description
-    return f"{shortened(description, LONGEST - len(_TOLD) - 1)} {_TOLD}"
+    sentence = _TOLD_TASKS if "tasks" in requires else _TOLD
+    return f"{shortened(description, LONGEST - len(sentence) - 1)} {sentence}"
 
 
 # Decision 0228: A tool that starts a job has no output schema.
@@ -28,6 +33,7 @@ def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagno
     """
     rule = operation.decided.task
     if rule is None:
+        _check_no_tasks(operation, diagnostics)
         return None
     needed = {name for request in rule.requests() for name in request.names()}
     for name in sorted(rule.values.keys() - needed):
@@ -36,3 +42,11 @@ def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagno
         diagnostics.add("unknown-name", message, rule.where.inside("values", name), hint)
     found = {name: "/" + name.replace("~", "~0").replace("/", "~1") for name in sorted(needed - {*arguments})}
     return replace(rule, values={**found, **{name: rule.values[name] for name in rule.values if name in needed}})
+
+
+def _check_no_tasks(operation: Operation, diagnostics: Diagnostics) -> None:
+    """Report `requires: [tasks]` on an operation whose calls never become tasks."""
+    if "tasks" in (operation.decided.requires or ()):
+        message = "`requires: [tasks]` is for tools whose calls become tasks, and this tool has no `task`."
+        hint = "Add a `task` that says how the job is followed, or remove `tasks` from `requires`."
+        diagnostics.add("invalid-value", message, operation.where, hint)
