@@ -211,8 +211,8 @@ def test_forged_ids_are_refused(server: Server) -> None:
 # -- Tasks of revision 2025-11-25 -------------------------------------------------------------------------------------
 
 
-def greeted(server: Server, revision: str = "2025-11-25") -> Any:
-    params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+def greeted(server: Server, revision: str = "2025-11-25", **capabilities: Any) -> Any:
+    params = {"protocolVersion": revision, "capabilities": capabilities, "clientInfo": {"name": "c", "version": "1"}}
     server.say(json.dumps({"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params}).encode() + b"\n")
     return server.message()["result"]["capabilities"]
 

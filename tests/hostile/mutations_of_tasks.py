@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation
 
 JOBS, IDS = "tests/runtime/test_jobs.py", "tests/runtime/test_task_ids.py"
+COMBINED = "tests/functional/test_task_combinations.py"
 TASKS, OVER_HTTP = "tests/functional/test_tasks.py", "tests/functional/test_tasks_over_http.py"
 
 OF_TASKS = (
@@ -31,6 +32,13 @@ OF_TASKS = (
         "status URLs inside ids", "jobs.py", "if reason := trail.go(url):", "if trail.go(url) and False:", (JOBS,)
     ),
     Mutation("credentials at status URLs elsewhere", "jobs.py", "if trail.left:", "if False:", (JOBS,)),
+    Mutation("jobs at work, for programs", "task_calls.py", "if spans.in_program() else", "if False else", (COMBINED,)),
+    Mutation(
+        "results that did not come", "jobs.py", "if isinstance(found, Failure) else", "if False else", (COMBINED,)
+    ),
+    Mutation(
+        "tools that require tasks", "required_capabilities.py", ', "tasks": dialogue.tasks', ', "tasks": True', (TASKS,)
+    ),
     Mutation("polls without end", "jobs.py", "if job.interval >= left:", "if False:", (JOBS,)),
     Mutation("pauses that an API asks for", "jobs.py", ", SHORTEST), LONGEST)", ", 0.0), 1e9)", (JOBS,)),
     Mutation(

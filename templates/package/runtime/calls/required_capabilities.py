@@ -35,7 +35,7 @@ def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
     lacks = [each for each in tool.binding.get("requires", ()) if not able.get(each, each in dialogue.declares)]
     if not lacks:
         return None
-    if "tasks" in lacks and _in_program():
+    if "tasks" in lacks and spans.in_program():
         return Result.error(f"{tool.name} was not called. Its calls become tasks, which a program cannot follow.")
     named = "the capability " if len(lacks) == 1 else "the capabilities "
     told = f"{tool.name} was not called. It needs {named}{' and '.join(lacks)}, which this client does not declare."
@@ -50,9 +50,3 @@ def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
         wanted = f"{tool.name} was not called. It can only be called as a task."
         raise OtherOutcome(Failure(wanted, METHOD_NOT_FOUND))
     return Result.error(sentence)
-
-
-def _in_program() -> bool:
-    """Return True if a program of the model makes the call. The program gets its results, and no tasks."""
-    span = spans.current()
-    return span is not None and span.whole
