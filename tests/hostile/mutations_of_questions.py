@@ -143,6 +143,13 @@ OF_QUESTIONS = (
         "return values, []",
         (OF_HOOKS,),
     ),
+    Mutation(
+        "confirmations of other calls, before hooks that ask",
+        "consent.py",
+        "if call.confirmed == subject:",
+        "if call.confirmed:",
+        ("tests/runtime/test_confirmed_hooks.py",),
+    ),
     Mutation("clients that hooks cannot ask", "hook_questions.py", 'return "unable"', 'return "accept"', (OF_HOOKS,)),
     Mutation(
         "hooks that ask for secrets",

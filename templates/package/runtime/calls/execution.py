@@ -406,10 +406,8 @@ class ToolExecutor:
 
         Raise OtherOutcome if the call must end with a question or a protocol error.
         """
-        from .consent import nobody  # imported late: few servers ask the user
-
         self._consent = self._consent or self._asking()
-        return await self._consent.obtain(call.tool, call.given, about, call.dialogue, call.ask or nobody)
+        return await self._consent.obtain(call, about)
 
     def _asking(self) -> Consent:
         from .consent import Consent  # imported late: few servers ask the user

@@ -22,10 +22,11 @@ class CallUnderWay:
     - `report` is called with the name of each finished phase.
     - `dialogue`: how the client can ask the user. `ask` asks while the call runs.
     - `close`: called before the request is sent. It raises HookFailed if hooks did not ask what they asked before.
+    - `confirmed`: digest of what the user has confirmed already, in an earlier round of the same call, or "".
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     """
 
-    __slots__ = ("ask", "budget", "close", "dialogue", "given", "report", "tool")
+    __slots__ = ("ask", "budget", "close", "confirmed", "dialogue", "given", "report", "tool")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class CallUnderWay:
         self.ask = ask
         self.budget = budget
         self.close: Callable[[], None] = _nothing
+        self.confirmed = ""
         self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change them
 
 
