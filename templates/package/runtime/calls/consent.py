@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Tool
     from ..core.wire_formats import Asked
-    from .under_way import CallUnderWay
-
-    Ask = Callable[[Asked], Awaitable[object]]
+    from .under_way import Ask, CallUnderWay
 
     class States(Protocol):
         """Interface that issues and checks states (`requestState`), which a client returns with the user's answer.

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ..result.structured import OutputChecker
     from ..settings.grants import TokenRequest
     from ..settings.settings import Settings
-    from .consent import Ask, Consent, States
+    from .consent import Consent, States
     from .handles import Handles
     from .inner_calls import Record
     from .lookups import WholeAnswer
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from .questions import Questions
     from .resource_versions import Version
     from .task_calls import TaskCalls
+    from .under_way import Ask
 
 Report = Callable[[str], None]
 

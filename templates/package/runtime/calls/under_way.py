@@ -7,13 +7,15 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from typing import Any
 
     from ..core.budget import Budget
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
-    from .consent import Ask
+    from ..core.wire_formats import Asked
+
+    Ask = Callable[[Asked], Awaitable[object]]
 
 
 class CallUnderWay:
