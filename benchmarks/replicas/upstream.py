@@ -32,7 +32,7 @@ paths:
 
 TOOLS_FILE = """\
 mcpgen: 1
-server: {name: depot}
+server: {name: depot, logging: true}
 openapi: [{document: depot.yaml}]
 overrides: {deleteThing: {confirm: always}}
 """

@@ -12,6 +12,8 @@ POLLER, WATCHING = "tests/runtime/test_poller.py", "tests/runtime/test_watching.
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
 
+SETTINGS = "tests/streamable/test_shared_settings.py"
+
 OF_RESULTS = (
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
@@ -34,6 +36,21 @@ OF_RESULTS = (
         "if len(self._known) > MOST:",
         "if False:",
         (LOGS_OF_SESSIONS,),
+    ),
+    Mutation("long settings of sessions", "shared_settings.py", "elif len(line) <= LONGEST:", "else:", (SETTINGS,)),
+    Mutation(
+        "settings of many sessions",
+        "shared_settings.py",
+        "await self._store.first(_LISTED, MOST)",
+        "[]",
+        (SETTINGS,),
+    ),
+    Mutation(
+        "settings that were refused",
+        "session_notifications.py",
+        "return Setting(name, True) if uri in settings.uris else None",
+        "return Setting(name, True)",
+        (SETTINGS,),
     ),
     Mutation("how many resources are polled", "poller.py", "list(watched.items())[:MOST]", "watched", (POLLER,)),
     Mutation(

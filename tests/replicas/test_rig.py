@@ -133,6 +133,31 @@ async def _gone(client: Client, url: str) -> bool:
         return bool(answer.status == 404)
 
 
+def test_a_replica_that_starts_again_knows_the_log_level_of_a_session(loop: asyncio.Runner, rig: Rig) -> None:
+    async def told(http: aiohttp.ClientSession) -> list[str]:
+        client = Client(http, rig.url(0), OLDER)
+        await client.begin()
+
+        async def heard() -> list[str]:
+            """Make a call at the second replica, and return the levels of its log messages."""
+            message = client.request("tools/call", {"name": "get_thing", "arguments": {"name": "told"}})
+            async with client.post(message, rig.url(1)) as answer:
+                return [each["params"]["level"] async for each in client.messages(answer) if "params" in each]
+
+        async def known() -> bool:
+            return await heard() != []
+
+        async with client.post(client.request("logging/setLevel", {"level": "debug"})) as answer:
+            assert (await answer.json())["result"] == {}
+        await trials.until(known)  # then the store has the level too, since it is written there first
+        rig.kill(1)
+        await rig.restart(1)
+        await trials.until(known)
+        return await heard()
+
+    assert run(loop, told) == ["debug", "debug"]
+
+
 def test_a_call_is_cancelled_from_another_replica(loop: asyncio.Runner, rig: Rig) -> None:
     async def cancel(http: aiohttp.ClientSession) -> dict[str, Any]:
         client = Client(http, rig.url(0), OLDER)

@@ -1,6 +1,8 @@
-"""Wait until replicas listen to messages of other replicas, which the store passes on."""
+"""Wait until replicas listen to messages of other replicas, and until the store has what a client has set."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import redis
 
@@ -10,3 +12,13 @@ def wait_for_listeners(store: str, count: int) -> None:
     with redis.Redis.from_url(store) as client:
         while [heard for _, heard in client.pubsub_numsub(*client.pubsub_channels("*relay:"))] != [count]:
             continue
+
+
+def wait_for_setting(store: str, sets: Callable[[], None]) -> None:
+    """Call `sets`, by which a client makes a setting of its session, until the store has the setting.
+
+    A replica that waits too long for a busy store goes on without it.
+    """
+    with redis.Redis.from_url(store) as client:
+        while not client.keys("*settings:*"):
+            sets()

@@ -11,7 +11,7 @@ from package.runtime.core.jsonrpc import parse
 from package.runtime.streamable import session_notifications
 
 from tests.streamable.conftest import TOOLS
-from tests.streamable.listeners import wait_for_listeners
+from tests.streamable.listeners import wait_for_listeners, wait_for_setting
 from tests.streamable.messages import META, Session, calling, encoded, post, request
 from tests.streamable.servers import Server
 from tests.streamable.test_changes import _generated
@@ -93,6 +93,20 @@ def test_another_replica_hears_of_the_level_from_the_store_alone(telling: Path, 
         while told(other, session) != ["debug", "debug"]:
             continue  # the store has not delivered the new level to the other replica yet
         assert told(apart, session) == []
+
+
+def test_a_replica_that_starts_later_learns_the_level_from_the_store(
+    telling: Path, upstream: Upstream, store: str
+) -> None:
+    with Server(telling, upstream, "aiohttp", STORE=store, STATE_KEY=KEY) as one:
+        session = Session(one)
+        wait_for_setting(store, lambda: set_level(session, "debug"))
+        for _ in range(2):  # the second one is the first one, started again
+            with Server(telling, upstream, "aiohttp", STORE=store, STATE_KEY=KEY) as later:
+                while told(later, session) != ["debug", "debug"]:
+                    continue  # the replica has not read the store yet
+        with Server(telling, upstream, "aiohttp", STATE_KEY=KEY) as apart:
+            assert told(apart, session) == []
 
 
 def level_of(server: Replica, id_: str) -> int | None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.streamable.client import Connection
 from tests.streamable.conftest import TOOLS
-from tests.streamable.listeners import wait_for_listeners
+from tests.streamable.listeners import wait_for_listeners, wait_for_setting
 from tests.streamable.messages import META, Session, post, request, stateless
 from tests.streamable.servers import Server
 from tests.streamable.test_changes import _generated
@@ -80,4 +80,15 @@ def test_the_replica_with_the_stream_hears_of_the_subscription(watching: Path, u
         session = Session(one)
         with listening(other, session) as connection:
             subscribed(session)
+            assert connection.event().message["params"] == {"uri": URI}
+
+
+def test_a_replica_that_starts_later_knows_the_subscription(watching: Path, upstream: Upstream, store: str) -> None:
+    with Server(watching, upstream, "aiohttp", QUICK, STORE=store, STATE_KEY=KEY) as one:
+        session = Session(one)
+        wait_for_setting(store, lambda: subscribed(session))
+        with (
+            Server(watching, upstream, "aiohttp", QUICK, STORE=store, STATE_KEY=KEY) as later,
+            listening(later, session) as connection,
+        ):
             assert connection.event().message["params"] == {"uri": URI}
