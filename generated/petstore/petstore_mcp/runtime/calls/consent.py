@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
@@ -28,10 +28,8 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..core.catalog import Tool
-    from ..core.effects import Dialogue
     from ..core.wire_formats import Asked
-
-    Ask = Callable[[Asked], Awaitable[object]]
+    from .under_way import Ask, CallUnderWay
 
     class States(Protocol):
         """Interface that issues and checks states (`requestState`), which a client returns with the user's answer.
@@ -108,22 +106,21 @@ class Consent:
         self._redact = redact
         self._seconds = seconds
 
-    async def obtain(
-        self, tool: Tool, arguments: dict[str, Any], about: tuple[str, str], dialogue: Dialogue, ask: Ask
-    ) -> Result | None:
+    async def obtain(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
         """Return None if the user confirms the call, or if no confirmation is needed; else an error result.
 
-        `arguments`: as the client sent them. `about`: the request line, or the name of the hook in its place, and a
-        digest of the files to send. Raise OtherOutcome if the call must end with a question or a protocol error.
+        `about`: the request line, or the name of the hook in its place, and a digest of the files to send. Raise
+        OtherOutcome if the call must end with a question or a protocol error.
         """
+        tool, dialogue = call.tool, call.dialogue
         policy = tool.binding.get("confirm")
         if policy is None or (policy == "when-supported" and not dialogue.way):
             return None
-        message = question(tool.name, arguments, about[0], self._redact)
+        message = question(tool.name, call.given, about[0], self._redact)
         if dialogue.way == "request":
-            said = await self._answer(message, ask)
+            said = await self._answer(message, call.ask or nobody)
         elif dialogue.way == "result":
-            said = await self._brought(dialogue, message, _subject(tool, arguments, about))
+            said = await self._brought(call, message, _subject(tool, call.given, about))
         else:
             said = "unable"
         log.event("info", "confirmation", tool=tool.name, outcome=said)
@@ -138,18 +135,22 @@ class Consent:
         except TimeoutError:
             return "late"
 
-    async def _brought(self, dialogue: Dialogue, message: str, subject: str) -> str:
-        """Return the outcome of the user's answer in a repeated call.
+    async def _brought(self, call: CallUnderWay, message: str, subject: str) -> str:
+        """Return the outcome of the user's answer in a repeated call. `subject`: digest of what the user confirms.
 
         Raise OtherOutcome with the question if the call has no answer.
         """
-        turn = 0
+        dialogue, turn = call.dialogue, 0
+        if call.confirmed == subject:  # a hook has asked since then, and its state has brought the confirmation
+            return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):
             turn, void = await self._states.take(dialogue.state, subject)
             if void:
                 return void
             if CONFIRM in dialogue.responses:
-                return action(dialogue.responses[CONFIRM]) or "unreadable"
+                said = action(dialogue.responses[CONFIRM]) or "unreadable"
+                call.confirmed = subject if said == "accept" else ""
+                return said
         if turn == MOST_TURNS:
             return "unanswered"
         raise OtherOutcome(Question(message, self._states.issue(subject, turn + 1)))

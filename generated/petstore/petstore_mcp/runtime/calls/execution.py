@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ..result.structured import OutputChecker
     from ..settings.grants import TokenRequest
     from ..settings.settings import Settings
-    from .consent import Ask, Consent, States
+    from .consent import Consent, States
     from .handles import Handles
     from .inner_calls import Record
     from .lookups import WholeAnswer
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from .questions import Questions
     from .resource_versions import Version
     from .task_calls import TaskCalls
+    from .under_way import Ask
 
 Report = Callable[[str], None]
 
@@ -406,10 +407,8 @@ class ToolExecutor:
 
         Raise OtherOutcome if the call must end with a question or a protocol error.
         """
-        from .consent import nobody  # imported late: few servers ask the user
-
         self._consent = self._consent or self._asking()
-        return await self._consent.obtain(call.tool, call.given, about, call.dialogue, call.ask or nobody)
+        return await self._consent.obtain(call, about)
 
     def _asking(self) -> Consent:
         from .consent import Consent  # imported late: few servers ask the user

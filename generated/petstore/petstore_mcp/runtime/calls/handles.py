@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ..http.client import Client
     from ..result.result_names import Names
     from ..settings.grants import CallerCredential
-    from .consent import Ask, States
+    from .consent import States
+    from .under_way import Ask
 
     class Sharing(Protocol):
         """Interface to the data that replicas share through the store (replicas.sharing.Sharing)."""

@@ -75,11 +75,11 @@ class _HookInterview(Interview):
         that `written` returned.
         """
         self.turn = turn
-        self.answers, self.asked, self.inner, self.told, self.asking = json.loads(kept)
+        self.answers, self.asked, self.inner, self.told, self.asking, self.call.confirmed = json.loads(kept)
 
     def written(self, asked: str, inner: str = "") -> bytes:
         """Return the bytes to store in a state, from which `read` restores the questions and answers."""
-        kept = [self.answers, asked, inner, self.told, self.asking]
+        kept = [self.answers, asked, inner, self.told, self.asking, self.call.confirmed]
         return json.dumps(kept, separators=(",", ":")).encode()
 
 

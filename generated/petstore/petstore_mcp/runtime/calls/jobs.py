@@ -142,7 +142,7 @@ class JobFollower:
         rule = tool.binding["task"]
         answer, sent = await self._asked(tool, "poll", rule["poll"], job, budget)
         if isinstance(answer, Failure):
-            return Seen(job_state.WORKING, f"The API did not answer: {answer.reason}.")
+            return _unanswered(answer)
         try:
             value = job_state.value_of(answer)
             state, said = job_state.judge(rule, answer, value), job_state.message(rule, value)
@@ -150,7 +150,9 @@ class JobFollower:
             if state == job_state.WORKING or not result:
                 return Seen(state, said)
             if state == job_state.DONE:
-                return Seen(state, said, await self._result(tool, job, answer, sent, value, budget))
+                found = await self._result(tool, job, answer, sent, value, budget)
+                # Without an answer, the job counts as working, so that the client looks again and gets the result then.
+                return _unanswered(found) if isinstance(found, Failure) else Seen(state, said, found)
             told = await self._writer.told(sent.tool, answer, sent, budget)
             gone = state == job_state.GONE
             why = "The API does not know this job any more" if gone else f"The job that {tool.name} started has failed"
@@ -185,8 +187,13 @@ class JobFollower:
         self._writer.closed(answer)
         return "" if answer.status < 400 or answer.status in (404, 410) else f"The API answered {answer.named}."
 
-    async def _result(self, tool: Tool, job: Job, answer: Response, sent: Sent, value: Any, budget: Budget) -> Result:
-        """Return the result of a job that has ended. `answer`: the last answer about its state; `value`: its JSON."""
+    async def _result(
+        self, tool: Tool, job: Job, answer: Response, sent: Sent, value: Any, budget: Budget
+    ) -> Result | Failure:
+        """Return the result of a job that has ended, or the failure if the request for the result got no answer.
+
+        `answer`: the last answer about the job's state; `value`: its JSON.
+        """
         rule = tool.binding["task"]
         target: TaskTarget | None = rule.get("result")
         if target is None and 300 <= answer.status < 400:
@@ -203,7 +210,7 @@ class JobFollower:
                 return await self._writer.told(sent.tool, answer, sent, budget)
         found, asked = await self._asked(tool, "result", target, job, budget)
         if isinstance(found, Failure):
-            return Result.error(f"The job has ended, and its result did not come: {found.reason}.")
+            return found
         try:
             return await self._writer.told(asked.tool, found, asked, budget)
         finally:
@@ -261,6 +268,11 @@ class JobFollower:
         if trail.left:  # an allowed origin other than the API's gets no credentials
             binding = {key: each for key, each in binding.items() if key not in ("security", "settings")}  # type: ignore[assignment]
         return self._preparation.at(binding, made, trail.address)
+
+
+def _unanswered(failure: Failure) -> Seen:
+    """Return the state of a job about which a request got no answer, or was not sent because of a rate limit."""
+    return Seen(job_state.WORKING, f"Nothing new is known about the job: {failure.reason}.")
 
 
 def _values(rule: TaskRule, arguments: dict[str, Any], value: Any) -> dict[str, Any]:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..result.result_store import KeptResults
     from ..search.tools import ToolSearch
-    from .consent import Ask
     from .handles import PausedRuns
     from .program_runs import Executor, ProgramRuns
+    from .under_way import Ask
 
 _KEYS = ("reads", "search")
 """Keys in the bindings of the server's own tools."""

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from ..core.task_state import Task
     from ..core.wire_formats import Asked
     from ..programs.stubs import Function
-    from .consent import Ask
     from .handles import PausedRuns
+    from .under_way import Ask
 
     class Executor(Protocol):
         """Executor of one call (execution.ToolExecutor)."""

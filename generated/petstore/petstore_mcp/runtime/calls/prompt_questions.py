@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ..core.budget import Budget
     from ..core.effects import GetPrompt
-    from .consent import Ask
     from .questions import Questions
+    from .under_way import Ask
 
 WORDS = {
     **WORDS_OF_TOOLS,

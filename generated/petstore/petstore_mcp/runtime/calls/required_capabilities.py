@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.wire_formats import Failure, OtherOutcome, Result, has
+from ..core import spans
+from ..core.jsonrpc import METHOD_NOT_FOUND
+from ..core.wire_formats import TASKS, Failure, OtherOutcome, Result, has
 from .consent import MISSING_CAPABILITY
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ _OBJECTS: dict[str, dict[str, object]] = {
     "elicitation.url": {"elicitation": {"url": {}}},
     "sampling": {"sampling": {}},
     "roots": {"roots": {}},
+    "tasks": {"extensions": {TASKS: {}}},
 }
 """Name of a capability in the tools file -> MCP's ClientCapabilities object."""
 
@@ -26,18 +29,24 @@ def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
     """Return None if the client has all capabilities that the tool requires, else an error result.
 
     In stateless revisions of MCP, raise OtherOutcome instead, with a protocol error that names the missing
-    capabilities.
+    capabilities. Raise OtherOutcome in 2025-11-25 too, if a call that must become a task does not ask for one.
     """
-    able = {"elicitation": bool(dialogue.way), "elicitation.url": bool(dialogue.urls)}
+    able = {"elicitation": bool(dialogue.way), "elicitation.url": bool(dialogue.urls), "tasks": dialogue.tasks}
     lacks = [each for each in tool.binding.get("requires", ()) if not able.get(each, each in dialogue.declares)]
     if not lacks:
         return None
+    if "tasks" in lacks and spans.in_program():
+        return Result.error(f"{tool.name} was not called. Its calls become tasks, which a program cannot follow.")
     named = "the capability " if len(lacks) == 1 else "the capabilities "
     told = f"{tool.name} was not called. It needs {named}{' and '.join(lacks)}, which this client does not declare."
     sentence = f"{told} Use a client that does."
-    if not has(dialogue.revision, "resultType"):
-        return Result.error(sentence)
-    needed: dict[str, object] = {}
-    for each in sorted(lacks):
-        needed |= _OBJECTS[each]
-    raise OtherOutcome(Failure(sentence, MISSING_CAPABILITY, {"requiredCapabilities": needed}))
+    if has(dialogue.revision, "resultType"):
+        needed: dict[str, object] = {}
+        for each in sorted(lacks):
+            needed |= _OBJECTS[each]
+        raise OtherOutcome(Failure(sentence, MISSING_CAPABILITY, {"requiredCapabilities": needed}))
+    if lacks == ["tasks"] and has(dialogue.revision, "tasks"):
+        # 2025-11-25 wants this error, and there a client declares nothing: its call says that it wants a task.
+        wanted = f"{tool.name} was not called. It can only be called as a task."
+        raise OtherOutcome(Failure(wanted, METHOD_NOT_FOUND))
+    return Result.error(sentence)

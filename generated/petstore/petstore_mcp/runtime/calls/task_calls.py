@@ -12,7 +12,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..core import log
+from ..core import log, spans
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from ..core.looking import ARGUMENT
 from ..core.task_state import Task
@@ -187,7 +187,9 @@ class TaskCalls:
         if seen.result is not None:
             return seen.result
         again = f"Call {self._catalog.looker} with {ARGUMENT}={self._id(job)} to look again."
-        return Result.text(f"The job that {tool.name} started is still at work. {again}")
+        told = f"The job that {tool.name} started is still at work. {again}"
+        # A program would take the text for the job's result.
+        return Result.error(told) if spans.in_program() else Result.text(told)
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
         """Return the tool and the job of a task id.

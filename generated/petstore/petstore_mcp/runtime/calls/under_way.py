@@ -7,13 +7,15 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from typing import Any
 
     from ..core.budget import Budget
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
-    from .consent import Ask
+    from ..core.wire_formats import Asked
+
+    Ask = Callable[[Asked], Awaitable[object]]
 
 
 class CallUnderWay:
@@ -22,10 +24,11 @@ class CallUnderWay:
     - `report` is called with the name of each finished phase.
     - `dialogue`: how the client can ask the user. `ask` asks while the call runs.
     - `close`: called before the request is sent. It raises HookFailed if hooks did not ask what they asked before.
+    - `confirmed`: digest of what the user has confirmed already, in an earlier round of the same call, or "".
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     """
 
-    __slots__ = ("ask", "budget", "close", "dialogue", "given", "report", "tool")
+    __slots__ = ("ask", "budget", "close", "confirmed", "dialogue", "given", "report", "tool")
 
     def __init__(
         self,
@@ -42,6 +45,7 @@ class CallUnderWay:
         self.ask = ask
         self.budget = budget
         self.close: Callable[[], None] = _nothing
+        self.confirmed = ""
         self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change them
 
 

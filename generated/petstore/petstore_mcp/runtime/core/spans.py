@@ -233,8 +233,13 @@ def owner() -> str:
 
 def shown(most: int) -> int:
     """Return the largest size of an answer in bytes: `most`, or WHOLE if the answer goes to a program."""
+    return WHOLE if in_program() else most
+
+
+def in_program() -> bool:
+    """Return True if a program of the model makes the current call."""
     span = _current.get()
-    return WHOLE if span is not None and span.whole else most
+    return span is not None and span.whole
 
 
 def act() -> bool:

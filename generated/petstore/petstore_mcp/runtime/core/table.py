@@ -38,7 +38,7 @@ OutputForm = Literal["object", "items", "value", "written"]
 Feature = Literal["resources", "prompts"]
 """Names of the optional tables."""
 
-ClientCapability = Literal["elicitation", "elicitation.url", "sampling", "roots"]
+ClientCapability = Literal["elicitation", "elicitation.url", "sampling", "roots", "tasks"]
 """What a client must be able to do for a call."""
 
 Confirm = Literal["when-supported", "always"]

@@ -9,6 +9,7 @@ The state is in the store, which is Redis or Valkey. While the store does not an
     answers, cancellations      a message to all; one replica has the call  the call waits until its time is up
     sessions that were ended    their digests, and a message to all         other replicas go on serving the session
     resuming a stream           its events, until minutes after its end     other replicas cannot resume the stream
+    notification settings       the requests that made them, and a message  replicas that start later do not know them
     stored results              the results, in pieces                      only the replica with the result serves it
     rate limit of requests      the times of the latest requests            each replica counts its own requests
 """
@@ -24,6 +25,7 @@ from ..core import fair_eviction, log, spans
 from ..core.jsontext import dumps, loads
 from .away import StoreAway, StreamGoesOn
 from .seal import Unsealed
+from .shared_settings import SharedSettings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -73,6 +75,7 @@ class Sharing:
         self.replica = ""
         self._store = store
         self._seal = seal
+        self.settings = SharedSettings(store, seal)
         self._queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(10_000)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -86,7 +89,8 @@ class Sharing:
     ) -> None:
         """Begin to listen to the other replicas. `replica`: name of this replica.
 
-        `relayed(session, message)` is called for each message of a session, with None if the session ended.
+        `relayed(session, message)` is called for each message of a session, with None if the session ended. It is also
+        called for each request by which a session's client has set its notifications before.
         `ended(digest, seconds)` is called for each session that ended while this replica was not listening.
         """
         self.replica = replica
@@ -138,6 +142,7 @@ class Sharing:
         now = self._seal.now()
         try:
             await self._store.enlist(_ENDED, digest, now, now + seconds)
+            await self.settings.drop(digest)
         except StoreAway:
             log.event("warning", "not_relayed", reason="Other replicas may go on serving a session that was ended.")
 
@@ -279,6 +284,8 @@ class Sharing:
 
     async def _hear(self, relayed: Callable[[str, bytes | None], None], ended: Callable[[str, float], None]) -> None:
         async def begun() -> None:
+            async for id, line in self.settings.read():  # noqa: A001
+                relayed(id, line)
             now = self._seal.now()
             for digest, until in (await self._store.members(_ENDED, now)).items():
                 ended(digest, until - now)

@@ -115,6 +115,14 @@ class Store:
         found = await self._asked(lambda: self._client.zrangebyscore(self._key(name), now, "+inf", withscores=True))
         return {member.decode(): score for member, score in found}
 
+    async def first(self, name: str, most: int) -> list[str]:
+        """Return the members of a set beyond its `most` latest ones: those that expire first.
+
+        Raise StoreAway if the store does not answer.
+        """
+        found: list[bytes] = await self._asked(lambda: self._client.zrange(self._key(name), 0, -most - 1))
+        return [each.decode() for each in found]
+
     async def drop(self, name: str, listed: tuple[str, str]) -> None:
         """Delete the values under a name, and the set member that lists them. `listed`: name of this set, and the
         member.
@@ -123,6 +131,23 @@ class Store:
         """
         await self._asked(lambda: self._client.delete(self._key(name)))
         await self._asked(lambda: self._client.zrem(self._key(listed[0]), listed[1]))
+
+    # Methods for hashes
+
+    async def put_field(self, name: str, field: str, value: bytes, seconds: float) -> None:
+        """Set a field of a hash, which then lasts `seconds` seconds. Raise StoreAway if the store does not answer."""
+        key = self._key(name)
+        await self._asked(lambda: self._client.hset(key, field, value))
+        await self._asked(lambda: self._client.expire(key, max(1, int(seconds))))
+
+    async def drop_field(self, name: str, field: str) -> None:
+        """Remove a field of a hash. Raise StoreAway if the store does not answer."""
+        await self._asked(lambda: self._client.hdel(self._key(name), field))
+
+    async def fields(self, name: str) -> list[bytes]:
+        """Return the values of all fields of a hash. Raise StoreAway if the store does not answer."""
+        found: list[bytes] = await self._asked(lambda: self._client.hvals(self._key(name)))
+        return found
 
     # Methods for streams of events
 

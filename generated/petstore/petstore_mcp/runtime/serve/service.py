@@ -17,12 +17,13 @@ from ..core.jsonrpc import parse
 from ..core.pending_requests import cut_short
 from ..core.wire_formats import Contents
 from ..http.deadlines import Deadlines
-from ..streamable import admission, older, server_card, session, session_streams
+from ..streamable import admission, server_card, session_streams
 from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
 from ..streamable.head import Answer
 from ..streamable.places import Places
-from . import resumed_streams, transfer
+from ..streamable.relay import Relay
+from . import relayed_messages, resumed_streams, transfer
 from .engine import loaded, unhandled
 from .inline_request import InlineRequest
 from .measurement import Measurement
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from ..streamable.exchange import Exchange
     from ..streamable.head import Head
     from ..streamable.replay import Recording
+    from ..streamable.session import Session
     from ..telemetry.reporter import Reporter
     from .door import Connection, InlineDoor
     from .work import Start
@@ -303,8 +305,8 @@ class Service:
             self._work.answered(effect.key, effect.reply)
         elif isinstance(effect, PollResources):
             self._poller.wake()
-        elif isinstance(effect, older.Relay):
-            self._step(self._relay(effect))
+        elif isinstance(effect, Relay):
+            self._step(relayed_messages.relay(self._sharing, effect))
         elif isinstance(effect, session_streams.ResumeElsewhere) and self._sharing is not None:
             self._step(resumed_streams.resume(self._sharing, effect, self._go_on))
 
@@ -333,13 +335,6 @@ class Service:
         self._steps.add(task)
         task.add_done_callback(self._steps.discard)
 
-    async def _relay(self, effect: older.Relay) -> None:
-        told = self._sharing is not None and await self._sharing.relay(effect.replica, effect.session, effect.line)
-        if effect.exchange is not None:
-            effect.exchange.answer(admission.accepted() if told else older.unheard(self._sharing is not None))
-        if effect.line is None and self._sharing is not None:
-            await self._sharing.end(session.digest(effect.session), session.SECONDS)
-
     def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
         """Process a message of a session that another replica has received and passed on."""
         known = self._endpoint.older
@@ -347,7 +342,7 @@ class Service:
         for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
             self._do(effect, 0, None)
 
-    def _go_on(self, found: session.Session, exchange: Exchange) -> None:
+    def _go_on(self, found: Session, exchange: Exchange) -> None:
         """Continue here a stream of change notifications that another replica began."""
         self._endpoint.older.go_on(found, exchange)
         self._poller.wake()

@@ -35,7 +35,8 @@ from ..core.wire_formats import HANDSHAKE_REVISIONS
 from .admission import REVISION
 from .exchange import Exchange
 from .head import Answer, json_answer
-from .older import Relay, SessionHandler
+from .older import SessionHandler
+from .relay import Relay
 from .routes import Routes
 from .session_streams import ResumeElsewhere
 from .stateless import StatelessHandler

@@ -23,9 +23,10 @@ from .admission import REVISION, SESSION, accepted, busy
 from .exchange import Exchange
 from .head import Answer, json_answer, refused
 from .recent_sessions import RecentSessions
+from .relay import Relay
 from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, EventQueue, Recording
 from .session import Session
-from .session_notifications import SessionNotifications
+from .session_notifications import SessionNotifications, setting
 from .session_streams import SessionStreams
 
 if TYPE_CHECKING:
@@ -46,22 +47,6 @@ _CANCELLED = "Request cancelled"
 _NO_SESSION = "There is no such session (any more). Send initialize to begin another one."
 _QUESTION_PARTS = 4
 _MOST_ENDED = 100_000
-
-
-# Decision 0168: The id of a question names the replica that asked.
-class Relay:
-    """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
-
-    `replica`: name of the receiver, "" for all. If `exchange` is set, its HTTP response is sent after the message.
-    """
-
-    __slots__ = ("exchange", "line", "replica", "session")
-
-    def __init__(self, session: str, line: bytes | None, exchange: Exchange | None = None, replica: str = "") -> None:
-        self.session = session
-        self.line = line
-        self.exchange = exchange
-        self.replica = replica
 
 
 class SessionHandler:
@@ -283,7 +268,8 @@ class SessionHandler:
         if found.protocol.notifications is None:
             return exchange, [*effects]
         self._notifications.put(found.id, found.protocol.notifications)
-        return exchange, [*effects, Relay(found.id, line)]
+        made = setting(request, found.protocol.notifications)
+        return exchange, [*effects, Relay(found.id, line, setting=made)]
 
     def _request(self, found: Session, request: Request, fields: Fields) -> Told:
         exchange = Exchange(request.id, stateless=False, fields=fields)

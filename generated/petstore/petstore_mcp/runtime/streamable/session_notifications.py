@@ -6,9 +6,11 @@ A session id cannot contain these settings, since the client got the id before i
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..core.envelope import LOG_LEVELS
 from ..core.jsonrpc import Fault
 from ..core.notification_settings import NotificationSettings
 
@@ -19,7 +21,33 @@ MOST = 10_000
 """Largest number of sessions whose settings are remembered."""
 
 
-# Decision 0236: Replicas share the log levels of sessions through the store.
+class Setting:
+    """One setting of a session, for the store that replicas share: its `name`, and whether it `counts` from now on."""
+
+    __slots__ = ("counts", "name")
+
+    def __init__(self, name: str, counts: bool) -> None:
+        self.name = name
+        self.counts = counts
+
+
+def setting(request: Request, settings: NotificationSettings) -> Setting | None:
+    """Return the setting that a client has made by `request`, or None if the request was invalid.
+
+    `settings`: the session's settings after the request.
+    """
+    if request.method == "logging/setLevel":
+        level = request.params.get("level")
+        return Setting("level", True) if level in LOG_LEVELS else None
+    uri = request.params.get("uri")
+    if not isinstance(uri, str):
+        return None
+    name = hashlib.sha256(uri.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    if request.method == "resources/unsubscribe":
+        return Setting(name, False)
+    return Setting(name, True) if uri in settings.uris else None
+
+
 class SessionNotifications:
     """Cache of the notification settings of sessions, by session id.
 

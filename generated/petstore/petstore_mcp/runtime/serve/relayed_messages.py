@@ -1,0 +1,29 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Pass messages of sessions on to the replicas that they concern, through the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..streamable import admission, older, session
+
+if TYPE_CHECKING:
+    from ..replicas.sharing import Sharing
+    from ..streamable.relay import Relay
+
+
+async def relay(sharing: Sharing | None, effect: Relay) -> None:
+    """Pass on a message of a session, or its end. Then answer the HTTP request, if it waits for that.
+
+    Without a store (`sharing` is None), no other replica gets the message.
+    """
+    if effect.setting is not None and sharing is not None:
+        # Before the message: a replica that starts now reads the store first, and then the messages.
+        line = effect.line if effect.setting.counts else None
+        name, digest = effect.setting.name, session.digest(effect.session)
+        await sharing.settings.put(effect.session, digest, name, line, session.SECONDS)
+    told = sharing is not None and await sharing.relay(effect.replica, effect.session, effect.line)
+    if effect.exchange is not None:
+        effect.exchange.answer(admission.accepted() if told else older.unheard(sharing is not None))
+    if effect.line is None and sharing is not None:
+        await sharing.end(session.digest(effect.session), session.SECONDS)

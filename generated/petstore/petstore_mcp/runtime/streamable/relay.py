@@ -1,0 +1,35 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""The effect that passes a message of a session on to other replicas. No I/O."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .exchange import Exchange
+    from .session_notifications import Setting
+
+
+# Decision 0168: The id of a question names the replica that asked.
+class Relay:
+    """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
+
+    `replica`: name of the receiver, "" for all. If `exchange` is set, its HTTP response is sent after the message. If
+    `setting` is set, the message made this setting, which replicas that start later must know too.
+    """
+
+    __slots__ = ("exchange", "line", "replica", "session", "setting")
+
+    def __init__(
+        self,
+        session: str,
+        line: bytes | None,
+        exchange: Exchange | None = None,
+        replica: str = "",
+        setting: Setting | None = None,
+    ) -> None:
+        self.setting = setting
+        self.session = session
+        self.line = line
+        self.exchange = exchange
+        self.replica = replica
