@@ -28,7 +28,10 @@ _LARGEST_SUMS = 1 << 20
     help="The server's name in the MCP registry, such as io.github.ann/petstore.",
 )
 @click.option(
-    "--author", default="", metavar="NAME", help=("The author of the server (default: the owner of the namespace).")
+    "--author",
+    default="",
+    metavar="NAME",
+    help=("The author of the server (default: the owner in the registry name, such as ann)."),
 )
 @click.option("--url", default="", metavar="URL", help="The URL of the server, if you run it over HTTP.")
 @click.option("--repository", default="", metavar="URL", help="The repository of the project.")

@@ -102,7 +102,7 @@ def _report_names(operations: Sequence[Operation], names: Mapping[str, str], dia
                 f"The name '{operation.decided.name}' belongs to another tool, so this tool is called "
                 f"{names[operation.key]}."
             )
-            hint = "To give the name to this tool, set `name` in an override of a tools file."
+            hint = "To give this name to this tool, set `name` in an override of a tools file."
             diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "name"), hint)
 
 

@@ -189,7 +189,7 @@ def delete_pet(store: Store, given: Given) -> Answer:
 def get_featured_pet(store: Store, given: Given) -> Answer:
     store.featured_calls += 1
     if store.featured_calls % 3 == 0:
-        detail = "This is open to everyone, and every third call is refused. Wait a second, then call again."
+        detail = "Everyone may send this request, but every third one is refused. Wait a second, then call again."
         raise Refusal(429, "too-many-calls", detail, [("Retry-After", "1")])
     waiting = _sorted(store.find_pets({"status": ["available"]}), "created_at")
     if not waiting:

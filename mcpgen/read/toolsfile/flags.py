@@ -27,7 +27,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
     variables = as_object(root.get("server_var")).items()
     for name, value in variables:
         if not name or "=" in name or value == "":
-            message = "A variable of a server URL must have a name without =, and a value."
+            message = "A variable of a server URL needs a value, and a name that contains no `=`."
             diagnostics.add("invalid-value", message, where.inside("server_var", name), "Write NAME: VALUE.")
     for index, url in enumerate(texts(root, "accept_origin")):
         if not origins.is_origin(origins.of_url(url)):

@@ -15,7 +15,7 @@ from mcpgen.base.names import clipped
 _BASE_URL = "Write the URL of the API under `base_url`."
 _AT_SERVER = "Write this key under `server`."
 _REQUEST = "Write method and path in one line: `request: GET /path`."
-_ARGUMENTS = "Under `arguments`, list the values that the model fills in, as name and type."
+_ARGUMENTS = "Under `arguments`, write each value that the model fills in as `name: type`."
 _HEADERS = "Write header fields under `send: {headers: …}`. To send an argument as a header field, write `in: header`."
 _SELECT = "Choose operations with `include: [{tag: …}]`, by tag, path, method or id."
 

@@ -122,7 +122,7 @@ def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceCont
     for key in _OF_REQUESTS if given != ["request"] else ():
         if key in entry:
             message = f"The key {key!r} has no meaning for a resource with a {given[0]}."
-            around.wrong(message, where.inside(key), "Leave this key out, or write a 'request'.")
+            around.wrong(message, where.inside(key), "Leave this key out, or give the resource a 'request' instead.")
     return True
 
 

@@ -89,7 +89,7 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "caller-scopes-narrowed": ("breaking", "Callers over HTTP now need the scopes {after}; before: {before}."),
     "caller-scopes-widened": (
         "breaking",
-        "Callers over HTTP can now use other scopes: {after}; before: {before}.",
+        "A caller over HTTP may call the tool with the scopes {after}; before: {before}.",
     ),
     "constant": ("cosmetic", "{at} is now always sent as {after}; before as {before}."),
     "constant-added": ("cosmetic", "{at} is now always sent, with the value {after}."),
