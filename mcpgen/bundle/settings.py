@@ -115,8 +115,8 @@ def _choices(variable: str, servers: tuple[Server, ...], prefix: str) -> tuple[s
 def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> Setting:
     """Return the setting of the base URL.
 
-    The server URL of the description is the default if setting it changes nothing: no server has variables, and there
-    is no other origin. With a base URL set, other origins would no longer be allowed.
+    The server URL of the API document becomes the default only if no server URL has variables and no other origin is
+    named. A default acts like a base URL that the operator sets: it replaces variables and forbids other origins.
     """
     url = servers[0].url if servers else ""
     is_whole = url.startswith(("https://", "http://"))

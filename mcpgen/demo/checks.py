@@ -201,7 +201,7 @@ class Member:
 
 
 def read_only(_: Any, report: Report) -> Any:
-    """Report a property that may occur only in responses."""
+    """Report that the request contains a property that only responses may contain (`readOnly`)."""
     report.wrong("is set by the service; leave it out")
 
 

@@ -147,8 +147,9 @@ def _tools(value: JsonValue) -> dict[str, Pin]:
 
 
 def _origins(value: JsonValue) -> dict[str, bool] | None:
-    """Return origin → True if the owner accepted it. Only the exact word "accepted" counts, since people merge lock
-    files.
+    """Return origin → True if the project's owner accepted the origin.
+
+    Only the exact word "accepted" counts. Merging lock files by hand may leave another text, which is no consent.
     """
     if value is None:
         return None

@@ -99,10 +99,10 @@ def joined(
 
 
 def settled(api: Api, base: tuple[Server, ...]) -> Api:
-    """If every operation overrides the API's server, replace the API's server by a server of the operations.
+    """If every operation has a server of its own, replace the API's server, which none would use, by one of theirs.
 
-    Otherwise no operation would use the API's server. Among several documents, the first operation's server is taken;
-    in a single document, the first server below the `base` URL.
+    With several documents, use the server of the first operation. With a single document, use the first server whose
+    URL starts with the URL of `base` and a slash; if there is none, return `api` unchanged.
     """
     if any(each.operation and each.operation.servers is None for each in api.resources):
         return api

@@ -157,9 +157,9 @@ def _same_mode(old: Path, new: Path) -> None:
 
 
 def _same_rights(new: Path, old: Path) -> None:
-    """Give the folder `old` the permissions of the folder `new`, since a person may have changed them.
+    """Create the folder `old` if it is missing, and give it the permissions of the folder `new`.
 
-    Create `old` if it is missing.
+    During the write, `new` is in the project's place, so a person may have changed its permissions there.
     """
     if not os.path.lexists(old):
         old.mkdir(parents=True)

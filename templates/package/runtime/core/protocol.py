@@ -404,7 +404,10 @@ class Protocol:
         return self._beside
 
     def _feature(self, request: Request, revision: str) -> list[Effect]:
-        """Answer a request about resources, prompts or completions, or begin the call that it needs."""
+        """Answer a request about resources, prompts or completions.
+
+        If the answer needs data from the API, the user or the stored results, return the effect that gets the data.
+        """
         found = self._features().serve(request, revision, self._dialogue, origin(request, self._origin))
         if not isinstance(found, (Call, ReadResource)):
             return [Send(self._written(request.id, found, revision))]

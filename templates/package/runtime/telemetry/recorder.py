@@ -82,7 +82,7 @@ class Recorder:
         }
 
     def renew(self, catalog: Catalog) -> None:
-        """Use the names of tools in `catalog` from now on."""
+        """From now on, record the names of tools in `catalog`. Any other name is recorded as `_OTHER`."""
         self._catalog = catalog
 
     # Methods that the MCP server calls (core.protocol.Observer)
