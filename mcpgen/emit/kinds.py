@@ -2,8 +2,8 @@
 
 The kinds are those of security schemes, parameter styles, body encodings and parts of a form.
 
-A kind that is missing in this file is a type error in mypy. Before a kind is added here, the runtime (`core/table.py`)
-and `table.schema.json` must know it.
+A kind that is missing in this file is a type error in mypy. A kind that is added here must be added to the runtime
+(`core/table.py`) and to `table.schema.json` in the same commit.
 """
 
 from typing import assert_never

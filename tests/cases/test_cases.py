@@ -4,9 +4,9 @@
 (default `generate INPUT -o out`); `exit`, the exit code of the last one (default 0); `links` and `folders`, symbolic
 links and empty folders to create beside the input.
 
-stdout.txt, stderr.txt and the generated JSON files (tables) are compared if they exist under `expected/`. The tables
-are formatted for reading, without default values; complete ones are in `generated/`. A run with another exit code than
-0 must leave every file unchanged.
+stdout.txt, stderr.txt, the generated JSON files (tables), and README.md and pyproject.toml of the project are compared
+if they exist under `expected/`. The tables are formatted for reading, without default values; complete ones are in
+`generated/`. A run with another exit code than 0 must leave every file unchanged.
 
 To add a case, add a directory and no function. `pytest --update` writes the expected files; review the diff.
 """
@@ -29,6 +29,8 @@ from mcpgen.cli import main
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in HERE.glob("*/*/case.toml"))
 KEYS = {"about", "run", "exit", "links", "folders"}
+PROJECT = ("README.md", "pyproject.toml")
+COMPARED = {"stdout.txt", "stderr.txt", "tools.json", "bindings.json", "resources.json", "prompts.json", *PROJECT}
 WIDTH = 118
 UNDECLARED: JsonValue = [["token", "header"], ["token"], ["header"], []]
 """Value of `security` in bindings if the document does not mention security. Such a value is left out of expected
@@ -124,11 +126,13 @@ def outcome(folder: Path, out: str, err: str) -> dict[str, str]:
     came = {"stdout.txt": out, "stderr.txt": err}
     came = {name: re.sub(r"\b[1-9][0-9]* files?\b", "N files", text) for name, text in came.items()}
     came |= {name: laid_out(value) + "\n" for name, value in tables(folder).items()}
+    came |= {name: path.read_text("utf-8") for name in PROJECT if (path := folder / "out" / name).is_file()}
     return {name: text for name, text in came.items() if text}
 
 
 def rewrite(expected: Path, came: dict[str, str]) -> None:
-    wanted = [path.name for path in expected.glob("*")] or [name for name in came if name != "stdout.txt"] or [*came]
+    usual = [name for name in came if name not in ("stdout.txt", *PROJECT)]
+    wanted = [path.name for path in expected.glob("*")] or usual or [*came]
     expected.mkdir(exist_ok=True)
     for name in wanted:
         (expected / name).write_text(came.get(name, ""), encoding="utf-8")
@@ -162,6 +166,7 @@ def test_case(
     assert code == settings.get("exit", 0), came.get("stderr.txt")
     assert code == 0 or files(folder) == before, "a run that failed left something behind"
     expected = {path.name: path.read_text(encoding="utf-8") for path in (case / "expected").iterdir()}
+    assert expected.keys() <= COMPARED, f"{case.name}: nothing writes {expected.keys() - COMPARED}"
     assert {name: came.get(name, "") for name in expected} == expected
 
 
