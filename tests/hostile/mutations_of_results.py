@@ -9,6 +9,7 @@ REDIRECTS, FOLLOWED = "tests/runtime/test_redirects.py", "tests/functional/test_
 ENGINE = "tests/runtime/test_progress.py"
 LOGS, LOGS_OF_SESSIONS = "tests/runtime/test_logging.py", "tests/streamable/test_logging.py"
 POLLER, WATCHING = "tests/runtime/test_poller.py", "tests/runtime/test_watching.py"
+HOOKS, PROGRESS = "tests/runtime/test_hook_reports.py", "tests/runtime/test_call_progress.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
 
@@ -29,7 +30,38 @@ OF_RESULTS = (
     ),
     Mutation("levels of messages", "call_log.py", "if LOG_LEVELS.index(level) < self._level:", "if False:", (LOGS,)),
     Mutation("how many messages", "call_log.py", "if self._room < 1:", "if False:", (LOGS,)),
-    Mutation("secrets in log messages", "call_log.py", "log.redacted(text)", "text", (LOGS,)),
+    Mutation("secrets in log messages", "call_log.py", "log.redacted(content)", "content", (LOGS, HOOKS)),
+    Mutation(
+        "secret numbers in log messages", "call_log.py", "(redacted := log.redacted(written))", "written", (HOOKS,)
+    ),
+    Mutation(
+        "secrets in progress",
+        "hook_reports.py",
+        "said = brief(log.redacted(message), LONGEST)",
+        "said = brief(message, LONGEST)",
+        (HOOKS,),
+    ),
+    Mutation(
+        "reports of hooks that are over",
+        "hook_reports.py",
+        "        self._over = True",
+        "        self._over = False",
+        (HOOKS,),
+    ),
+    Mutation("how many messages wait", "hook_reports.py", "if len(self._wait) < MOST_WAITING:", "if True:", (HOOKS,)),
+    Mutation("progress of hooks that falls", "hook_reports.py", "if done >= self._done:", "if True:", (HOOKS,)),
+    Mutation("numbers that are none", "hook_reports.py", "and 0 <= value <= LARGEST", "", (HOOKS,)),
+    Mutation("deep data", "hook_reports.py", " and not _is_deep(data, DEEPEST)", "", (HOOKS,)),
+    Mutation(
+        "threads that report", "hook_reports.py", "if threading.get_ident() == self._thread:", "if True:", (HOOKS,)
+    ),
+    Mutation(
+        "one number that grows",
+        "call_progress.py",
+        "reached if reached > self.done else _finely(self.done)",
+        "reached",
+        (PROGRESS,),
+    ),
     Mutation(
         "levels of many sessions",
         "session_notifications.py",

@@ -138,7 +138,7 @@ class Bench:
             self.phases.append((key, done, message))
             self._reported.notify_all()
 
-    def log(self, key: int, level: str, text: str) -> None:
+    def log(self, key: int, level: str, content: object) -> None:
         raise NotImplementedError
 
     def until_told(self, count: int) -> None:

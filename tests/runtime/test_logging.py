@@ -106,7 +106,7 @@ class Sent:
 
     def __init__(self, level: int = DEBUG) -> None:
         self.now = 0.0
-        self.heard: list[tuple[str, str]] = []
+        self.heard: list[tuple[str, Any]] = []
         self.log = CallLog(level, lambda level, text: self.heard.append((level, text)), lambda: self.now)
 
 
@@ -153,7 +153,7 @@ def test_no_secret_and_no_second_line_is_in_a_message() -> None:
 
 
 def test_waiting_for_the_rate_is_told() -> None:
-    heard: list[tuple[str, str]] = []
+    heard: list[tuple[str, Any]] = []
 
     async def rest(seconds: float) -> None:
         return None

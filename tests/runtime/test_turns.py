@@ -43,10 +43,10 @@ class Told:
     def attended(self) -> bool:
         return True
 
-    def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
+    def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         raise NotImplementedError
 
-    def log(self, key: int, level: str, text: str) -> None:
+    def log(self, key: int, level: str, content: object) -> None:
         raise NotImplementedError
 
     def ask(self, key: int, question: object) -> bool:

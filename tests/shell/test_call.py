@@ -277,6 +277,40 @@ def test_a_form_of_a_hook_is_filled_in_at_the_terminal_alone(shell: Shell) -> No
         hooks.write_text(before)
 
 
+TELLING_HOOK = """
+import asyncio
+from .runtime.hooks import Arguments, context
+
+
+async def before_create_order(arguments: Arguments) -> None:
+    context.log("error", "No shop is open.", {"shops": 3})
+    context.progress(1, 3, "looking for shops")
+    await asyncio.sleep(0.5)  # longer than what a progress waits for
+    context.progress(2, 3)
+    await asyncio.sleep(0.5)
+"""
+
+
+def test_reports_of_a_hook_are_shown(shell: Shell) -> None:
+    """Progress is for a terminal alone. The log of the server is what its process writes."""
+    hooks = shell.project / "store_mcp" / "hooks.py"
+    before = hooks.read_text()
+    hooks.write_text(TELLING_HOOK)
+    try:
+        code, shown = shell.on_a_terminal("call", "create_order", "--product", "f", typed=b"")
+        assert code == 0, shown
+        assert "looking for shops" in shown
+        assert "2 of 3" in shown
+        done = shell("call", "create_order", "--product", "f")
+        assert done.returncode == 0
+        assert "looking for shops" not in done.stderr
+        [line] = done.stderr.splitlines()
+        told = {"event": "hook_log", "tool": "create_order", "message": "No shop is open.", "data": '{"shops":3}'}
+        assert told.items() <= json.loads(line).items()
+    finally:
+        hooks.write_text(before)
+
+
 def test_arguments_come_from_a_file_and_from_stdin(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "arguments.json").write_text('{"product": "f"}', encoding="utf-8")
     shell("call", "create_order", "--json", f"@{tmp_path / 'arguments.json'}")

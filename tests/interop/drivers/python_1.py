@@ -18,7 +18,11 @@ class Official:
     def __init__(self, client: Any, complaints: list[str]) -> None:
         self._client, self.complaints = client, complaints
         self.answer, self.content = "", Object()
+        self.logged: list[Object] = []
         self.changed = asyncio.Event()
+
+    async def hear_log(self, level: str) -> None:
+        await self._client.set_logging_level(level)
 
     async def tools(self) -> list[Object]:
         return [_wire(tool) for tool in (await self._client.list_tools()).tools]
@@ -112,10 +116,13 @@ async def connect(job: Object) -> AsyncIterator[Official]:
             action=official.answer, content=official.content if official.answer == "accept" else None
         )
 
-    more = {"elicitation_callback": asked} if job.get("asks") else {}
+    async def logged(params: Any) -> None:
+        official.logged.append(_wire(params))
+
+    more: Object = {"elicitation_callback": asked} if job.get("asks") else {}
     async with (
         _opened(job["server"]) as streams,
-        ClientSession(*streams[:2], message_handler=hear, **more) as client,
+        ClientSession(*streams[:2], message_handler=hear, logging_callback=logged, **more) as client,
     ):
         await client.initialize()
         official = Official(client, complaints)

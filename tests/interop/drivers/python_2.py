@@ -65,7 +65,12 @@ class Official:
         self._client, self.complaints = client, complaints
         self._legacy = legacy
         self.answer, self.content = "", Object()
+        self.logged: list[Object] = []
         self.changed = anyio.Event()
+
+    async def hear_log(self, level: str) -> None:
+        if self._legacy:
+            await self._client.set_logging_level(level)
 
     async def tools(self) -> list[Object]:
         return [_wire(tool) for tool in (await self._client.list_tools()).tools]
@@ -158,11 +163,16 @@ async def connect(job: Object) -> AsyncIterator[Official]:
             action=official.answer, content=official.content if official.answer == "accept" else None
         )
 
+    async def logged(params: Any) -> None:
+        official.logged.append(_wire(params))
+
     server = job["server"]
     parameters = server.get("url") or StdioServerParameters(**server)
     more: Object = {"elicitation_callback": asked} if job.get("asks") else {}
     if any(step["do"] == "begin" or "task" in step for step in job["steps"]):
         more["extensions"] = [Tasks()]
+    if levels := [step["log"] for step in job["steps"] if "log" in step]:
+        more |= {"logging_callback": logged, "log_level": levels[0]}  # the level of each request in the stateless era
     async with Client(parameters, mode=job["mode"], message_handler=hear, **more) as client:
         official = Official(client, complaints, job["mode"] == "legacy")
         yield official

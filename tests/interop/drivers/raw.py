@@ -23,6 +23,7 @@ ENVELOPE = {
     CAPABILITIES: {},
     "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
 }
+LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 LONGEST_LINE = 10 << 20
 
 
@@ -33,6 +34,8 @@ class Raw:
         if follows and revision == STATELESS:
             self._capabilities["extensions"] = {"io.modelcontextprotocol/tasks": {}}
         self.answer, self.content = "", Object()
+        self.logged: list[Object] = []
+        self._level: Object = {}
         self.complaints: list[str] = []  # this client checks nothing, so it never reports a fault
         self._last_id = -1
         self._waiting: dict[str | int, asyncio.Future[Object]] = {}
@@ -49,6 +52,12 @@ class Raw:
         assert opened["protocolVersion"] == self._revision, opened
         await self._say(method="notifications/initialized")
         await self._ask("ping")
+
+    async def hear_log(self, level: str) -> None:
+        if self._revision == STATELESS:
+            self._level = {LOG_LEVEL: level}
+        else:
+            await self._ask("logging/setLevel", level=level)
 
     async def tools(self) -> list[Object]:
         listed: list[Object] = (await self._ask("tools/list"))["tools"]
@@ -112,6 +121,8 @@ class Raw:
                 params = message["params"]
                 hear = self._hearing[params["progressToken"]]
                 await hear(params["progress"], params.get("total"), params.get("message"))
+            elif message.get("method") == "notifications/message":
+                self.logged.append(message["params"])
             elif message.get("method") == "elicitation/create":
                 await self._say(id=message["id"], result=self._said())
             elif message.get("method") == "notifications/subscriptions/acknowledged":
@@ -124,7 +135,7 @@ class Raw:
     async def _ask(self, method: str, progress: Progress | None = None, /, **params: object) -> Object:
         self._last_id += 1
         id_ = self._id()
-        stateless = {**ENVELOPE, CAPABILITIES: self._capabilities}
+        stateless = {**ENVELOPE, CAPABILITIES: self._capabilities, **self._level}
         meta: Object = stateless if self._revision == STATELESS else {}
         if progress is not None:
             meta["progressToken"] = token = self._token()

@@ -61,8 +61,9 @@ async function called(client, step) {
     Object.assign(client.answer, { action: step.answer, content: step.content ?? {} });
     const hear = step.progress ? (heard) => progress.push(heard) : undefined;
     const more = step.timeout ? { timeout: step.timeout, resetTimeoutOnProgress: true } : undefined;
+    if (step.log) await client.hearLog(step.log);
     const result = await client.call(step.tool, step.arguments, hear, undefined, more);
-    return { result, progress };
+    return { result, progress, ...(step.log ? { log: client.logged } : {}) };
 }
 
 async function many(client, step) {

@@ -11,6 +11,9 @@ that sends the state back. With `{"do": "change", "control", "then"}` the client
 server has changed, and then does the steps of `then`. `{"do": "ask", "method", "params"}` is any other request that
 clients have a function for. `{"do": "begin", "tool", "arguments"}` calls a tool as a task. `{"do": "look" | "cancel" |
 "finish", "task"}` is about a task, without an id about the task that was begun last. `finish` looks until it has ended.
+A call with a `log` (a level) is made after the client has asked for log messages of that level, and its outcome has the
+messages that came meanwhile under `log`.
+
 In JavaScript a call may have a `timeout` in milliseconds, which starts anew with each progress. `{"do": "many", "tool",
 "arguments", "count", "callers", "seconds"}` makes so many calls that ask for progress, or as many as there is time for,
 and reports `{"made", "heard", "failed"}`.
@@ -54,6 +57,10 @@ class Client(Protocol):
     complaints: list[str]
     answer: str
     content: Object
+    logged: list[Object]
+
+    async def hear_log(self, level: str) -> None:
+        """Ask for log messages. They go to `logged`."""
 
     async def tools(self) -> list[Object]:
         """Return all tools that the server lists."""
@@ -141,12 +148,14 @@ async def _outcome(client: Client, step: Object) -> Object:
 async def _called(client: Client, step: Object) -> Object:
     heard: list[Object] = []
     client.answer, client.content = step.get("answer", ""), step.get("content", {})
+    if "log" in step:
+        await client.hear_log(step["log"])
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:
         heard.append({"progress": progress, "total": total, "message": message})
 
     result = await client.call(step["tool"], step["arguments"], hear if step.get("progress") else None)
-    return {"result": result, "progress": heard}
+    return {"result": result, "progress": heard, **({"log": client.logged} if "log" in step else {})}
 
 
 async def _of_task(client: Client, what: str, task: str) -> Object:

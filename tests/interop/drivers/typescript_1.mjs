@@ -3,7 +3,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { CallToolResultSchema, ElicitRequestSchema, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolResultSchema, ElicitRequestSchema, LoggingMessageNotificationSchema, McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 import { drive, ProtocolError } from './session.mjs';
 
@@ -13,12 +13,16 @@ await drive(async ({ server, asks }) => {
     if (asks) client.setRequestHandler(ElicitRequestSchema, () => ({ ...answer }));
     const changed = new Promise((heard) => client.setNotificationHandler(ToolListChangedNotificationSchema, heard));
     const complaints = [];
+    const logged = [];
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params));
     client.onerror = (problem) => complaints.push(String(problem));
     await client.connect(server.url ? new StreamableHTTPClientTransport(new URL(server.url)) : new StdioClientTransport(server));
     return {
         complaints,
         answer,
         changed,
+        logged,
+        hearLog: (level) => client.setLoggingLevel(level),
         tools: async () => (await client.listTools()).tools,
         call: (name, args, onprogress, signal, more) =>
             translated(client.callTool({ name, arguments: args }, undefined, { onprogress, signal, ...more })),

@@ -18,15 +18,21 @@ await drive(async ({ server, mode, asks, steps }) => {
     const answer = {};
     if (asks) client.setRequestHandler('elicitation/create', () => ({ ...answer }));
     const complaints = [];
+    const logged = [];
+    const [level] = steps.flatMap((step) => step.log ?? []);
+    const meta = level && mode !== 'legacy' ? { 'io.modelcontextprotocol/logLevel': level } : undefined; // of each request
+    client.setNotificationHandler('notifications/message', ({ params }) => void logged.push(params));
     client.onerror = (problem) => complaints.push(String(problem));
     await client.connect(server.url ? new StreamableHTTPClientTransport(new URL(server.url)) : new StdioClientTransport(server));
     return {
         complaints,
         answer,
         changed,
+        logged,
+        hearLog: async (level) => mode === 'legacy' && client.setLoggingLevel(level),
         tools: async () => (await client.listTools()).tools,
         call: (name, args, onprogress, signal, more) =>
-            translated(client.callTool({ name, arguments: args }, { onprogress, signal, ...more })),
+            translated(client.callTool({ name, arguments: args, _meta: meta }, { onprogress, signal, ...more })),
         byHand: (params) => translated(client.callTool(params, { allowInputRequired: true })),
         ask: (name, params) => translated(client[name](params)),
         close: () => client.close(),

@@ -97,7 +97,9 @@ class TaskCalls:
                 result.content = [*result.content, {"type": "text", "text": f"The job is not followed, since {job}."}]
             return result
         if call.dialogue.tasks:
-            raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING)))
+            span = spans.current()
+            said = span.said if span is not None else ""  # what hooks said last before the job began
+            raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING, said)))
         call.report("the job has started")
         return await self._waited(call, call.tool, job)
 
