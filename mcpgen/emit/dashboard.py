@@ -9,15 +9,15 @@ PATH = "deploy/grafana-dashboard.json"
 
 OPERATIONS, REQUESTS = "mcp_server_operation_duration_seconds", "http_client_request_duration_seconds"
 SESSIONS = "mcp_server_session_duration_seconds"
-_TOOL, _ERROR = "gen_ai_tool_name", "error_type"
+_TOOL, _ERROR, _CALLS = "gen_ai_tool_name", "error_type", 'mcp_method_name="tools/call"'
 _WIDTH, _HEIGHT, _COLUMNS = 12, 8, 2
 
 _PANELS = (
-    ("Calls a second, by tool", "reqps", f"sum by ({_TOOL}) (rate({OPERATIONS}_count{{{_TOOL}!=\"\"}}[5m]))", _TOOL),
+    ("Calls a second, by tool", "reqps", f"sum by ({_TOOL}) (rate({OPERATIONS}_count{{{_CALLS}}}[5m]))", _TOOL),
     ("Failed calls, by tool", "reqps",
-     f"sum by ({_TOOL}) (rate({OPERATIONS}_count{{{_TOOL}!=\"\", {_ERROR}!=\"\"}}[5m]))", _TOOL),
+     f"sum by ({_TOOL}) (rate({OPERATIONS}_count{{{_CALLS}, {_ERROR}!=\"\"}}[5m]))", _TOOL),
     ("Seconds of a call, 95th percentile, by tool", "s",
-     f"histogram_quantile(0.95, sum by (le, {_TOOL}) (rate({OPERATIONS}_bucket{{{_TOOL}!=\"\"}}[5m])))", _TOOL),
+     f"histogram_quantile(0.95, sum by (le, {_TOOL}) (rate({OPERATIONS}_bucket{{{_CALLS}}}[5m])))", _TOOL),
     ("Seconds of a request to the API, 95th percentile, by host", "s",
      f"histogram_quantile(0.95, sum by (le, server_address) (rate({REQUESTS}_bucket[5m])))", "server_address"),
     ("Answers of the API, by class of status", "reqps",
@@ -28,6 +28,8 @@ _PANELS = (
     ("Requests to the API under way", "short", "sum(mcpgen_upstream_requests_open)", ""),
     ("Calls that were refused, by reason", "reqps",
      "sum by (reason) (rate(mcpgen_calls_refused_total[5m]))", "reason"),
+    ("Answers about tasks, by status of the job", "reqps",
+     "sum by (status) (rate(mcpgen_task_answers_total[5m]))", "status"),
     ("HTTP requests that were turned away, by status", "reqps",
      "sum by (status) (rate(mcpgen_http_refused_total[5m]))", "status"),
     ("Mean seconds of a session", "s", f"sum(rate({SESSIONS}_sum[1h])) / sum(rate({SESSIONS}_count[1h]))", ""),

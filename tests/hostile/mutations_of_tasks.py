@@ -6,6 +6,7 @@ from tests.hostile.mutation import Mutation
 
 JOBS, IDS = "tests/runtime/test_jobs.py", "tests/runtime/test_task_ids.py"
 COMBINED = "tests/functional/test_task_combinations.py"
+TELEMETRY = "tests/telemetry/test_tasks.py"
 TASKS, OVER_HTTP = "tests/functional/test_tasks.py", "tests/functional/test_tasks_over_http.py"
 
 OF_TASKS = (
@@ -27,6 +28,13 @@ OF_TASKS = (
         (IDS,),
     ),
     Mutation("tasks of tools that are not offered", "task_calls.py", " and offered.has(job.tool)", "", (JOBS,)),
+    Mutation(
+        "ids of tasks in telemetry",
+        "task_calls.py",
+        "hashlib.sha256(id.encode()).hexdigest()[:_DIGITS] if id",
+        "id if id",
+        (TELEMETRY,),
+    ),
     Mutation("status URLs that leave the origin", "jobs.py", "if reason := trail.go(found):", "if False:", (TASKS,)),
     Mutation(
         "status URLs inside ids", "jobs.py", "if reason := trail.go(url):", "if trail.go(url) and False:", (JOBS,)

@@ -7,6 +7,7 @@ table of the stable conventions for HTTP clients is copied here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,9 @@ SERVER, CLIENT = 2, 3
 ERROR = 2
 NEWER = ("server/discover", "subscriptions/listen", "tasks/get", "tasks/result", "tasks/update", "tasks/cancel")
 """Methods of MCP and of its tasks extension that are newer than the model. The model allows further values."""
+
+OWN = {"mcpgen.task.digest": "[0-9a-f]{16}", "mcpgen.task.status": "working|completed|failed|cancelled"}
+"""Attributes of tasks, for which the model has none, and the patterns of their values."""
 
 FAULTS_OF_CALLERS = ("-32700", "-32600", "-32601", "-32602", "-32002")
 MCP_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
@@ -75,7 +79,8 @@ def violations(spans: Iterable[Span], points: Iterable[Point]) -> list[str]:
 
 
 def _server_span(span: Span) -> Iterator[str]:
-    told = span.attributes
+    told = {name: value for name, value in span.attributes.items() if name not in OWN}
+    yield from _own(span.attributes)
     yield from _of_group(told, "span.mcp.server")
     yield from _operation(told)
     method = told.get("mcp.method.name", "")
@@ -88,13 +93,21 @@ def _server_span(span: Span) -> Iterator[str]:
     yield from _status(span)
 
 
+def _own(told: dict[str, Any]) -> Iterator[str]:
+    """Check the attributes that the model does not have: those of tasks."""
+    for name, pattern in OWN.items():
+        if name in told and not re.fullmatch(pattern, told[name]):
+            yield f"{name} has another value than it may have"
+
+
 def _operation(told: dict[str, Any]) -> Iterator[str]:
     """Check the rules that apply to both spans and metrics of operations."""
     method = told.get("mcp.method.name")
     if method not in methods() and method not in (*NEWER, "_OTHER"):
         yield f"{method} is no method"
     tool = method == "tools/call"
-    yield from _same("gen_ai.tool.name" in told, tool, "gen_ai.tool.name")
+    if not str(method).startswith("tasks/"):  # a task that is unknown has no tool
+        yield from _same("gen_ai.tool.name" in told, tool, "gen_ai.tool.name")
     yield from _same(told.get("gen_ai.operation.name") == "execute_tool", tool, "gen_ai.operation.name")
     yield from _same("gen_ai.operation.name" in told, tool, "gen_ai.operation.name")
     yield from _same("gen_ai.prompt.name" in told, method == "prompts/get", "gen_ai.prompt.name")

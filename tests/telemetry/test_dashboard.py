@@ -13,7 +13,7 @@ from mcpgen.cli import main
 
 TOOLS = Path(__file__).with_name("mirror.tools.yaml")
 SUFFIXES = ("_bucket", "_sum", "_count")
-LABELS = {"le", "gen_ai_tool_name", "error_type", "server_address", "status", "reason", "instance"}
+LABELS = {"le", "mcp_method_name", "gen_ai_tool_name", "error_type", "server_address", "status", "reason", "instance"}
 """Labels of the metrics, and `instance`, which Prometheus adds."""
 
 

@@ -44,6 +44,8 @@ def test_what_is_right_has_no_violation() -> None:
         (SERVER, {"jsonrpc.request.id": 1}),
         (SERVER, {"mcp.resource.uri": "a://b"}),
         (SERVER, {"network.transport": "stdio"}),
+        (SERVER, {"mcpgen.task.status": "lost"}),
+        (SERVER, {"mcpgen.task.digest": "HgK1G8-AUBDqD7jzhuyUmQ"}),
         (SERVER, {"network.transport": "tcp"}),
         (SERVER, {"error.type": "tool_error"}),
         (SERVER, {"rpc.response.status_code": "-32603"}),

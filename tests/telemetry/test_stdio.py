@@ -83,6 +83,18 @@ def test_a_call_and_its_request_are_spans_of_the_clients_trace(mirror: Path, api
     checked(collector)
 
 
+def test_a_completion_has_the_request_that_it_needs(mirror: Path, api: Api, collector: Collector) -> None:
+    prompt = {"ref": {"type": "ref/prompt", "name": "visit"}, "argument": {"name": "item", "value": ARGUMENT}}
+    with started(mirror, api, **collector.environment()) as server:
+        ask(server, "completion/complete", trace=TRACEPARENT, **prompt)
+        ended(server)
+    [served], [sent] = of_kind(collector.spans, SPAN_SERVER), of_kind(collector.spans, SPAN_CLIENT)
+    assert (served.name, served.trace, served.parent) == ("completion/complete", TRACE, PARENT)
+    assert (sent.name, sent.trace, sent.parent) == ("GET /items/all", TRACE, served.id)
+    assert served.seconds >= sent.seconds > 0
+    checked(collector)
+
+
 @pytest.mark.slow
 def test_a_request_that_is_sent_again_is_a_span_of_its_own(mirror: Path, api: Api, collector: Collector) -> None:
     with started(mirror, api, **collector.environment()) as server:

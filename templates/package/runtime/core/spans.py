@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .catalog import Catalog
     from .identity import Identity
+    from .task_state import FollowedTask
 
     class Peer(Protocol):
         """Interface of the sender of an HTTP request (effects.Peer)."""
@@ -127,6 +128,7 @@ class Span:
     - `operation`: the record of the client's request, None if nothing is measured.
     - `client_log`: function that sends a log message (level, content) to the client, or None if the client wants none.
     - `progress`: what sends the progress of hooks to the client, or None if the client wants none.
+    - `task`: the task that the call began or asked about, None if nothing is measured.
     - `said`: message of the last progress of a hook, without secrets, or "".
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
@@ -154,6 +156,7 @@ class Span:
         "said",
         "sent",
         "status",
+        "task",
         "unanswered",
         "whole",
         "within",
@@ -185,6 +188,7 @@ class Span:
         self.client_log: Callable[[str, object], None] | None = None
         self.progress: Progress | None = None
         self.said = ""
+        self.task: FollowedTask | None = None
 
     @property
     def traced(self) -> bool:
