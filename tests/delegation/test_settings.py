@@ -176,3 +176,14 @@ def test_servers_that_delegate_nothing_load_nothing_of_it(project: Any) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize(
+    "url", ["rediss://user:p%40ss-word@cache:6380/0", "redis://:p%40ss-word@cache", "redis://cache"]
+)
+def test_no_secret_of_state_that_replicas_share_is_shown(catalog: Catalog, url: str) -> None:
+    key = "k" * 32
+    found = load(catalog, {"STATE_KEY": key, "STORE": url})
+    assert found.problems == []
+    assert key in found.private
+    assert ({"p%40ss-word", "p@ss-word"} <= set(found.private)) is ("@" in url)
