@@ -18,6 +18,9 @@ checked arguments. A request has no credentials yet: they are added after the ho
 An `async def` hook before the request can ask the user: `await context.ask("Which street?", {"street": "string"})`. All
 hooks of the call may run again with the answer, so ask before you change anything.
 
+Any hook can report how far it is, `context.progress(3, 10, "reading stores")`, and write to the log of this server and
+of the client, `context.log("notice", "Stock is old.", {"hours": 7})`. Neither is awaited.
+
 Hooks share the seconds that their call may take. A `def` hook runs in a thread of its own. So it may block, and several
 calls may run it at once. An `async def` hook runs in the event loop, and must not block. For example:
 

@@ -21,7 +21,8 @@ CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"n
 class ServerTest(unittest.TestCase):
     def test_a_wrong_argument_is_refused_and_no_request_leaves(self) -> None:
         package = next(PROJECT.glob("*_mcp/__main__.py")).parent.name
-        # Prefix of the server's variables; only ROLES is kept, since it selects tools.
+        # Prefix of the server's environment variables. The server is started without them, except ROLES, which
+        # selects the listed tools.
         own = package.removesuffix("mcp").upper()
         environ = {key: value for key, value in os.environ.items() if not key.startswith(own) or key == f"{own}ROLES"}
         with socket.create_server(("127.0.0.1", 0)) as api:

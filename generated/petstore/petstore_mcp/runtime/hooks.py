@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from .core import hook_context
 from .core.wire_formats import Result
-from .request.argument_errors import CannotAsk, Refuse, Unanswered
+from .request.argument_errors import CannotAsk, CannotReport, Refuse, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,9 @@ __all__ = ["Arguments", "Refuse", "Request", "Result", "Unanswered", "context"]
 
 Arguments = dict[str, Any]
 """Arguments of a call, by name."""
+
+Level = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+"""Levels of log messages, as MCP names them."""
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -121,8 +124,36 @@ class Context:
             raise CannotAsk
         return await asker.ask(message, form, default)
 
+    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Report how far this hook is, such as `context.progress(3, 10, "reading stores")`.
+
+        The client gets it if it asked for progress, at most five times a second, and never right before the answer.
+        `done` grows within one run of a hook; a call in which it falls is ignored. For a call that becomes a task, the
+        last message is the first status of the task.
+
+        Any hook can report, `async def` or `def`, while it runs. Raise CannotReport elsewhere, and for wrong values.
+        """
+        _reporter().progress(done, total, message)
+
+    def log(self, level: Level, message: str, data: Any = None) -> None:
+        """Log a message, with data that JSON can hold, such as `context.log("notice", "Stale", {"age": 7})`.
+
+        It goes to the log of this server, and to a client that wants such messages (`server: {logging: true}` in the
+        tools file). Both name the tool and show no secret of this server.
+
+        Any hook can log, `async def` or `def`, while it runs. Raise CannotReport elsewhere, and for wrong values.
+        """
+        _reporter().log(level, message, data)
+
 
 context = Context()
+
+
+def _reporter() -> hook_context.Reporter:
+    found = hook_context.reporter()
+    if found is None:
+        raise CannotReport("context.progress and context.log work only while a hook of a call runs")
+    return found
 
 
 def _set(pairs: Pairs, name: str, values: tuple[str, ...]) -> Pairs:

@@ -282,10 +282,10 @@ class Server:
         with self._lock:
             return self._write(self._protocol.withdraw(key) if question is None else self._protocol.ask(key, question))
 
-    def log(self, key: int, level: str, text: str) -> None:
+    def log(self, key: int, level: str, content: object) -> None:
         """Send a log message about a call to the client."""
         with self._lock:
-            self._write(self._protocol.log(key, level, text))
+            self._write(self._protocol.log(key, level, content))
 
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
         """Send progress of a call, if the client wants progress.

@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 
 from ..core import hook_context, log, spans
 from ..core.wire_formats import Result
-from ..request.argument_errors import CannotAsk, HookFailed, Refuse, Unsendable
+from ..request.argument_errors import CannotAsk, CannotReport, HookFailed, Refuse, Unsendable
 from ..text.sanitize import brief
 from .hook_names import PARAMETERS, own_name
 
@@ -90,6 +90,7 @@ class Hooks:
             from .hook_lint import mistakes  # imported late: in most servers hooks.py is empty
 
             self.mistakes = mistakes(own, list(tools))
+            importlib.import_module(".hook_reports", __package__)  # now, since a call opens no file
 
     def report(self) -> None:
         """Log the mistakes in hooks.py."""
@@ -104,7 +105,7 @@ class Hooks:
         if self._unloaded:
             raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
         for name, first in (("before_all", (tool,)), (own_name("before_", tool), ())):
-            changed = await self._call(name, budget, *first, arguments)
+            changed = await self._call(tool, name, budget, *first, arguments)
             if changed is not None:
                 arguments = _expect(name, changed, dict)
         return arguments
@@ -120,7 +121,7 @@ class Hooks:
                 from .. import hooks  # imported late: few hooks change requests
                 from . import hook_request  # imported late: few hooks change requests
 
-                changed = await self._call(name, budget, *first, hook_request.shown(built))
+                changed = await self._call(tool, name, budget, *first, hook_request.shown(built))
                 if changed is not None:
                     built = _rewritten(name, built, _expect(name, changed, hooks.Request))
         return built
@@ -136,7 +137,7 @@ class Hooks:
         Raise HookFailed if the hook fails, and Refuse if it refuses the call.
         """
         name = self.replacing(tool)
-        made = await self._call(name, budget, arguments)
+        made = await self._call(tool, name, budget, arguments)
         if isinstance(made, Result):
             return made
         try:
@@ -159,7 +160,7 @@ class Hooks:
         try:
             for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
                 try:
-                    changed = await self._call(name, budget, *first, result, least=LEAST)
+                    changed = await self._call(tool, name, budget, *first, result, least=LEAST)
                 except Refuse as reason:
                     changed = Result.error(withheld(tool, refusal(reason), done))
                 if changed is not None:
@@ -168,15 +169,17 @@ class Hooks:
             hook_context.leave(before)
         return result
 
-    async def _call(self, name: str, budget: Budget, *given: Any, least: float = 0.0) -> Any:
+    async def _call(self, tool: str, name: str, budget: Budget, *given: Any, least: float = 0.0) -> Any:
         """Run the hook `name` and return its value; None if there is no such hook. The hook gets at least `least`
         seconds.
         """
         function = self._found.get(name)
         if function is None:
             return None
+        from .hook_reports import HookReports  # imported late: most servers have no hooks
+
         asker = hook_context.current()
-        with budget as left:
+        with budget as left, HookReports(tool, name):
             deadline = asyncio.timeout(max(left, least))
             if asker is not None:
                 asker.enter(name, budget, deadline)
@@ -207,7 +210,10 @@ def _failure(
     reason = problem.__cause__ if hidden and problem.__cause__ else problem
     unfit = "" if late else f"{name} does not take {len(given)} arguments"
     at = _place(reason, function) or unfit
-    log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at)
+    why = {"reason": str(problem)} if isinstance(problem, CannotReport) else {}
+    log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at, **why)
+    if isinstance(problem, CannotReport):
+        return HookFailed(f"The hook {name} of this server cannot report: {problem}.")
     if isinstance(problem, CannotAsk):
         return HookFailed(f"The hook {name} of this server asked the user {_TOO_LATE}.")
     if late:

@@ -63,6 +63,7 @@ async def made(
     inner.span = span = spans.Span(None if outer is None else outer.origin)
     if outer is not None:
         span.within, span.offered, span.client_log = outer.call, outer.offered, outer.client_log
+        span.progress = outer.progress
     if record is not None and (refusal := record.begin(inner)) is not None:
         return refusal
     before = spans.enter(span)

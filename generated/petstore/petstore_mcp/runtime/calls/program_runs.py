@@ -325,6 +325,7 @@ class RunningProgram:
         span = call.span = spans.Span(self._span.origin)
         span.program, span.whole = self.record.run, True
         span.offered, span.client_log = self._span.offered, self._span.client_log
+        span.progress = self._span.progress
         audit = self._executor.record
         if audit is not None and (refusal := audit.begin(call)):
             raise Stopped(str(refusal))

@@ -9,13 +9,14 @@ a caller who is not allowed to call that tool does not see its tasks.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from ..core.looking import ARGUMENT
-from ..core.task_state import Task
+from ..core.task_state import FollowedTask, Task
 from ..core.wire_formats import Failure, OtherOutcome, Result, has
 from ..request.argument_errors import Refused
 from ..result import job_state
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
     from .under_way import CallUnderWay
 
     Finish = Callable[[str, Result, Budget, str], Awaitable[Result]]
+
+_STATUS = {job_state.WORKING: "working", job_state.DONE: "completed", job_state.FAILED: "failed"}
+_DIGITS = 16
+"""Number of hexadecimal digits of a task's digest in telemetry."""
 
 RESERVE, MOST_RESERVE = 0.1, 2.0
 """Fraction of a call's time that is reserved for the last request and the answer, and its maximum in seconds."""
@@ -97,7 +102,9 @@ class TaskCalls:
                 result.content = [*result.content, {"type": "text", "text": f"The job is not followed, since {job}."}]
             return result
         if call.dialogue.tasks:
-            raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING)))
+            span = spans.current()
+            said = span.said if span is not None else ""  # what hooks said last before the job began
+            raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING, said)))
         call.report("the job has started")
         return await self._waited(call, call.tool, job)
 
@@ -108,7 +115,9 @@ class TaskCalls:
             return Result.error(_INSTEAD["expired" if tool else "unknown"])
         budget = self._budget(tool)
         seen = await self._seen(tool, job, budget)
-        result = seen.result or await self._waited(call, tool, job)
+        result = seen.result or await self._waited(call, tool, job, str(arguments[ARGUMENT]))
+        if seen.result is not None:
+            self._record(job, str(arguments[ARGUMENT]), self._status(job, seen))
         return await self._finish(tool.name, result, budget, "")
 
     async def answer(self, wanted: TaskRequest) -> Task:
@@ -121,6 +130,7 @@ class TaskCalls:
         if tool is None or job is None:
             raise OtherOutcome(Failure(_INSTEAD["expired" if tool else "unknown"], INVALID_PARAMS))
         wanted.name = tool.name
+        self._record(job, wanted.task, "")  # also if the answer is an error
         if wanted.action == "cancel":
             return await self._cancelled(wanted, tool, job)
         budget = self._budget(tool)
@@ -172,8 +182,8 @@ class TaskCalls:
             raise OtherOutcome(Failure(_INSTEAD["expired"], INVALID_PARAMS))
         return seen
 
-    async def _waited(self, call: CallUnderWay, tool: Tool, job: Job) -> Result:
-        """Wait for the end of a job while the call's time lasts.
+    async def _waited(self, call: CallUnderWay, tool: Tool, job: Job, id: str = "") -> Result:  # noqa: A002
+        """Wait for the end of a job while the call's time lasts. `id`: the task's id, "" if it has none yet.
 
         Return the job's result, or a text that says how to ask again.
         """
@@ -183,10 +193,14 @@ class TaskCalls:
         try:
             seen = await self._follower.wait(tool, job, end, lambda said: call.report(self._redact(said)))
         except (Refused, NotReady) as reason:
+            self._record(job, id, "failed")
             return Result.error(f"The job of {tool.name} cannot be followed. {reason}")
+        if seen.result is None:
+            id = id or self._id(job)  # noqa: A001
+        self._record(job, id, self._status(job, seen))
         if seen.result is not None:
             return seen.result
-        again = f"Call {self._catalog.looker} with {ARGUMENT}={self._id(job)} to look again."
+        again = f"Call {self._catalog.looker} with {ARGUMENT}={id} to look again."
         told = f"The job that {tool.name} started is still at work. {again}"
         # A program would take the text for the job's result.
         return Result.error(told) if spans.in_program() else Result.text(told)
@@ -212,11 +226,9 @@ class TaskCalls:
 
     def _task(self, id: str, answers: str, job: Job, seen: Seen) -> Task:  # noqa: A002
         """Return the state of a task for the client. `answers`: kind of the request, such as `get`."""
-        status = {job_state.WORKING: "working", job_state.DONE: "completed", job_state.FAILED: "failed"}.get(seen.state)
-        result = seen.result
-        if status is None:  # the API no longer knows the job: probably it was cancelled, if the API can cancel jobs
-            cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
-            status, result = ("cancelled", None) if cancels else ("failed", result)
+        status = self._status(job, seen)
+        result = None if status == "cancelled" else seen.result
+        self._record(job, id, status)
         lost = "The API does not know this job any more." if status == "failed" and seen.state == job_state.GONE else ""
         return Task(
             id,
@@ -230,6 +242,22 @@ class TaskCalls:
             result,
             lost,
         )
+
+    def _status(self, job: Job, seen: Seen) -> str:
+        """Return the status of a task. A job that the API does not know any more was probably cancelled, if it can."""
+        cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
+        return _STATUS.get(seen.state) or ("cancelled" if cancels else "failed")
+
+    # Decision 0240: Telemetry names a task by a digest of its id.
+    def _record(self, job: Job, id: str, status: str) -> None:  # noqa: A002
+        """Record the task of the current call for telemetry.
+
+        Only a digest of the id is recorded, since whoever has the id of a caller may use it.
+        """
+        span = spans.current()
+        if span is not None and span.operation is not None:
+            digest = hashlib.sha256(id.encode()).hexdigest()[:_DIGITS] if id else ""
+            span.task = FollowedTask(job.tool, digest, status)
 
 
 def build(

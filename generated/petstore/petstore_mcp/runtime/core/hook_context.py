@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep the object through which hooks of a call ask the user (`context.ask` in hooks.py)."""
+"""Keep the objects through which hooks of a call ask the user and report (`context` in hooks.py)."""
 
 from __future__ import annotations
 
@@ -30,8 +30,18 @@ if TYPE_CHECKING:
             CannotAsk if questions are not possible now.
             """
 
+    class Reporter(Protocol):
+        """Protocol for the reports of one run of a hook (calls.hook_reports.HookReports)."""
+
+        def progress(self, done: float, total: float | None, message: str) -> None:
+            """Report how far the hook is. Raises CannotReport."""
+
+        def log(self, level: str, message: str, data: Any) -> None:
+            """Log a message. Raises CannotReport."""
+
 
 _current: ContextVar[Asker | None] = ContextVar("asker", default=None)
+_reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 
 
 def enter(asker: Asker | None) -> Token[Asker | None]:
@@ -49,3 +59,18 @@ def leave(before: Token[Asker | None]) -> None:
 def current() -> Asker | None:
     """Return the object through which hooks of this call ask, or None if they cannot ask."""
     return _current.get()
+
+
+def report_by(reporter: Reporter) -> Token[Reporter | None]:
+    """Let a hook of this task report by `reporter`. Return what `report_as_before` takes."""
+    return _reporter.set(reporter)
+
+
+def report_as_before(before: Token[Reporter | None]) -> None:
+    """Let hooks report as before `report_by`."""
+    _reporter.reset(before)
+
+
+def reporter() -> Reporter | None:
+    """Return what reports for the hook that runs here, or None outside of hooks."""
+    return _reporter.get()

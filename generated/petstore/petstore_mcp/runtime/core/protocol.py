@@ -404,7 +404,10 @@ class Protocol:
         return self._beside
 
     def _feature(self, request: Request, revision: str) -> list[Effect]:
-        """Answer a request about resources, prompts or completions, or begin the call that it needs."""
+        """Answer a request about resources, prompts or completions.
+
+        If the answer needs data from the API, the user or the stored results, return the effect that gets the data.
+        """
         found = self._features().serve(request, revision, self._dialogue, origin(request, self._origin))
         if not isinstance(found, (Call, ReadResource)):
             return [Send(self._written(request.id, found, revision))]
@@ -553,12 +556,12 @@ class Protocol:
         params = progress_params(call.token, done, total, message, call.revision)
         return notification("notifications/progress", params)
 
-    def log(self, key: int, level: str, text: str) -> bytes | None:
+    def log(self, key: int, level: str, content: object) -> bytes | None:
         """Return the line of a log message about a call, or None if the call has ended. `level` is not checked here."""
-        return self._logged(level, text) if key in self._in_flight.calls else None
+        return self._logged(level, content) if key in self._in_flight.calls else None
 
-    def _logged(self, level: str, text: str) -> bytes:
-        return notification("notifications/message", log_params(level, self._catalog.name, text))
+    def _logged(self, level: str, content: object) -> bytes:
+        return notification("notifications/message", log_params(level, self._catalog.name, content))
 
     def running(self, key: int) -> Call | None:
         """Return the effect that began the running call with this key, or None if there is no such call."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from .catalog import Catalog
     from .identity import Identity
+    from .task_state import FollowedTask
 
     class Peer(Protocol):
         """Interface of the sender of an HTTP request (effects.Peer)."""
@@ -69,6 +70,15 @@ if TYPE_CHECKING:
         def began(self) -> bool:
             """Return True if the head of the response has arrived."""
 
+    class Progress(Protocol):
+        """Interface for the progress that hooks report (accepted_call.AcceptedCall). `hook`: identity of its run."""
+
+        def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
+            """Report progress of a hook to the client."""
+
+        def leave(self, hook: object) -> None:
+            """Note that the run has ended."""
+
     class Operation(Protocol):
         """Interface of the record of a client's request (telemetry.operations.Operation)."""
 
@@ -116,7 +126,10 @@ class Span:
     - `within`: id of the call that makes this call, "" for a call of a client.
     - `looked_up`: argument -> id, for arguments in which the model gave a name and the server found the id.
     - `operation`: the record of the client's request, None if nothing is measured.
-    - `client_log`: function that sends a log message (level, text) to the client, or None if the client wants none.
+    - `client_log`: function that sends a log message (level, content) to the client, or None if the client wants none.
+    - `progress`: what sends the progress of hooks to the client, or None if the client wants none.
+    - `task`: the task that the call began or asked about, None if nothing is measured.
+    - `said`: message of the last progress of a hook, without secrets, or "".
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
 
@@ -133,14 +146,17 @@ class Span:
         "over",
         "parsed",
         "program",
+        "progress",
         "questions",
         "reads",
         "received",
         "refused",
         "requests",
         "rewritten",
+        "said",
         "sent",
         "status",
+        "task",
         "unanswered",
         "whole",
         "within",
@@ -169,7 +185,10 @@ class Span:
         self.looked_up: dict[str, str | int] = {}
         self.operation: Operation | None = None
         self.reads: Reading | None = None
-        self.client_log: Callable[[str, str], None] | None = None
+        self.client_log: Callable[[str, object], None] | None = None
+        self.progress: Progress | None = None
+        self.said = ""
+        self.task: FollowedTask | None = None
 
     @property
     def traced(self) -> bool:
@@ -248,11 +267,11 @@ def act() -> bool:
     return span is None or span.act()
 
 
-def log_to_client(level: str, text: str) -> None:
-    """Send a log message to the client of the current call, if the client wants messages of this level."""
+def log_to_client(level: str, content: object) -> None:
+    """Send a log message, a text or a JSON value, to the client of the current call, if it wants this level."""
     span = _current.get()
     if span is not None and span.client_log is not None:
-        span.client_log(level, text)
+        span.client_log(level, content)
 
 
 def note(**facts: object) -> None:

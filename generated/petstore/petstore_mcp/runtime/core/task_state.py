@@ -53,3 +53,17 @@ class Task:
         self.message = message
         self.result = result
         self.lost = lost
+
+
+class FollowedTask:
+    """What telemetry records of the task that a call began or asked about. It never contains the id.
+
+    `digest`: short digest of the id, equal for all calls about one task. `status`: as in Task.
+    """
+
+    __slots__ = ("digest", "status", "tool")
+
+    def __init__(self, tool: str, digest: str, status: str) -> None:
+        self.tool = tool
+        self.digest = digest
+        self.status = status

@@ -302,9 +302,9 @@ def progress_params(token: str | int, done: float, total: float | None, message:
     return b'{"progressToken":%b,%b' % (echo(token), dumps(params)[1:])
 
 
-def log_params(level: str, logger: str, text: str) -> bytes:
+def log_params(level: str, logger: str, content: object) -> bytes:
     """Return the params of notifications/message as JSON."""
-    return dumps({"level": level, "logger": logger, "data": text})
+    return dumps({"level": level, "logger": logger, "data": content})
 
 
 def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str, object]:

@@ -58,7 +58,7 @@ def decode(path: str, data: bytes) -> str:
 
 
 def read(path: str, within: str = "") -> ConfigFile:
-    """Read the file at a path, which need not exist. Raise InstallError if it cannot be read.
+    """Return the file at a path; without such a file, its `data` is None. Raise InstallError if a file cannot be read.
 
     `within` is the folder of a project, which symbolic links must not leave; "" allows any folder.
     """

@@ -110,6 +110,10 @@ class CannotAsk(Exception):
     """
 
 
+class CannotReport(Exception):
+    """Raised in a user's hook that reports wrong values, or where it cannot. The message is part of a sentence."""
+
+
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:
     """Return the problems that an exception reports. `name` is the argument to name if the exception names none."""
     return reason.problems if isinstance(reason, Refused) else [Problem(name, str(reason))]

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ..core import spans
 from ..core.effects import Complete, Fetch, GetPrompt, TaskRequest
 from ..core.wire_formats import Failure, OtherOutcome
-from . import heartbeat
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result
     from ..http.deadlines import Deadlines
     from .call_log import CallLog
+    from .call_progress import CallProgress
 
     class ToolExecutor(Protocol):
         """Protocol for the object that carries out calls (execution.ToolExecutor)."""
@@ -69,13 +69,14 @@ if TYPE_CHECKING:
         def attended(self) -> bool:
             """Return True if a client waits for the outcome. This method runs in the thread that submits the call."""
 
-        def progress(self, key: int, done: int, message: str, total: int | None = None) -> None:
+        def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
             """Report progress of a call. `message` names the last phase, or says what the call waits for.
 
-            `done` grows with each phase and each message. If `total` is given, both are bytes of a response.
+            `done` grows with each phase and each message. If `total` is given, both are bytes of a response, or what a
+            hook counts.
             """
 
-        def log(self, key: int, level: str, text: str) -> None:
+        def log(self, key: int, level: str, content: object) -> None:
             """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
@@ -113,8 +114,7 @@ class AcceptedCall:
         "_began",
         "_count",
         "_log",
-        "_phase",
-        "_said",
+        "_progress",
         "_told",
         "_values",
         "_waits",
@@ -149,8 +149,7 @@ class AcceptedCall:
         self.listener = listener
         self.size = size
         self.over = False
-        self._phase = 0
-        self._said = ""
+        self._progress: CallProgress | None = None
         self._told = float("-inf")
         self._waits: asyncio.TimerHandle | None = None
         self._beats: Deadlines | None = None
@@ -167,6 +166,7 @@ class AcceptedCall:
         call, caller = self.call, self.caller
         if call.span is not None:
             spans.enter(call.span)
+            call.span.progress = self if self._progress is not None else None
             if call.log_level is not None:
                 self._log_from(call.log_level, call.span)
         if caller is None:
@@ -183,7 +183,7 @@ class AcceptedCall:
             return prompt_resources.made(call, caller.fetch)
         if isinstance(call, TaskRequest):
             return caller.task(call)
-        report = self._report if call.progress_token is not None else _unheard
+        report = self._report if self._progress is not None else _unheard
         return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
 
     def _log_from(self, level: int, span: spans.Span) -> None:
@@ -193,38 +193,54 @@ class AcceptedCall:
         self._log = span.client_log = CallLog(level, partial(self.listener.log, self.call.key), clock)
 
     def _report(self, message: str) -> None:
-        """Record the end of a phase. Progress is sent at most once in LASTING seconds, and names the latest phase."""
-        self._phase += 1
-        self._said = message
+        """Record the end of a phase."""
+        if self._progress is not None:
+            self._progress.phase(message)
+            self._tell_soon()
+
+    def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
+        """Record the progress of a hook. `hook`: identity of its run."""
+        if self._progress is not None:
+            self._progress.advance(hook, done, total, message)
+            self._tell_soon()
+
+    def leave(self, hook: object) -> None:
+        """Note that a run of a hook has ended."""
+        if self._progress is not None:
+            self._progress.leave(hook)
+
+    def _tell_soon(self) -> None:
+        """Send the progress within LASTING seconds. Only what is the latest then is sent."""
         if self._waits is None:
             self._waits = asyncio.get_running_loop().call_later(LASTING, self._tell)
 
     def _tell(self) -> None:
         self._waits, self._told = None, asyncio.get_running_loop().time()
-        self.listener.progress(self.call.key, self._phase, self._said)
+        if (now := self._progress) is not None:
+            self.listener.progress(self.call.key, now.done, now.said, now.total)
 
     def beat_by(self, beats: Deadlines) -> None:
         """Send a progress message every BEAT seconds, until `hush` is called. `beats`: deadlines of these messages."""
+        from .call_progress import CallProgress  # imported late: needed only for clients that want progress
+
+        self._progress = CallProgress()
         self._beats, self._began = beats, asyncio.get_running_loop().time()
         beats.begin(self, BEAT)
 
     def expire(self) -> None:
         """Send a progress message that says that the call goes on. The deadline of `beat_by` calls this method."""
-        if self._beats is None:
+        if self._beats is None or self._progress is None:
             return
         self._told = asyncio.get_running_loop().time()
-        done, total, message = heartbeat.beat(
-            self._phase, self._waiting_for(), self.call.span, self._told - self._began
-        )
-        self._phase = done
+        is_asking = self._answer is not None and not self._answer.done()
+        done, total, message = self._progress.beat(is_asking, self.call.span, self._told - self._began)
         self.listener.progress(self.call.key, done, message, total)
         self._beats.begin(self, BEAT)
 
-    def _waiting_for(self) -> str:
-        return heartbeat.USER if self._answer is not None and not self._answer.done() else self._said
-
     def hush(self) -> None:
         """Stop sending progress."""
+        if self.call.span is not None:
+            self.call.span.progress = None
         if self._waits is not None:
             self._waits.cancel()
             self._waits = None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core import log
 from ..core.envelope import LOG_LEVELS
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LONGEST = 1000
-"""Largest number of characters of a message."""
+"""Largest number of characters of a text in a message."""
 
 BURST, SECONDS = 20, 1.0
 """Largest number of messages of a call at once, and seconds after which one more message is allowed."""
@@ -24,10 +24,10 @@ class CallLog:
 
     __slots__ = ("_clock", "_left_out", "_level", "_room", "_send", "_since")
 
-    def __init__(self, level: int, send: Callable[[str, str], None], clock: Callable[[], float]) -> None:
+    def __init__(self, level: int, send: Callable[[str, Any], None], clock: Callable[[], float]) -> None:
         """Create the log. `level`: lowest level to send, as an index of LOG_LEVELS.
 
-        `send(level, text)` sends a message. `clock()` returns seconds.
+        `send(level, content)` sends a message. `clock()` returns seconds.
         """
         self._level = level
         self._send = send
@@ -36,8 +36,8 @@ class CallLog:
         self._room = float(BURST)
         self._left_out = 0
 
-    def __call__(self, level: str, text: str) -> None:
-        """Send a message if the client wants its level.
+    def __call__(self, level: str, content: object) -> None:
+        """Send a message, a text or a JSON value, if the client wants its level.
 
         If the rate limit is exceeded, only count the message as left out.
         """
@@ -51,10 +51,23 @@ class CallLog:
             return
         self._room -= 1
         self.close()
-        self._send(level, brief(log.redacted(text), LONGEST))
+        self._send(level, _shown(content))
 
     def close(self) -> None:
         """Send a message with the number of messages that were left out, unless there are none."""
         if self._left_out:
             left_out, self._left_out = self._left_out, 0
             self._send("warning", f"Left out, because there were too many: {left_out} log messages of this call.")
+
+
+def _shown(content: Any) -> Any:
+    """Return a JSON value without secrets, also in member names. A number that is a secret becomes text."""
+    if isinstance(content, str):
+        return brief(log.redacted(content), LONGEST)
+    if isinstance(content, list):
+        return [_shown(item) for item in content]
+    if isinstance(content, dict):
+        return {_shown(name): _shown(member) for name, member in content.items()}
+    if isinstance(content, (int, float)) and (written := str(content)) != (redacted := log.redacted(written)):
+        return redacted
+    return content

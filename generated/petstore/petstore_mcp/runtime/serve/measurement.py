@@ -41,7 +41,7 @@ class Measurement:
             await asyncio.to_thread(self._reporter.cut)
 
     def renew(self, catalog: Catalog) -> None:
-        """Use the names of tools in `catalog` from now on."""
+        """From now on, record the names of tools in `catalog`. Any other name is recorded as `_OTHER`."""
         if self.recorder is not None:
             self.recorder.renew(catalog)
 

@@ -28,10 +28,11 @@ _ALWAYS = (
         "..result.failures",
         "..http.retry",
         "..result.large_results",
+        ".call_progress",
     ),
     *("..result.projection", "..http.tracecontext"),
 )
-"""Modules that any server may need: for wrong arguments, errors, long responses, retries and traces."""
+"""Modules that any server may need: for wrong arguments, errors, long responses, retries, traces and progress."""
 
 _BY_KEY = {
     b'"confirm":': ("..calls.consent", "..calls.signed_state"),

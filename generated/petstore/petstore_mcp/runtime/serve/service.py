@@ -369,9 +369,9 @@ class Service:
         """Send progress of a call, if its client asked for progress."""
         self._endpoint.progress(key, done, message, total)
 
-    def log(self, key: int, level: str, text: str) -> None:
+    def log(self, key: int, level: str, content: object) -> None:
         """Send a log message about a call to its client."""
-        self._endpoint.log(key, level, text)
+        self._endpoint.log(key, level, content)
 
     def ask(self, key: int, question: Asked | None) -> bool:
         """Send a call's question to its client, or withdraw the last question if `question` is None.

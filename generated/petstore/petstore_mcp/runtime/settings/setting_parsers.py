@@ -155,12 +155,12 @@ def switch(value: str) -> bool:
 # Functions that extract secrets from settings, since results must never contain them
 
 
-def login(proxy: str | None) -> list[str]:
-    """Return the secrets in a proxy URL: the password, or the user name if there is no password.
+def login(url: str | None) -> list[str]:
+    """Return the secrets in the URL of a proxy or a store: the password, or the user name if there is no password.
 
     Each secret is returned in every form: as written, decoded, and encoded for HTTP Basic.
     """
-    found_login = (proxy or "").partition("://")[2].rpartition("@")[0]
+    found_login = (url or "").partition("://")[2].rpartition("@")[0]
     if not found_login:
         return []
     from base64 import b64encode

@@ -323,7 +323,7 @@ class _Reader:
             settings.problems.append(str(sentence))
             return
         settings.listening = found
-        settings.private += [each.decode("latin-1") for each in found.keys]
+        settings.private += [*(each.decode("latin-1") for each in found.keys), *setting_parsers.login(found.store)]
         if found.introspection is not None:
             settings.private.append(found.introspection.secret)
         if not found.files:

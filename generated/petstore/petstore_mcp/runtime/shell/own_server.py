@@ -112,7 +112,7 @@ class _Wire:
     def _serve(self, message: dict[str, Any], terminal: Terminal) -> None:
         method, params = message.get("method"), message.get("params", {})
         if method == "notifications/progress" and terminal.progress is not None:
-            terminal.progress(str(params.get("message", "")))
+            terminal.progress(_progress(params))
         elif method == "elicitation/create":
             self.send({"id": message["id"], "result": _answer(params, terminal)})
         elif method == "ping":
@@ -120,6 +120,12 @@ class _Wire:
         elif "id" in message and method is not None:
             error = {"code": _NO_SUCH_METHOD, "message": "This client does not know the method."}
             self.send({"id": message["id"], "error": error})
+
+
+def _progress(params: dict[str, Any]) -> str:
+    """Return the message of a progress notification, or its numbers if it has none."""
+    total = f" of {params['total']:g}" if "total" in params else ""
+    return str(params.get("message") or f"{params['progress']:g}{total}")
 
 
 def _answer(params: dict[str, Any], terminal: Terminal) -> dict[str, Any]:

@@ -146,12 +146,12 @@ class Endpoint:
         if (line := exchange.protocol.progress(key, done, total, message)) is not None:
             exchange.tell(line)
 
-    def log(self, key: int, level: str, text: str) -> None:
+    def log(self, key: int, level: str, content: object) -> None:
         """Send a log message about a call to its client."""
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
             return
-        if (line := exchange.protocol.log(key, level, text)) is not None:
+        if (line := exchange.protocol.log(key, level, content)) is not None:
             exchange.tell(line)
 
     def ask(self, key: int, question: Asked | None) -> bool:

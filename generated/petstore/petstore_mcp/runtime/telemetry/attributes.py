@@ -35,6 +35,8 @@ def of_operation(operation: Operation, transport: tuple[tuple[str, str], ...]) -
         found += [("gen_ai.operation.name", "execute_tool"), ("gen_ai.tool.name", operation.target)]
     elif operation.method == "prompts/get":
         found.append(("gen_ai.prompt.name", operation.target))
+    elif operation.target and operation.method.startswith("tasks/"):
+        found.append(("gen_ai.tool.name", operation.target))
     if operation.revision:
         found.append(("mcp.protocol.version", operation.revision))
     if operation.code is not None:

@@ -36,6 +36,7 @@ REQUESTS = Metric("http.client.request.duration", "histogram", "s", "Duration of
 ANSWERS = Metric("mcpgen.upstream.responses", "counter", "{response}", "Requests to the API, by class of their status.")
 RETRIES = Metric("mcpgen.upstream.retries", "counter", "{request}", "Requests to the API that were sent again.")
 REFUSED = Metric("mcpgen.calls.refused", "counter", "{call}", "Calls that were refused before anything was sent.")
+TASKS = Metric("mcpgen.task.answers", "counter", "{answer}", "Answers about tasks, by what they say of the job.")
 TURNED_AWAY = Metric("mcpgen.http.refused", "counter", "{request}", "HTTP requests that were answered with an error.")
 LOST = Metric("mcpgen.telemetry.dropped", "counter", "{item}", "Operations and spans that were not recorded or sent.")
 OPEN = Metric("mcpgen.operations.open", "gauge", "{operation}", "Calls and reads that have no answer yet.")
@@ -47,7 +48,7 @@ STARTED = Metric("process.start.time", "gauge", "s", "Unix time at which this pr
 MEMORY = Metric("process.resident.memory", "gauge", "By", "Bytes of memory that this process holds.")
 
 HISTOGRAMS = (OPERATIONS, SESSIONS, REQUESTS)
-COUNTERS = (ANSWERS, RETRIES, REFUSED, TURNED_AWAY, LOST)
+COUNTERS = (ANSWERS, RETRIES, REFUSED, TASKS, TURNED_AWAY, LOST)
 GAUGES = (OPEN, RUNNING, QUEUED, SENDING)
 OF_PROCESS = (CPU, STARTED, MEMORY)
 """Metrics that only `/metrics` contains, under the names that Prometheus uses for them."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..core.effects import Peer
     from ..core.jsonrpc import Id
     from ..core.spans import Span
+    from ..core.task_state import FollowedTask
     from ..request.request import Request
     from ..text.addresses import Address
 
@@ -56,6 +57,7 @@ class Operation:
     - `code`, `message`: code and sentence of a protocol error. `error`: another class of error, or "".
     - `trace`, `span`, `parent`, `state`: ids of the trace, of this span and of its parent, and the `tracestate`.
     - `call`: span data of the call that the request began, or None.
+    - `task`: the task that the request began or asked about, or None.
     - `link`: `traceparent` of the HTTP request, if it belongs to another trace.
     - `sampled`: whether spans are recorded.
     """
@@ -78,6 +80,7 @@ class Operation:
         "span",
         "state",
         "target",
+        "task",
         "trace",
         "uri",
     )
@@ -95,6 +98,7 @@ class Operation:
     error: str
     code: int | None
     call: Span | None
+    task: FollowedTask | None
     trace: str
     span: str
     parent: str
@@ -166,7 +170,7 @@ def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | N
     begun.peer = peer
     begun.target = begun.revision = begun.uri = begun.message = begun.error = ""
     begun.trace = begun.span = begun.parent = begun.state = begun.link = ""
-    begun.code = begun.call = None
+    begun.code = begun.call = begun.task = None
     begun.sampled = False
     return begun
 

@@ -15,6 +15,7 @@ from ..core.envelope import VERSION
 from ..core.jsonrpc import Request
 from ..core.methods import BARE, METHODS
 from ..core.spans import Span
+from ..core.task_state import Task
 from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, has
 from . import metrics
 from .ids import SPANS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Effect, Peer
     from ..core.jsonrpc import Notification
+    from ..core.task_state import FollowedTask
     from ..core.wire_formats import Outcome
     from ..settings.telemetry import Telemetry
     from .operations import Operation, Sending
@@ -82,7 +84,7 @@ class Recorder:
         }
 
     def renew(self, catalog: Catalog) -> None:
-        """Use the names of tools in `catalog` from now on."""
+        """From now on, record the names of tools in `catalog`. Any other name is recorded as `_OTHER`."""
         self._catalog = catalog
 
     # Methods that the MCP server calls (core.protocol.Observer)
@@ -125,6 +127,11 @@ class Recorder:
                 if isinstance(effect, Fetch):
                     _follow(operation, effect)
                 return
+            if isinstance(effect, Call):  # a request about a task, or a prompt or completion that needs the API
+                self._name(operation, message)
+                self._open[effect.key] = operation
+                _follow(operation, effect)
+                return
             if isinstance(effect, SendError):
                 operation.code, operation.message = effect.code, effect.sentence
         self._name(operation, message)
@@ -148,20 +155,11 @@ class Recorder:
         operation = self._open.pop(key, None)
         if operation is None:
             return
-        # Results are checked first, since most calls end with one.
-        if isinstance(outcome, Result):
-            if outcome.is_error and operation.uri:  # `resources/read` returns an error result as this protocol error
-                operation.code = -32603
-            elif outcome.is_error:
-                operation.error = "tool_error"
-        elif isinstance(outcome, str):
-            operation.error = outcome
-        elif isinstance(outcome, Failure):
-            operation.code, operation.message = outcome.code, outcome.sentence
-        elif isinstance(outcome, Contents) and outcome.contents is None:
-            operation.code = -32602 if has(operation.revision, "unknown resource is invalid params") else -32002
-        operation.close()
+        _hear(operation, outcome)
         call, operation.call = operation.call, None
+        if call is not None and call.task is not None:
+            self._follow_task(operation, call.task)
+        operation.close()
         if call is None or not (call.confirmation or call.refused) or isinstance(outcome, Question):
             return
         if call.confirmation in _NO:
@@ -235,6 +233,15 @@ class Recorder:
         scheme, kept, _ = effect.uri.partition(_KEPT)
         return f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
 
+    def _follow_task(self, operation: Operation, task: FollowedTask) -> None:
+        """Record the task that a call began or asked about, and count its status."""
+        operation.task = task
+        if operation.method != "tools/call":
+            operation.target = task.tool
+        if task.status:
+            about = ("mcp.method.name", operation.method), ("gen_ai.tool.name", task.tool)
+            self.count(metrics.TASKS, *about, ("status", task.status))
+
     def _name(self, operation: Operation, message: Request) -> None:
         """Set `target` or `uri` of the operation for a request that was answered at once.
 
@@ -248,6 +255,24 @@ class Recorder:
             operation.target = OTHER if operation.code else str(params.get("name"))
         elif method == "resources/read":
             operation.uri = OTHER if operation.code else str(params.get("uri"))
+
+
+def _hear(operation: Operation, outcome: Outcome | str) -> None:
+    """Set the error of an operation by the outcome of its call."""
+    # Results are checked first, since most calls end with one.
+    if isinstance(outcome, Result):
+        if outcome.is_error and operation.method != "tools/call":  # the client gets this protocol error instead
+            operation.code = -32603
+        elif outcome.is_error:
+            operation.error = "tool_error"
+    elif isinstance(outcome, str):
+        operation.error = outcome
+    elif isinstance(outcome, Failure):
+        operation.code, operation.message = outcome.code, outcome.sentence
+    elif isinstance(outcome, Contents) and outcome.contents is None:
+        operation.code = -32602 if has(operation.revision, "unknown resource is invalid params") else -32002
+    elif isinstance(outcome, Task) and outcome.answers != "call" and outcome.result and outcome.result.is_error:
+        operation.error = "tool_error"
 
 
 def _follow(operation: Operation, call: Call) -> None:

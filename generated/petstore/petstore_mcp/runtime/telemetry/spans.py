@@ -122,6 +122,9 @@ class SpanEncoder:
             span += unhexlify(f"2208{operation.parent}") + _OF_REMOTE
         if operation.uri:
             span += _URI.written(operation.uri)
+        if operation.task is not None:
+            span += _TASK.written(operation.task.digest) if operation.task.digest else b""
+            span += _TASK_STATUS.written(operation.task.status) if operation.task.status else b""
         if operation.peer is not None:
             span += _ADDRESS.written(operation.peer.address)
             if operation.peer.session:
@@ -196,5 +199,7 @@ def _linked(operation: Operation) -> bytes:
 
 _REQUEST_ID = _Text("jsonrpc.request.id")
 _URI = _Text("mcp.resource.uri")
+_TASK = _Text("mcpgen.task.digest")
+_TASK_STATUS = _Text("mcpgen.task.status")
 _ADDRESS = _Text("client.address")
 _SESSION = _Text("mcp.session.id")
