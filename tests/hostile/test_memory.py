@@ -53,7 +53,7 @@ DOCUMENTS: dict[str, tuple[Callable[[], str], int]] = {
     "more than there may be in a wide text": (lambda: wide(distinct(1_200_000)), 2),
     "YAML": (lambda: "x-a: [" + "[]," * (budgets.NODES + 10) + "]\nopenapi: 3.1.0\n", 2),
 }
-SENTENCE = "values and keys: that is the limit for one run. [too-many-nodes]"
+SENTENCE = "values and keys together, which is the limit. [too-many-nodes]"
 
 
 @pytest.mark.parametrize("case", DOCUMENTS)
