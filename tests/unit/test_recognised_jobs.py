@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -96,3 +98,34 @@ def test_a_proposal_is_confirmed_as_it_is(form: dict[str, Any], tmp_path: Path) 
     tool = tool_of(found, form)
     assert tool.binding.task is not None
     assert tool.accepted is None
+
+
+def test_the_work_grows_in_proportion_to_the_operations() -> None:
+    """Check that twice the operations need about twice the calls of functions, not four times as many."""
+    few, many = (calls_for(number) for number in (150, 300))
+    assert few > 0
+    assert many < 2.5 * few
+
+
+def calls_for(number: int) -> int:
+    """Return how many functions of the recogniser are called for a document with `number` jobs and as many items."""
+    names, paths = "Gets a state by its job_id.", dict[str, Any]()
+    for index in range(number):
+        started = {
+            "description": f"Poll GET /jobs{index}/{{id}} later.",
+            202: {"body": {"job_id": "string", "n": "string"}},
+        }
+        paths[f"POST /things{index}"] = started
+        paths[f"GET /others{index}/{{other}}"] = {"description": names, 200: {"body": {"a": "string"}}}
+    text, found = document({"paths": paths}), 0
+
+    def called(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal found
+        found += event == "call" and "lower/jobs/" in frame.f_code.co_filename
+
+    sys.setprofile(called)
+    try:
+        compiled(text)
+    finally:
+        sys.setprofile(None)
+    return found

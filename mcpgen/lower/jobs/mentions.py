@@ -9,13 +9,19 @@ from mcpgen.model import Operation
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _POLLS = re.compile(r"\bpoll(ing|ed|s)?\b", re.IGNORECASE)
 _READS = re.compile(r"\bGET\b")
+_PATH = re.compile(r"(?<![\w}-])/[^\s`'\"<>]+")
 _SHORTEST = 6
+
+
+def names_of(operation: Operation) -> list[str]:
+    """Return the operationId and the summary of an operation, without case and punctuation, unless they are short."""
+    return [plain(each) for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
 
 
 def mentions(text: str, operation: Operation) -> bool:
     """Return True if a text mentions an operation by its path, operationId or summary."""
-    known = [each for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
-    return has_path(text, operation.path) or any(plain(each) in plain(text) for each in known)
+    said = plain(text)
+    return has_path(text, operation.path) or any(name in said for name in names_of(operation))
 
 
 def takes(read: Operation, member: Member, operation: Operation) -> bool:
@@ -29,6 +35,14 @@ def polling_sentences(text: str) -> Iterator[str]:
     return (each for each in _SENTENCE.split(text) if _POLLS.search(each) and _READS.search(each))
 
 
+def paths_in(text: str) -> Iterator[str]:
+    """Yield what may be a path in a text, with and without the punctuation behind it."""
+    for found in _PATH.findall(text):
+        yield from dict.fromkeys((found, found.rstrip(".,:;?!)")))
+
+
 def has_path(text: str, path: str) -> bool:
     """Return True if a text contains a path, and not only as a part of a longer path."""
-    return path != "/" and re.search(rf"(?<![\w}}-]){re.escape(path)}(?![\w/{{-])", text) is not None
+    if path == "/" or path not in text:
+        return False
+    return re.search(rf"(?<![\w}}-]){re.escape(path)}(?![\w/{{-])", text) is not None

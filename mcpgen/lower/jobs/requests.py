@@ -3,7 +3,7 @@ changed.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from urllib.parse import unquote
@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.names import words
 from mcpgen.lower.jobs import mentions
+from mcpgen.lower.jobs.items import Items
 from mcpgen.lower.jobs.states import Member, State, end_of, listed, member_names, parts_of, plain, state_of
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.tool.listings import described
@@ -59,10 +60,9 @@ class Look:
 class Requests:
     """Index of the GET operations of an API by their paths."""
 
-    def __init__(self, operations: Iterable[Operation], composer: Composer) -> None:
+    def __init__(self, operations: Sequence[Operation], composer: Composer) -> None:
         self._composer = composer
         self._reads: dict[tuple[str, str], Operation] = {}
-        self._by_collection: dict[tuple[str, str], list[Operation]] = {}
         self._by_id: dict[str, Operation] = {}
         self._by_place: dict[str, Operation] = {}
         self._posts: set[tuple[str, str]] = set()
@@ -74,10 +74,7 @@ class Requests:
                 self._posts.add((each.document, _blank(each.path)))
             if each.method == "GET":
                 self._reads.setdefault((each.document, _blank(each.path)), each)
-                before, _, last = each.path.rpartition("/")
-                if _VARIABLE.fullmatch(last):
-                    segment = before.rpartition("/")[2]
-                    self._by_collection.setdefault((each.document, segment), []).append(each)
+        self._items = Items(each for each in operations if each.method == "GET")
 
     def linked(self, operation: Operation, link: AnswerLink) -> Look | None:
         """Return the request of the operation that an OpenAPI link names. Return None if it is no GET, or needs values
@@ -144,10 +141,11 @@ class Requests:
         """Return the GET request that the operation's description tells the reader to poll. Return None otherwise."""
         known = {*_VARIABLE.findall(operation.path)}
         for sentence in mentions.polling_sentences(operation.description):
-            for (document, _), read in self._reads.items():
-                is_meant = document == operation.document and mentions.has_path(sentence, read.path)
-                if is_meant and {*_VARIABLE.findall(_renamed(read.path, operation.path))} <= known:
-                    return self._at(operation, read.path)
+            for path in mentions.paths_in(sentence):
+                read = self._reads.get((operation.document, _blank(path)))
+                is_meant = read is not None and read.path == path
+                if is_meant and {*_VARIABLE.findall(_renamed(path, operation.path))} <= known:
+                    return self._at(operation, path)
         return None
 
     def status_beside(self, operation: Operation) -> Look | None:
@@ -186,7 +184,7 @@ class Requests:
         seen = {operation.path, *([own.path] if own is not None else [])}
         if own is not None and (look := self._filled(operation, own, self._completed(own, answer), own=True)):
             yield look, False
-        for each in self._of_collection(operation):
+        for each in self._items.of_collection(operation):
             if each.path not in seen and (look := self._filled(operation, each, answer, own=True)):
                 seen.add(each.path)
                 yield look, False
@@ -194,7 +192,7 @@ class Requests:
             (look, mentions.mentions(text, each) or mentions.takes(each, member, operation))
             for member in answer
             if _is_job_id(member)
-            for each in self._of_job(operation, member)
+            for each in self._items.of_job(operation, member)
             if each.path not in seen and (look := self._filled(operation, each, [member], own=False))
         ]
         told = [look for look, is_told in found if is_told]
@@ -208,30 +206,6 @@ class Requests:
         item = listed(described(read), self._composer)
         is_item = {each.pointer for each in answer} <= {each.pointer for each in item}
         return item if is_item and len(answer) >= _SHARED else answer
-
-    def _of_collection(self, operation: Operation) -> Iterator[Operation]:
-        """Yield the GET operations of items of a collection with the name of the operation's: `/items/{…}` for
-        `/lists/{…}/items`, and also `/list_items/{…}`.
-        """
-        *_, parent, last = ["", "", *(each for each in operation.path.split("/") if each and not each.startswith("{"))]
-        for (document, segment), reads in self._by_collection.items():
-            if document == operation.document and plain(segment) in (plain(last), plain(f"{singular(parent)}{last}")):
-                yield from reads
-
-    def _of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
-        """Yield GET operations that may read the item whose id a response gives in `member`.
-
-        First come operations on items named like the member (`/jobs/{…}` for `job_id`), then those on items below the
-        path of `operation`, and those whose description says that they take the id.
-        """
-        noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
-        for (document, segment), reads in self._by_collection.items():
-            if document == operation.document and noun and singular(plain(segment)) == singular(plain("".join(noun))):
-                yield from reads
-        for each in (one for reads in self._by_collection.values() for one in reads):
-            below = each.path.startswith(operation.path + "/") and each.path.count("/") == operation.path.count("/") + 2
-            if each.document == operation.document and (below or mentions.takes(each, member, operation)):
-                yield each
 
     def _at(self, operation: Operation, path: str) -> Look | None:
         read = self._reads.get((operation.document, _blank(path)))
