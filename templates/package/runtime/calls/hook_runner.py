@@ -206,8 +206,9 @@ def _failure(
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)
         return problem
-    hidden = late or isinstance(problem.__cause__, StopIteration)
-    reason = problem.__cause__ if hidden and problem.__cause__ else problem
+    # In Python 3.11.2, `asyncio.timeout` raises TimeoutError without the cancellation as its cause.
+    cause = problem.__cause__ or (problem.__context__ if late else None)
+    reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
     unfit = "" if late else f"{name} does not take {len(given)} arguments"
     at = _place(reason, function) or unfit
     why = {"reason": str(problem)} if isinstance(problem, CannotReport) else {}

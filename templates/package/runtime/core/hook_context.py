@@ -62,15 +62,15 @@ def current() -> Asker | None:
 
 
 def report_by(reporter: Reporter) -> Token[Reporter | None]:
-    """Let a hook of this task report by `reporter`. Return what `report_as_before` takes."""
+    """Let the hook of the current asyncio task report by `reporter`. Return a token for `report_as_before`."""
     return _reporter.set(reporter)
 
 
 def report_as_before(before: Token[Reporter | None]) -> None:
-    """Let hooks report as before `report_by`."""
+    """Undo the call of `report_by` that returned the token `before`."""
     _reporter.reset(before)
 
 
 def reporter() -> Reporter | None:
-    """Return what reports for the hook that runs here, or None outside of hooks."""
+    """Return the object through which the running hook reports, or None if no hook runs."""
     return _reporter.get()

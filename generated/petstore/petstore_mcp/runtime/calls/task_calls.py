@@ -244,7 +244,9 @@ class TaskCalls:
         )
 
     def _status(self, job: Job, seen: Seen) -> str:
-        """Return the status of a task. A job that the API does not know any more was probably cancelled, if it can."""
+        """Return the status of a task. A job that the API no longer knows counts as cancelled if its tool can cancel
+        jobs, else as failed.
+        """
         cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
         return _STATUS.get(seen.state) or ("cancelled" if cancels else "failed")
 

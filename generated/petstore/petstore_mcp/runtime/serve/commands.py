@@ -7,17 +7,16 @@ import argparse
 import contextlib
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings
+from .flag_parser import USAGE, FlagParser
 from .printing import show, table
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..settings.settings import Settings
-
-USAGE = 2
 
 
 _OF_LOGINS = " The commands login, logout and whoami let you log in with your browser; each has its own --help."
@@ -26,12 +25,6 @@ _SHELL_COMMANDS = ("call", "completion")
 _LOGIN_COMMANDS = ("login", "logout", "whoami")
 _INSTALL_COMMANDS = ("install", "uninstall")
 _OF_INSTALLS = " The commands install and uninstall write it into the configuration of an MCP client."
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        complain(f"{self.prog}: {message}; --help says what there is.")
-        raise SystemExit(USAGE)
 
 
 def run(arguments: list[str], catalog: Catalog) -> int | Settings:
@@ -54,7 +47,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
+        return int(stop.code or 0)
 
     def load(later: Catalog) -> Settings:
         return settings.load(later, os.environ, given.base_url, given.read_only, at_start=catalog, http=given.http)
@@ -170,8 +163,8 @@ def _list(catalog: Catalog) -> int:
     return code
 
 
-def _parser(catalog: Catalog) -> _Parser:
-    parser = _Parser(
+def _parser(catalog: Catalog) -> FlagParser:
+    parser = FlagParser(
         prog=f"{catalog.name}-mcp",
         description=f"{catalog.title}: an MCP server. Without flags it speaks MCP over stdin and stdout.",
         epilog=f"Its settings are environment variables that begin with {catalog.prefix}_; --doctor shows them."

@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..core.stdio import complain
@@ -23,6 +23,7 @@ from ..install.paths import ABSENT
 from ..install.plan import Change, Configuration
 from ..settings import settings
 from ..text.fields import is_value
+from .flag_parser import USAGE, FlagParser
 from .printing import show, table
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ..install.clients import Client
     from ..install.config_file import ConfigFile
 
-REFUSED, USAGE = 1, 2
+REFUSED = 1
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -40,18 +41,12 @@ _LONGEST_LINE = 300
 _HIDDEN = "[hidden]"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        complain(f"{self.prog}: {message}; --help says what there is.")
-        raise SystemExit(USAGE)
-
-
 def main(arguments: list[str], catalog: Catalog) -> int:
     """Run one of the commands, and return the exit code."""
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
+        return int(stop.code or 0)
     try:
         if given.list:
             return _list(catalog, given, os.environ)
@@ -66,8 +61,8 @@ def main(arguments: list[str], catalog: Catalog) -> int:
         return REFUSED
 
 
-def _parser(catalog: Catalog) -> _Parser:
-    parser = _Parser(prog=f"{catalog.name}-mcp", allow_abbrev=False)
+def _parser(catalog: Catalog) -> FlagParser:
+    parser = FlagParser(prog=f"{catalog.name}-mcp", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command_name", required=True)
     install = commands.add_parser("install", help="write this server into a client", allow_abbrev=False)
     uninstall = commands.add_parser("uninstall", help="take this server out of a client", allow_abbrev=False)

@@ -11,7 +11,7 @@ import asyncio
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from ..calls.user_logins import scopes_of
 from ..core.stdio import complain
@@ -24,6 +24,7 @@ from ..login.lock import locked
 from ..login.scheme import UserScheme
 from ..settings import settings as environment
 from ..text.sanitize import brief
+from .flag_parser import FlagParser
 from .printing import show, table
 
 if TYPE_CHECKING:
@@ -37,14 +38,8 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..text.addresses import Address
 
-FAILED, USAGE, UNSET = 1, 2, 78
+FAILED, UNSET = 1, 78
 COMMANDS = ("login", "logout", "whoami")
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        complain(f"{self.prog}: {message}; --help says what there is.")
-        raise SystemExit(USAGE)
 
 
 def main(arguments: list[str], catalog: Catalog) -> int:
@@ -52,7 +47,7 @@ def main(arguments: list[str], catalog: Catalog) -> int:
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:
-        return int(stop.code or 0) or show([])  # `show` flushes the text that --help has printed
+        return int(stop.code or 0)
     loaded = environment.load(catalog, os.environ, given.base_url)
     for problem in loaded.problems:
         complain(problem)
@@ -67,8 +62,8 @@ def main(arguments: list[str], catalog: Catalog) -> int:
         return FAILED
 
 
-def _parser(catalog: Catalog) -> _Parser:
-    parser = _Parser(prog=f"{catalog.name}-mcp", allow_abbrev=False)
+def _parser(catalog: Catalog) -> FlagParser:
+    parser = FlagParser(prog=f"{catalog.name}-mcp", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     login = commands.add_parser("login", help="log in with your browser, or by a code", allow_abbrev=False)
     logout = commands.add_parser("logout", help="end a login and forget it", allow_abbrev=False)
