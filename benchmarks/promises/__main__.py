@@ -1,4 +1,4 @@
-"""Measure whether a generated server keeps its reliability guarantees, REL-01 to REL-15.
+"""Measure how well a generated server keeps its reliability guarantees. Each has a number, by which its test is found.
 
     python -m benchmarks.promises [--promise REL-01]... [--seconds N]
 
@@ -15,8 +15,8 @@
     REL-14 cancelled calls leave nothing behind
     REL-15 unusual environments change nothing
 
-`--seconds` is for the soak test of REL-06 and the fuzz of REL-07. The measured values are valid only if nothing else
-runs on the machine.
+`--promise` selects a guarantee; by default all of them are measured. `--seconds` is the length of the run of REL-06,
+and of the random input of REL-07. The measured values are valid only if nothing else runs on the machine.
 """
 
 from __future__ import annotations

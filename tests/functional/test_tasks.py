@@ -258,7 +258,8 @@ def test_a_tool_without_jobs_is_no_task(server: Server) -> None:
 def test_a_tool_that_requires_tasks_in_older_revisions(server: Server) -> None:
     greeted(server)
     refused = older(server, "tools/call", name="night", arguments={"looks": 1})
-    assert refused == {"code": -32601, "message": "night was not called. It can only be called as a task."}
+    said = "night was not called. It can only be called as a task, with `task` in params."
+    assert refused == {"code": -32601, "message": said}
     assert older(server, "tools/call", name="night", arguments={"looks": 1}, task={})["task"]["status"] == "working"
     greeted(server, "2025-06-18")
     refused = older(server, "tools/call", name="night", arguments={"looks": 1}, task={})

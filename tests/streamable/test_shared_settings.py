@@ -64,7 +64,9 @@ def test_what_another_key_encrypted_is_not_read(store: str) -> None:
     run(store, read, b"x" * 32)
 
 
-def test_the_store_holds_the_latest_sessions_and_no_long_request(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_holds_the_latest_sessions_and_no_long_request(
+    store: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     async def scene(shared: SharedSettings) -> None:
         for number in range(4):
             await shared.put(f"session {number}", str(number), "level", LEVEL, 60 + number)
@@ -74,15 +76,17 @@ def test_the_store_holds_the_latest_sessions_and_no_long_request(store: str, mon
 
     monkeypatch.setattr(shared_settings, "MOST", 2)
     run(store, scene)
+    assert "the request has more than 1,024 bytes." in capfd.readouterr().err
 
 
-def test_a_store_that_does_not_answer_hinders_nobody() -> None:
+def test_a_store_that_does_not_answer_hinders_nobody(capfd: pytest.CaptureFixture[str]) -> None:
     async def scene(shared: SharedSettings) -> None:
         await shared.put("one", "1", "level", LEVEL, 60)
         with pytest.raises(StoreAway):
             await everything(shared)
 
     run("unix:///nowhere/store.sock", scene)
+    assert "the store did not answer." in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

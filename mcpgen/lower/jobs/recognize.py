@@ -1,9 +1,11 @@
-"""Find out where a client can see the state of work that goes on after the answer 202, and write the `task` for
-following it.
+"""Recognise where a client can see the state of a job, that is, of work that goes on after the response 202.
 
-The result is only a proposal: it becomes a task if the tools file contains it. A member of the response whose name says
-that it is the URL of the job, such as `status_url`, is more certain than a request of the document whose response shows
-the state of the job. Such a request is preferred to other URLs in the response, whose content no schema describes.
+The result contains a `task` for the tools file, with which the server would follow the job. It is only a proposal: the
+server follows the job if the author puts the `task` into the tools file.
+
+Several places may show the state, and the most certain one is proposed. A member of the response whose name says that
+it is the URL of the job, such as `status_url`, is more certain than a request of the document whose response shows the
+state of the job. Such a request is preferred to other URLs in the response, whose content no schema describes.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read and encode messages about MCP tasks: those of 2025-11-25, and the tasks extension of 2026-07-28. No I/O.
+"""Read and encode messages about MCP tasks, in the forms of revision 2025-11-25 and of the extension of 2026-07-28.
 
-If the API goes on working after its response, the server may answer the call with a task. The client polls the task by
-`tasks/get`. The server stores nothing: the signed or encrypted id of a task contains the request that asks the API for
-the state (`calls/jobs.py`).
+If the API goes on working after its response, the server may answer a tool call with a task instead of a result. The
+client then asks for the state of the task with `tasks/get`. The server stores no tasks: the signed or encrypted id of a
+task contains the request that asks the API for the state (`calls/jobs.py`). No I/O.
 
                    2025-11-25                                2026-07-28
     a task begins  if the call brings `task`                 if the client declares the extension

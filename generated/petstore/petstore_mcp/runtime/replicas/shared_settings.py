@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .store import Store
 
 _LISTED = "settings"
+_LACK = "A replica that starts later does not know which notifications a session wants"
 MOST = 10_000
 """Largest number of sessions whose settings are in the store. Beyond it, those that changed longest ago are dropped."""
 
@@ -45,15 +46,16 @@ class SharedSettings:
         try:
             if line is None:
                 await self._store.drop_field(about, name)
-            elif len(line) <= LONGEST:
+            elif len(line) > LONGEST:
+                log.event("warning", "not_shared", reason=f"{_LACK}: the request has more than {LONGEST:,} bytes.")
+            else:
                 sealed = self._seal.encrypt(about, "", dumps([session, line.decode()]))
                 await self._store.put_field(about, name, sealed, seconds)
                 await self._store.enlist(_LISTED, digest, now, now + seconds)
                 for each in await self._store.first(_LISTED, MOST):
                     await self.drop(each)
         except StoreAway:
-            reason = "A replica that starts later does not know which notifications a session wants."
-            log.event("warning", "not_shared", reason=reason)
+            log.event("warning", "not_shared", reason=f"{_LACK}: the store did not answer.")
 
     async def drop(self, digest: str) -> None:
         """Remove all settings of a session. Raise StoreAway if the store does not answer."""
