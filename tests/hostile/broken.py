@@ -91,8 +91,9 @@ def _tried(root: Path, tests: tuple[str, ...]) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--of", choices=HALVES, help="the half that is broken; both without it")
-    parser.add_argument("--only", action="append", choices=[each.name for half in HALVES.values() for each in half])
-    parser.add_argument("--list", action="store_true")
+    names = [each.name for half in HALVES.values() for each in half]
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help="only the guard of this name")
+    parser.add_argument("--list", action="store_true", help="list the guards and take none out")
     options = parser.parse_args()
     halves = [options.of] if options.of else [*HALVES]
     chosen = [each for half in halves for each in HALVES[half] if each.name in (options.only or [each.name])]

@@ -69,7 +69,9 @@ OF_RESULTS = (
         "if False:",
         (LOGS_OF_SESSIONS,),
     ),
-    Mutation("long settings of sessions", "shared_settings.py", "elif len(line) <= LONGEST:", "else:", (SETTINGS,)),
+    Mutation(
+        "long settings of sessions", "shared_settings.py", "elif len(line) > LONGEST:", "elif False:", (SETTINGS,)
+    ),
     Mutation(
         "settings of many sessions",
         "shared_settings.py",

@@ -96,10 +96,17 @@ class Server:
 
     def log(self, event: str) -> Any:
         """Return the next line of the log with this event name."""
+        return self._logged("event", event)
+
+    def logged_in(self, call: str) -> Any:
+        """Return the next line of the log that carries this id of a call."""
+        return self._logged("call", call)
+
+    def _logged(self, key: str, value: str) -> Any:
         while (line := self.lines.get(timeout=PATIENCE)) is not None:
-            if line.startswith(b"{") and json.loads(line).get("event") == event:
-                return json.loads(line)
-        raise AssertionError(f"no {event} was logged")
+            if line.startswith(b"{") and (told := json.loads(line)).get(key) == value:
+                return told
+        raise AssertionError(f"no line of the log has the {key} {value}")
 
     def _port(self) -> int:
         while (line := self.lines.get(timeout=PATIENCE)) is not None:

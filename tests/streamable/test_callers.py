@@ -328,8 +328,7 @@ def test_the_record_names_caller_session_and_address(named: Named) -> None:
     digest = hashlib.sha256(session.id.encode()).hexdigest()[:16]
     assert [line["session"] for line in lines] == [digest, None, None, None]
     assert lines[0]["client"] == {"name": "tests", "version": "1"}
-    logged = [json.loads(line) for line in list(named.written) if line.startswith(b"{")]
-    assert digest in [line.get("session") for line in logged if line.get("call") == lines[0]["call"]]
+    assert named.logged_in(lines[0]["call"])["session"] == digest
     everything = named.audit.read_text()
     assert session.id not in everything
     assert "token-of" not in everything
