@@ -338,8 +338,8 @@ def _not_made(each: Served, compiled: Compiled) -> Remark:
 
 
 def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: list[Remark]) -> list[FetchedPart]:
-    """Return the resources of a FastMCP server, each under its URI. A resource that a GET request cannot fill is left
-    out with a remark.
+    """Return the resources of a FastMCP server, each under its URI. A resource whose operation is not a GET request, or
+    whose path parameters do not fit a URI template, is left out with a remark.
     """
     found = []
     for described, parts in zip(server.documents, offered, strict=True):

@@ -26,7 +26,7 @@ _NEVER_SHOWN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
     "\u202a-\u202e"  # change of direction
-    "\ufff9-\ufffb\U0001d159"  # annotations, and a note head without a picture
+    "\ufff9-\ufffb\U0001d159"  # annotation marks, and the musical null notehead
     "\ufdd0-\ufdef"  # noncharacters
 )
 _SURROGATES = "\ud800-\udfff"

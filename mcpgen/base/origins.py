@@ -123,8 +123,8 @@ def decided(
     """Return origin → whether it is accepted, for every origin that the source names or the owner lists.
 
     `before`: the decisions in the lock file, or None for a new project, in which all origins are accepted. `owned`:
-    origins that the owner lists; they are always accepted. `unconfirmed`: origins that a document names beside the
-    server that a base URL replaced; the owner must accept them in any case.
+    origins that the owner lists; they are always accepted. `unconfirmed`: if a base URL replaced the server of a
+    document, all other origins in the document. Only the owner can accept these, even in a new project.
 
     While any origin waits for the owner, origins accepted before stay in the list, since the source may name them
     again. Otherwise origins that the source no longer names are dropped.

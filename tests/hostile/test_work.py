@@ -192,7 +192,7 @@ def test_hard_02_an_answer_that_breaks_a_recursive_schema_is_an_error_that_holds
 
 @pytest.mark.parametrize("number", range(len(ECHOES)))
 def test_hard_13_a_token_that_is_like_itself_is_redacted_at_once(tmp_path: Path, number: int) -> None:
-    """Check that redaction of a token that nearly matches itself takes little time.
+    """Check that a token of one repeated character with another at its end is redacted in little time.
 
     One response holds the token with escaped letters (HARD-24).
     """

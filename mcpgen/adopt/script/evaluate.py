@@ -259,8 +259,8 @@ class Evaluator:
         return Unknown(node.lineno)
 
     def _fetched(self, name: str, owner: Value, given: list[Value]) -> Value | None:
-        """Return the content that a call such as `httpx.get(URL)` or `client.get("/openapi.json")` fetches; None if the
-        URL is unknown.
+        """Return a `Content` with the URL that a call such as `httpx.get(URL)` or `client.get("/openapi.json")` would
+        fetch; None if the URL is unknown. Nothing is fetched here.
         """
         wanted = given[1:] if name == "request" else given
         if not wanted or isinstance(wanted[0], Unknown):

@@ -116,7 +116,7 @@ class Store:
         return {member.decode(): score for member, score in found}
 
     async def first(self, name: str, most: int) -> list[str]:
-        """Return the members of a set beyond its `most` latest ones: those that expire first.
+        """Return the members of a set, except for the `most` members that expire last.
 
         Raise StoreAway if the store does not answer.
         """
@@ -124,8 +124,7 @@ class Store:
         return [each.decode() for each in found]
 
     async def drop(self, name: str, listed: tuple[str, str]) -> None:
-        """Delete the values under a name, and the set member that lists them. `listed`: name of this set, and the
-        member.
+        """Delete the values under `name`, and remove a member from a set. `listed`: the set's name, and the member.
 
         Raise StoreAway if the store does not answer.
         """

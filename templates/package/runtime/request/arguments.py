@@ -70,9 +70,9 @@ def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
 def _explained(
     tool: Tool, strange: list[str], judge: SchemaChecker | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
-    """Return the problems to show to the model.
+    """Return the problems to show to the model: the unknown names in `strange`, then violations of the schema.
 
-    `judge`: checker of the schema that the arguments violate, or None if they are valid.
+    `judge`: checker of the schema that the arguments violate, or None if they violate none.
     """
     # Imported here, since most arguments are valid.
     from . import wording

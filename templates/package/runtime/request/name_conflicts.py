@@ -116,7 +116,7 @@ class PairSpace(Generic[AnyPairs]):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # otherwise each pair has the name of its own parameter, so names cannot conflict
+        if not own:  # if each pair has the name of its own parameter, names cannot conflict
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
@@ -157,8 +157,8 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the case-folded names that the server's owner has reserved, each with its parameter or field (None for
-    withheld names).
+    """Return the case-folded names that the server's owner has reserved: those in `withheld`, and those of constants
+    and templates. Each name comes with the parameter or body field that writes it (None for withheld names).
     """
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held

@@ -54,7 +54,7 @@ _HOLE = re.compile(r"\{(\w*)(\??)\}")
 _KEY = "idempotency-key"
 _SENDERS = ("user-agent", "accept-encoding")
 
-# A float without a fraction below this limit is exactly an integer.
+# Below this limit, a float equals exactly one integer. From here on, a float stands for several integers.
 _EXACT = 2**53
 
 
@@ -254,7 +254,7 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 def _body(
     plan: Plan, given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
-    """Return the body in a list, or [] if there is none.
+    """Return a list of one item, the body with its media type, or [] if there is no body.
 
     Append problems of values that cannot be encoded to `problems`.
     """

@@ -300,7 +300,7 @@ class SchemaWalk:
         return found, known
 
     def _applied(self, place: Place) -> Iterator[Place]:
-        """Yield the subschemas that apply to the same value and for which the value is valid."""
+        """Yield the subschemas that apply to the value at `place` as a whole, and for which this value is valid."""
         schema = place.schema
         parts = [place.part(name, index) for name in _LISTS for index in range(len(schema.get(name, ())))]
         if "if" in schema:

@@ -91,7 +91,7 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """Return the paths, plus what remains of them after a step in `steps`.
+    """Return the paths, and each path that begins with a step in `steps` a second time without this step.
 
     So an object is also treated like a list with this object as only item.
     """

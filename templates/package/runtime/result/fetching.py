@@ -60,7 +60,7 @@ def read(
 
         return Result.error(redactor.text(failures.no_answer(answer, sent)))
     if not 200 <= answer.status < 300:
-        from . import failures  # imported late, as above
+        from . import failures  # imported late: most calls succeed
 
         told = redactor.text(failures.explain(answer, sent, redactor))
         return Contents(wanted.uri, None, told) if answer.status in _NOTHING_THERE else Result.error(told)

@@ -41,7 +41,9 @@ class OwnerTexts:
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Create the texts. `mark`: prefix of numbers that `value` holds as texts (projection.mark)."""
+        """Create the filler. `mark`: prefix of numbers that `value` holds as texts, to keep all digits
+        (projection.mark).
+        """
         self.value = value
         self._mark = mark
         self._arguments = arguments

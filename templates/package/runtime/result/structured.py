@@ -77,7 +77,7 @@ class OutputChecker:
         judge = self._validators.of(tool, tool.output_schema)
         try:
             return _kept(tool, result, judge, budget or Budget(SECONDS, time.monotonic))
-        except (ValueError, TypeError):  # only a hook can return such a value
+        except (ValueError, TypeError):  # only a hook can return a value that JSON cannot represent
             log.event("error", "structured_not_json", tool=tool.name)
             return Result.error(f"{tool.name} was carried out, but its result holds what JSON cannot.")
 

@@ -111,8 +111,8 @@ def described(tool: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Shorten a long description to its first sentences, and the sketch of the response (` Returns {...}`) at
-    its end.
+    """Return a long description's first sentences, followed by the sketch of the response (` Returns {...}`) if the
+    description ends with a short one.
     """
     if len(text) <= LONGEST_DESCRIPTION:
         return text

@@ -61,7 +61,10 @@ class ToolSearch:
         return Result.error(self._refused(kind, arguments))
 
     def signature(self, name: str) -> str:
-        """Return a tool's signature; for a tool that finds or calls other tools, example arguments; else ""."""
+        """Return the signature of an API's tool, or example arguments for a tool that finds or calls other tools.
+
+        Return "" for the server's remaining tools, such as the one that runs programs.
+        """
         if example := _EXAMPLES.get(self._catalog.finders.get(name, "")):
             return f"Such as {name}({example})."
         if name in self._catalog.finders or name in (self._catalog.reader, self._catalog.looker):
@@ -96,8 +99,9 @@ class ToolSearch:
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
         """Return the tools as functions of a program, or "" if this server does not run programs.
 
-        `told` maps tools to True if their function is always shown, with types of at most `longest` characters. The
-        other tools already have signatures in the text, so they are shown only if their functions have other names.
+        `told` maps each tool to True if its function is always shown, with types of at most `longest` characters. The
+        text already has a signature of each other tool, so its function is shown only if tool and function have
+        different names.
         """
         called = [number for number in told if self._is_called(number)]
         if not called:

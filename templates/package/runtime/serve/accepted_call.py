@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run one accepted call, and send its client progress, log messages and questions before the answer.
 
-None of these messages is sent after the answer. The last progress message is sent some time before the answer, not
-directly before it.
+None of these messages is sent after the answer. The last progress message is sent at least APART seconds before the
+answer, because some clients fail if both arrive together.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ class AcceptedCall:
             self._progress.leave(hook)
 
     def _tell_soon(self) -> None:
-        """Send the progress within LASTING seconds. Only what is the latest then is sent."""
+        """Send the progress after LASTING seconds, in one message with the latest values at that time."""
         if self._waits is None:
             self._waits = asyncio.get_running_loop().call_later(LASTING, self._tell)
 
