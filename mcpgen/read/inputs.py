@@ -88,7 +88,8 @@ class Sources:
             fetched = replace(fetched, folder=fetched.folder.and_beside(fetched.name, folders))
             assert fetched.folder is not None
             self.library.allow(fetched.name, fetched.folder.read)
-        from mcpgen.read.toolsfile.read import read  # imported late: most runs do not need its many readers
+        # imported late: it imports many modules, which most runs do not need
+        from mcpgen.read.toolsfile.read import read
 
         return OpenedFile(fetched, document, read(document, self._definitions, self._diagnostics))
 

@@ -18,9 +18,9 @@ callers in.
 def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
     """Return the alternative sets of scopes in a `security` list. Each set is sorted, and none contains another set.
 
-    An alternative counts only if it has an OAuth 2.0 or OpenID Connect scheme, or a bearer token for which scopes are
-    listed. Other schemes say how the server calls the API. If an alternative has no scopes, or no schemes, every caller
-    is allowed and the result is ().
+    An alternative is ignored if it has neither an OAuth 2.0 or OpenID Connect scheme nor a bearer token with listed
+    scopes. Other schemes say only how the server calls the API. Return (), which allows every caller, if an alternative
+    has no schemes, or if one that is not ignored lists no scopes.
     """
     known = {scheme.name: scheme.has_scopes for scheme in schemes if scheme.has_scopes or scheme.type != "bearer"}
     entries = [each for each in as_list(value) if isinstance(each, dict)]
@@ -44,8 +44,8 @@ def smallest(found: Iterable[frozenset[str]]) -> CallerScopes:
 def _alternative(entry: JsonObject, known: Mapping[str, bool]) -> Iterator[frozenset[str]]:
     """Yield the scopes of one alternative, unless it has no OAuth scheme or names an invalid scope.
 
-    `known`: name of a scheme → whether it has scopes. An undefined scheme, or a bearer token, counts if scopes are
-    listed for it.
+    `known`: name of a scheme → whether it has scopes. An undefined scheme, or a bearer token, is treated as OAuth if
+    scopes are listed for it.
     """
     found = []
     for key, value in entry.items():

@@ -144,7 +144,8 @@ def _is_credential(parameter: Parameter, name: str, usual: bool) -> bool:
         return True
     bare = _BEFORE.sub("", name) in _BARE
     if is_called_credential(parameter.description):
-        # A description may name a credential as a filter "API key that …", so the last word of the name must agree.
+        # A description "API key that …" may also describe a filter by an API key, so the parameter's name must look
+        # like a credential too.
         return bare or parts[-1:] in (["key"], ["token"], ["secret"], ["auth"])
     return bare and usual and name in ("token", "auth", "secret")
 
@@ -183,7 +184,7 @@ Taken = list[tuple[Parameter, Verdict]]
 
 
 def _schemes(taken: Taken, declared: Iterable[SecurityScheme]) -> dict[tuple[str, str], SecurityScheme]:
-    """Return the security scheme for each place (location and folded name) that credential parameters fill.
+    """Return the security scheme for each place (location, and name folded by `fold`) that credential parameters fill.
 
     If a name occurs in two places, it gets two schemes that share one environment variable.
     """

@@ -86,7 +86,9 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
 
     def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
         if version == "2.0" and "type" in schema and schema["type"] == "file":
-            return  # a file as a response, which is not JSON Schema (2.0, "Response Object"); the meta-schema checks it
+            # `type: file` marks a response as a file (2.0, "Response Object"). It is no type of JSON Schema, so the
+            # schema check is left out. The meta-schema checks such schemas.
+            return
 
         if not named.get("meta_checked"):  # a schema within a reported schema is not reported again
             tell([[*getattr(schema, "parts", ())], None])

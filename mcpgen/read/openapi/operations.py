@@ -135,8 +135,8 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
 
 
 def _long_running(raw: JsonObject) -> str:
-    """Return where Azure says that the result of a long-running operation is found (`final-state-via`), or "yes" if it
-    does not say. Return "" for any other operation.
+    """Return the value of `final-state-via` if Azure's extension marks the operation as long-running, or "yes" without
+    this value. Return "" for any other operation.
     """
     if raw.get("x-ms-long-running-operation") is not True:
         return ""

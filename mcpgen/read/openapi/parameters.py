@@ -204,8 +204,8 @@ def matched_with_path(
 def _with_those_of_query(
     in_path: dict[str, Parameter], elsewhere: list[Parameter], template: PathTemplate, where: Where
 ) -> tuple[Parameter, ...]:
-    """Return the parameters outside the path. Variables in the query of the path key come first, as required query
-    parameters.
+    """Return the parameters outside the path. If the key in `paths` has a query (`/a?action={action}`), its variables
+    come first, as required query parameters.
 
     Parameters that are declared as `in: path`, but occur only in that query, are removed from `in_path`.
     """

@@ -41,7 +41,7 @@ class Subtypes:
         return sorted(known - {parent}, key=lambda child: child.pointer)
 
     def value_of(self, child: Where) -> str:
-        """Return the discriminator value that an extension in the schema `child` states, or ""."""
+        """Return the discriminator value of the schema `child` that an `x-` keyword in it states, or ""."""
         raw = as_object(self._references.at(child, child))
         return next((value for name in _VALUES if (value := as_text(raw.get(name)))), "")
 

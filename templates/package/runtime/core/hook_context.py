@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep the objects through which hooks of a call ask the user and report (`context` in hooks.py)."""
+"""Keep the objects through which the hooks of a call ask the user, and send progress and log messages to the client
+(`context` in hooks.py).
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
             """Record that a hook begins. The hook shares the time `budget` with its call."""
 
         def leave(self) -> None:
-            """Record that the hook has ended. If a question must end the call, raise its exception, even if the hook
-            has caught it.
+            """Record that the hook has ended. If one of its questions has to end the call, raise the exception of that
+            question again, even if the hook has caught the exception.
             """
 
         async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:

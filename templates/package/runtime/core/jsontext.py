@@ -55,7 +55,8 @@ class NotJSON(ValueError):
 
 # Decision 0152: JSON is parsed without checks if counts rule out violations.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
-    """Parse `text`. Return the value, and a list of objects with duplicate keys, each with these keys.
+    """Parse `text`. Return the value, and a list with a pair for each object that has duplicate keys: the object and
+    these keys.
 
     Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and numbers
     too large for a double. Raise NotJSON if the text breaks the rules of this module.
@@ -220,7 +221,7 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
     plain = content.replace(b'\\"', b"  ")  # a replacement of the same length moves no bytes, which is faster.
-    if b"\\" in plain:  # a quote may follow an escaped backslash
+    if b"\\" in plain:  # a backslash may itself be escaped, so that the quotation mark behind it ends the string
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 

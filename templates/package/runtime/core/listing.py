@@ -62,14 +62,16 @@ class Listing:
         return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
-        """Return by name the entry of `bindings.json`, as JSON text, of each tool that finds or calls other tools."""
+        """Return an entry of `bindings.json`, as JSON text, for each tool that finds or calls other tools, by tool
+        name.
+        """
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
     def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return by name an entry in `tools/list`, as JSON text, for each tool that finds or calls other tools.
+        """Return an entry of `tools/list`, as JSON text, for each tool that finds or calls other tools, by tool name.
 
-        The tool counts in the descriptions leave out hidden tools. If no tool is hidden, no tool is looked up: so the
-        first list is fast, since the lines of tools.json need not be located.
+        The descriptions state how many tools there are, without hidden ones. If no tool is hidden, the numbers computed
+        at compile time are used. This makes the first list fast, since no line of tools.json has to be located.
         """
         groups, others, starts, finders = (
             self._search["groups"],
@@ -107,7 +109,9 @@ class Listing:
         return loads(content.decode())[0]
 
     def _visible(self, catalog: Table) -> tuple[dict[str, int], int]:
-        """Return the number of visible tools by group, and the number of visible tools in all further groups."""
+        """Return the number of visible tools of each group that the descriptions name, and the number of all other
+        visible tools.
+        """
         try:
             rows = self.index()
         except TornIndex:  # the server starts with a damaged index, and each search reports the damage

@@ -38,7 +38,8 @@ class Answers:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        self.awaited = 1  # 1 for reading: a batch is complete only after it was read whole
+        # begins at 1 for the read of the batch, so that no answer goes out before the batch is read whole
+        self.awaited = 1
 
     def arrays(self) -> bytes:
         """Return the answers as a JSON array on one line, or as several arrays if the line would exceed MAX_LINE."""
@@ -56,7 +57,7 @@ class Answers:
 class Running:
     """A call between its request and its answer.
 
-    `effect`: the effect that began the call, or None if the call sends nothing upstream.
+    `effect`: the Call that `Protocol.receive` returned to start it, or None if the call sends nothing upstream.
     """
 
     __slots__ = ("batch", "effect", "id", "key", "last_progress", "revision", "token")

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
             """Report progress of a hook to the client."""
 
         def leave(self, hook: object) -> None:
-            """Note that the run has ended."""
+            """Note that the run of the hook has ended."""
 
     class Operation(Protocol):
         """Interface of the record of a client's request (telemetry.operations.Operation)."""
@@ -256,7 +256,7 @@ def shown(most: int) -> int:
 
 
 def in_program() -> bool:
-    """Return True if a program of the model makes the current call."""
+    """Return True if the current call is made by a program that the model wrote."""
     span = _current.get()
     return span is not None and span.whole
 

@@ -143,7 +143,7 @@ class Wire:
 
         Return False if the loop cannot wait for stdin: for a file, or on Windows.
         """
-        from asyncio import get_running_loop  # imported here: asyncio is loaded, since a loop is running
+        from asyncio import get_running_loop  # imported late, at no cost: a loop runs, so asyncio is loaded
 
         try:
             if ready is not None:
@@ -260,7 +260,7 @@ class OutputRoom:
                 self._left = True
 
     def _held(self) -> int:
-        """Return how many pages of the pipe may be in use at most."""
+        """Return the largest number of pages that unread output may occupy in the pipe."""
         left, pages = _unread(self._out), 0
         for at in range(len(self._sizes) - 1, -1, -1):
             if left <= 0:

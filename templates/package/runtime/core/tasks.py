@@ -36,7 +36,8 @@ _RELATED = "io.modelcontextprotocol/related-task"
 
 
 def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
-    """Return `dialogue`, or a copy that also says that the call may become a task.
+    """Return `dialogue`, or a copy which says that the call may become a task, if the request asks for or allows a
+    task.
 
     Raise Fault if the request's `task` is malformed.
     """
@@ -54,7 +55,7 @@ def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
 
 
 def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRequest:
-    """Return the effect of a request about a task.
+    """Return a request about a task as a TaskRequest.
 
     Raise Fault if the request is malformed, or if a stateless client does not declare the extension.
     """

@@ -84,7 +84,8 @@ class Connections:
         Raise Unwritable if a header field cannot be sent, and ValueError for a response that is not HTTP. Exceptions of
         the HTTP library and of the system pass through.
         """
-        if not FRAMING.isdisjoint(request.names):  # only an operator's credential can add such fields
+        # only a credential that the operator configured can add a field of FRAMING
+        if not FRAMING.isdisjoint(request.names):
             raise Unwritable
         return self._ask(request, address, fields, leaving)
 

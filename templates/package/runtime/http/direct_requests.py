@@ -77,7 +77,8 @@ class DirectRequests:
     ) -> None:
         """Create the sender.
 
-        `connector` returns the connection pool, `secured` the TLS context; `used` are connections used before.
+        `connector` returns the connection pool, `secured` the TLS context; `used` collects the connections that have
+        carried a request.
         """
         self._connector = connector
         self._secured = secured
