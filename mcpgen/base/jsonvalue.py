@@ -79,8 +79,8 @@ def unique(values: Iterable[JsonValue]) -> list[JsonValue]:
         return given
     found: dict[str, JsonValue] = {}
     for value in given:
-        # A string is only prefixed with a quote, which is faster than `plain_text`. The canonical text of any other
-        # value begins with another character.
+        # The key of a string is a quote and the string, which is faster than `plain_text`. No other value has such a
+        # key, because its canonical text begins with another character.
         found.setdefault(f'"{value}' if isinstance(value, str) else plain_text(value), value)
     return list(found.values())
 

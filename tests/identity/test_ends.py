@@ -93,7 +93,7 @@ def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream)
                 connection.send("POST", fields={**mirrored(message), **short}, body=encoded(message))
                 upstream.wait(f"call-{seconds}")
                 while server.ask("POST", "/mcp", {**mirrored(stateless("tools/list")), **short}).status != 401:
-                    pass  # until the token has expired
+                    pass  # ask again until the token has expired
                 upstream.release(f"call-{seconds}")
                 assert connection.answer().status == 200
             break

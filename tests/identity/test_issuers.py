@@ -90,7 +90,7 @@ def test_a_server_starts_without_its_issuer_and_waits_for_it(project: Path, upst
             refused = ask(server, "opaque")
             assert refused.status == 401, "what cannot be a token of it is refused without it"
             issuer.wait_asked("/keys")
-            while server.ask("GET", "/readyz").status != 200:  # until the server has read the keys
+            while server.ask("GET", "/readyz").status != 200:  # ask until the server has read the keys
                 pass
             assert ask(server, issuer.token(URL)).status == 200
 

@@ -122,7 +122,7 @@ def test_a3_a_valid_token_is_accepted(guarded: Guarded, claims: dict[str, Any]) 
     now = int(time.time())
     told: dict[str, Any] = {name: now + each.seconds if isinstance(each, In) else each for name, each in claims.items()}
     bearer = guarded.bearer(**told)
-    for _ in range(2):  # the token is first checked, and then found in the cache
+    for _ in range(2):  # the first call checks the token, the second finds it in the cache
         assert said(guarded.call(bearer).message) == "/echo/hi"
 
 

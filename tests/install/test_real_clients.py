@@ -105,7 +105,7 @@ def test_the_client_reads_it(
     assert all(part in answered for part in answer), answered
     written = file.read_bytes()
     assert SECRET.encode() not in written
-    # Claude Code itself writes into its configuration, so the old bytes cannot be expected then
+    # if Claude Code has written `numStartups` into the file, `uninstall` cannot restore the old bytes
     if b'"numStartups"' not in written:
         assert "was taken out of" in said([*server, "uninstall", client], tmp_path / "work", own)
         assert file.read_bytes() == before

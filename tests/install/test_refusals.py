@@ -263,7 +263,7 @@ def test_a_file_that_another_program_has_just_changed_is_not_written(
         real(path, data, mode, like)
         here.file.write_bytes(b'{"theirs": 1}')
 
-    # the first call of `_replace` writes the backup, so the file changes between the backup and the write
+    # `install` first writes the backup by `_replace`; then `late`, like another program, changes the client's file
     monkeypatch.setattr(config_file, "_replace", late)
     code, _, err = here.install()
     assert code == 1

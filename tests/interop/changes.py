@@ -1,9 +1,9 @@
 """Generate a server again while a client uses it. This module has the server's tools file, its upstream, and the
 client's job.
 
-The upstream answers `/held` after a request for `/fresh`, for which only the new server has a tool. The driver requests
-`/control/changed`. The upstream answers it after `/held` was requested and the server was generated again. All requests
-are plain HTTP.
+Order of events: the client's first call requests `/held`. The driver requests `/control/changed`; the upstream then
+generates the server again with a new tool, and answers. The client calls the new tool, which requests `/fresh`. Only
+then does the upstream answer `/held`. All requests are plain HTTP.
 """
 
 from __future__ import annotations

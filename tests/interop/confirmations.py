@@ -21,7 +21,7 @@ from confirm_mcp.runtime.server import main
 
 sys.exit(main())
 """
-#: The hooks of the same server. One hook asks its user twice.
+#: The file hooks.py of the server whose tools ask the user first. Its hook asks the user twice.
 HOOKS = """from .runtime.hooks import Arguments, context
 
 
@@ -82,8 +82,8 @@ _WHERE_IT_CAN_BE_ASKED = {
     "a hook gets wrong answers": _hooked("accept", reason="no"),
     "expired": Job((_call("accept"),), hasty=True),
 }
-#: Jobs that send back a `requestState`. Only the stateless revision has these, where official clients pass it to the
-#: caller.
+#: Jobs that send back a `requestState`. Only the stateless revision has such states. Official clients give them to the
+#: code that called the tool.
 _WITH_STATE = {
     "tampered": _by_hand({"tamper": True, "answer": "accept"}),
     "replayed": _by_hand({"arguments": {"petId": 8}, "answer": "accept"}, {"answer": "accept"}, {"answer": "accept"}),

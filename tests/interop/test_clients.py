@@ -107,7 +107,7 @@ def test_what_the_api_holds(session: Session, case: Case) -> None:
 
 
 def test_the_api_holds_what_the_same_requests_make_it_hold_directly(session: Session, direct: Direct) -> None:
-    # `replays` is left out: for each idempotency key, it has a digest of the request, and its response
+    # the table `replays` is left out: it holds digests of requests and copies of responses, but no data of the API
     for table in set(TABLES) - {"replays"}:
         assert session.api.store.rows(table) == direct.api.store.rows(table), table
 

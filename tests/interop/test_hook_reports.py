@@ -1,4 +1,7 @@
-"""Test that official clients get the progress and the log messages of hooks, over both transports and in both eras."""
+"""Test that official clients get the progress and the log messages of hooks.
+
+The clients use both transports, revisions with a handshake, and the stateless revision.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def alternating(urls: list[str], seen: list[str]) -> Iterator[str]:
     turns, lock = cycle(urls), threading.Lock()
 
     class Balancer(BaseHTTPRequestHandler):
-        """A handler that passes a request on, and its response back while it comes."""
+        """A handler that forwards each request to a replica, and streams the response back."""
 
         def do_POST(self) -> None:
             with lock:

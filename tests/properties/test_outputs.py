@@ -76,8 +76,8 @@ def test_what_the_document_describes_needs_no_mending(
     schema: Schema, definitions: dict[str, Schema], data: st.DataObject
 ) -> None:
     said = json.dumps([schema, definitions])
-    # Schemas with both properties and alternatives are left out. A member of one alternative is in the output schema
-    # for all alternatives, and another alternative may contradict it.
+    # Schemas with both properties and alternatives are left out. Their output schema has the members of all
+    # alternatives, so that a value may fit one alternative and violate a member's schema of another.
     assume('"properties"' not in said or ('"anyOf"' not in said and '"oneOf"' not in said))
     answer = schemas.instance(data.draw, schema, definitions)
     whole = {"$ref": "#/root", "root": schema, "components": {"schemas": definitions}}

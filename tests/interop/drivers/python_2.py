@@ -19,7 +19,7 @@ from tests.interop.drivers.session import Object, Progress, ProtocolError
 
 
 class Task(types.Result):  # type: ignore[misc]
-    """A task of the extension. The client has the mechanism for extensions, and not this extension itself."""
+    """A task of the MCP extension for tasks, which this client supports only as an extension that is added to it."""
 
     result_type: Literal["task"] = "task"
     task_id: str
@@ -49,7 +49,7 @@ class State(types.Result):  # type: ignore[misc]
 
 
 class Tasks(ClientExtension):  # type: ignore[misc]
-    """The extension, as an application adds it to this client."""
+    """The MCP extension for tasks, in the form in which an application adds it to this client."""
 
     identifier = "io.modelcontextprotocol/tasks"
 
@@ -172,7 +172,7 @@ async def connect(job: Object) -> AsyncIterator[Official]:
     if any(step["do"] == "begin" or "task" in step for step in job["steps"]):
         more["extensions"] = [Tasks()]
     if levels := [step["log"] for step in job["steps"] if "log" in step]:
-        more |= {"logging_callback": logged, "log_level": levels[0]}  # the level of each request in the stateless era
+        more |= {"logging_callback": logged, "log_level": levels[0]}  # sent with each request in the stateless revision
     async with Client(parameters, mode=job["mode"], message_handler=hear, **more) as client:
         official = Official(client, complaints, job["mode"] == "legacy")
         yield official

@@ -17,7 +17,7 @@ class SpentNumbers:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._until: dict[str, float] = {}  # maps each used number to its expiry, the earliest expiry first
+        self._until: dict[str, float] = {}  # maps each used one-time number to its expiry, the earliest expiry first
 
     async def spend(self, number: str, seconds: float) -> str:
         """Record for `seconds` seconds that a one-time number was used.

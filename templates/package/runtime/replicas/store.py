@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Access the store that replicas share: Redis or Valkey. Only this module imports the client library.
 
-If the store does not answer, only the shared features fail, and no call waits for the store. Each command may take one
-second, and after a failure no command is sent for a while. In both cases `StoreAway` is raised; code that catches it
-logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and digests.
+If the store does not answer, only the shared features fail. Calls hardly wait for the store: a command fails after one
+second, and after a failure all commands fail at once for a while. A command fails by raising `StoreAway`; code that
+catches it logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and
+digests.
 """
 
 from __future__ import annotations
@@ -99,7 +100,9 @@ class Store:
     # Methods for sets whose members expire one by one
 
     async def enlist(self, name: str, member: str, now: float, until: float) -> None:
-        """Add a member to the set `name` until `until`. `now` and `until` are Unix times in seconds.
+        """Add a member to the set `name` until `until`, and remove the members that have expired at `now`.
+
+        `now` and `until` are Unix times in seconds.
 
         Raise StoreAway if the store does not answer.
         """
@@ -233,7 +236,7 @@ class Store:
                     found = await step()
         except _FAILURES:
             self._failed()
-            with suppress(*_FAILURES):  # drop the connections, which no longer work
+            with suppress(*_FAILURES):  # drop the open connections: they may be broken
                 await self._client.connection_pool.disconnect(inuse_connections=False)
             raise StoreAway from None
         self._came_back()

@@ -74,7 +74,7 @@ def _explained(
 
     `judge`: checker of the schema that the arguments violate, or None if they violate none.
     """
-    # Imported here, since most arguments are valid.
+    # Imported here: needed only for invalid arguments.
     from . import wording
     from .schema_walk import SchemaWalk
 
@@ -108,7 +108,7 @@ def _roughly(tool: Tool, judge: SchemaChecker, arguments: dict[str, Any]) -> Ite
 
     Used if a search for details would exceed the time budget.
     """
-    from . import wording  # imported here, since most arguments are valid
+    from . import wording  # imported here: needed only for invalid arguments
 
     for name in tool.schema.get("properties", {}):
         pointer = f"#/properties/{name.replace('~', '~0').replace('/', '~1')}"
@@ -139,7 +139,7 @@ def _broken(arguments: dict[str, Any]) -> Problems:
     found = Problems()
     if _is_text(arguments):
         return found
-    from . import wording  # imported here, since most arguments are valid
+    from . import wording  # imported here: needed only for invalid arguments
 
     broken = (name for name, value in arguments.items() if not _is_text({name: value}))
     found.add(Problem(wording.shown_name(name), "expected text without lone surrogates") for name in broken)

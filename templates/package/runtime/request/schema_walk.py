@@ -278,8 +278,9 @@ class SchemaWalk:
         return self._judge.is_keyword_valid("#pattern", pattern, {"pattern": pattern}, name)
 
     def _evaluated(self, place: Place) -> tuple[set[str], list[str]]:
-        """Return the members of the value that keywords other than `unevaluatedProperties` evaluate, and all names in
-        `properties`.
+        """Return the members of the value that keywords other than `unevaluatedProperties` evaluate.
+
+        Also return all names in `properties` of this schema and of the subschemas that apply to the value.
 
         See JSON Schema 2020-12, Core, section 11.3.
         """

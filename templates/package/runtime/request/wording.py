@@ -79,7 +79,7 @@ def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
 def nearest(name: str, known: list[str]) -> str | None:
     """Return the most similar known name, ignoring case, or None."""
     lowered = {each.lower(): each for each in reversed(known[:MOST_COMPARED])}
-    import difflib  # imported here, since mistaken names are rare
+    import difflib  # imported here: needed only for unknown names
 
     found = difflib.get_close_matches(name[:64].lower(), lowered, 1)
     return lowered[found[0]] if found else None
@@ -154,7 +154,8 @@ def _any_of(words: Iterable[str]) -> str:
 def _best(violation: Violation, forms: list[AlternativeViolations], total: int) -> Iterator[Problem]:
     """Yield the problems of a value in the nearest alternative of a union.
 
-    If no alternative allows the value itself, list the values that all alternatives allow.
+    If all alternatives that allow the value's type fail by their own `enum` or `const`, list the values of these
+    keywords instead.
     """
     here, value = violation.path, violation.value
     if not forms or len(forms) < total:

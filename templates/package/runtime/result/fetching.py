@@ -56,11 +56,11 @@ def read(
 ) -> Contents | Result:
     """Convert the HTTP response, or its failure, into MCP resource contents."""
     if isinstance(answer, Failure):
-        from . import failures  # imported late: most calls succeed
+        from . import failures  # imported late: needed only after a failure
 
         return Result.error(redactor.text(failures.no_answer(answer, sent)))
     if not 200 <= answer.status < 300:
-        from . import failures  # imported late: most calls succeed
+        from . import failures  # imported late: needed only for an error status
 
         told = redactor.text(failures.explain(answer, sent, redactor))
         return Contents(wanted.uri, None, told) if answer.status in _NOTHING_THERE else Result.error(told)

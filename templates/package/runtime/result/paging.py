@@ -145,7 +145,7 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
     for name in filter(_NEXT.fullmatch, said):
         if not isinstance(found := _next(said[name], sent), _Unrelated):
             return found
-    # Some APIs only repeat the request's cursor here, which `_next` refuses.
+    # In these members, some APIs repeat the cursor of the request; `_next` refuses it, because it leads to this page.
     for name in filter(_POSITION.fullmatch, said):
         found = _next(said[name], sent)
         if isinstance(found, NextPage) or said[name] in (None, ""):

@@ -39,7 +39,7 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
     """
     if not sent.fields:
         return Shortened(value, room, complete), []
-    # Drop an incomplete member or item at the end before parts are selected.
+    # Before parts are selected, drop the last member or item of a cut response if it is incomplete.
     whole = Shortened(value, sys.maxsize, complete)
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])

@@ -47,11 +47,11 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     """Return the result of a call that got a response, with at most about `shown` bytes of text."""
     status, size = response.status, response.size
     if not (200 <= status < 300 or status == 304 or leads_elsewhere(response, sent)):
-        from . import failures  # imported late: most calls succeed
+        from . import failures  # imported late: needed only for an error status
 
         return Result.error(failures.explain(response, sent, redactor))
     if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
-        from . import failures  # imported late: most calls succeed
+        from . import failures  # imported late: needed only for HTML instead of JSON
 
         return Result.error(failures.explain_page(response, sent, redactor))
     if not size:

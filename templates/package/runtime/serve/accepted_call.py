@@ -72,8 +72,8 @@ if TYPE_CHECKING:
         def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
             """Report progress of a call. `message` names the last phase, or says what the call waits for.
 
-            `done` grows with each phase and each message. If `total` is given, both are bytes of a response, or what a
-            hook counts.
+            `done` grows with each phase and each message. If `total` is given, `done` and `total` count bytes of a
+            response, or what a hook counts.
             """
 
         def log(self, key: int, level: str, content: object) -> None:
