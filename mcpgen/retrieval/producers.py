@@ -47,8 +47,8 @@ class Source:
 
 
 def find(tools: Iterable[ToolSpec], composer: Composer) -> Sources:
-    """Return tool → its producers, at most MOST, for tools that have any: the producers of ids in its path, else of ids
-    in other arguments.
+    """Return tool → its producers (tools that return the ids that it needs), at most MOST, for tools that have any.
+    These return the ids in the tool's path, or if it has none, those in other arguments.
     """
     found: Sources = {}
     for name, pairs in sources(tools, composer).items():
@@ -190,7 +190,7 @@ def _takes_id(schema: JsonObject) -> bool:
 
 
 def _calls(tools: list[ToolSpec]) -> dict[tuple[str, str], ToolSpec]:
-    """Return (document, noun) → the only tool whose path is a remote procedure such as `/users.list`."""
+    """Return (document, noun) → the tool that lists such items by a path such as `/users.list`, if exactly one does."""
     found: dict[tuple[str, str], list[ToolSpec]] = {}
     for tool in tools:
         last = tool.operation.path.rpartition("/")[2]
@@ -210,7 +210,7 @@ def _blank(path: str) -> str:
 
 
 def needed(sources: Mapping[str, list[tuple[str, str]]]) -> list[str]:
-    """Return the producers, beginning with the one that most tools need."""
+    """Return the tools that return ids for other tools, beginning with the one that most tools need."""
     counts: dict[str, int] = {}
     for pairs in sources.values():
         for _, name in pairs:

@@ -1,4 +1,5 @@
-"""Test results of several content blocks: a compiled tools file, a real process and a real API, in each revision."""
+"""Test results of several content blocks: a compiled tools file, a real process and a real API, in each MCP revision.
+"""
 
 from __future__ import annotations
 

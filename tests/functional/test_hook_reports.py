@@ -135,7 +135,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, api: str) -> Iterator[Serve
 def heard(server: Server, tool: str, *opens: str, meta: Any = None, **arguments: Any) -> list[dict[str, Any]]:
     """Call a tool, and return the params of each notification, and at last the result.
 
-    The gate of the API is opened once for each of `opens`, when a progress begins with it.
+    For each text in `opens`, let the API's path `/gate` answer once, when the message of a progress notification begins
+    with that text.
     """
     meta, shut = {"progressToken": "t", **(meta or {})}, {*opens}
     said = asked(server, "tools/call", name=tool, arguments=arguments, _meta=meta)

@@ -203,7 +203,7 @@ def test_what_is_answered_does_not_wait_for_a_hook_that_holds_up_the_loop(projec
         server.say(calls("waits"))
         for city in "abcde":
             server.say(calls(city))
-            # the server reads the next calls together: once `e` is answered, the event loop reads stdin
+            # After the answer to `e`, the event loop itself reads stdin, so it reads the next two calls together.
             assert server.message()["id"] == city
         server.say(calls("at once", "computes"))
         assert server.message()["id"] == "at once"

@@ -16,7 +16,7 @@ NEW, OLD = "zoo_mcp/runtime/core/framing.py", "zoo_mcp/runtime/framing.py"
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a project in which a module lies outside its folder, as an older version wrote it and recorded it in the
-    lock.
+    lock file.
     """
     monkeypatch.chdir(tmp_path)
     write(LIST, GET, DELETE)

@@ -1,4 +1,4 @@
-"""Test `mcpgen regenerate`: it compiles a project again with the source and flags stored in the lock."""
+"""Test `mcpgen regenerate`: it compiles a project again with the source and flags stored in the lock file."""
 
 from __future__ import annotations
 

@@ -305,7 +305,9 @@ def test_an_index_of_another_table_is_told(
 
 
 def test_the_user_is_asked_in_the_handshake_era_too(store: Path) -> None:
-    """Check that the server asks its question about the inner call while the call runs, and continues after a yes."""
+    """Call a tool through the search, in a revision with a handshake. While the call runs, the server must ask its
+    question about this tool, and continue after a yes.
+    """
     hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
     delete = {"name": "call_writing_tool", "arguments": {"name": "delete_order", "arguments": {"order_id": 6}}}
     with started(store) as running:

@@ -21,7 +21,7 @@ def translated(document: Document, diagnostics: Diagnostics) -> Document:
 
 def _translator(root: JsonObject) -> Callable[[Document, Diagnostics], Translation] | None:
     if root.get("kind") == "discovery#restDescription":
-        from mcpgen.read.translate.discovery import translate as discovery  # late: few documents need it
+        from mcpgen.read.translate.discovery import translate as discovery  # imported late: few documents need it
 
         return discovery
     if _is_collection(root) or _is_collection(as_object(root.get("collection"))):

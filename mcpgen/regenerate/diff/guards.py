@@ -29,7 +29,9 @@ _CONFIRM = ("never", "when-supported", "always")
 
 
 def compared(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield a change for each guard of a tool that became weaker or stronger."""
+    """Yield a change for each guard of a tool (such as a confirmation or a required role) that became weaker or
+    stronger.
+    """
     yield from _hints(old, new)
     yield from _roles(new.name, frozenset(old.roles), frozenset(new.roles))
     yield from _confirmation(old, new)

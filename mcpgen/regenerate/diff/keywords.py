@@ -25,11 +25,10 @@ _COUNTED = {
 
 
 def is_told_anyway(kind: str, listed: bool) -> bool:
-    """Return True if a change of `kind` is reported although it excludes and admits no values: a member of a result
-    that was added or removed.
+    """Return True if a change of `kind` is reported even if exactly the same values stay valid.
 
-    Results are open: a member that the schema does not list may still be sent. `listed`: the schema is one of
-    arguments, not of results.
+    That is so for members of results that were added or removed. In results, members that the schema does not list are
+    valid too. `listed`: True for a schema of arguments, False for one of results.
     """
     return not listed and kind in ("member-gone", "member-added")
 

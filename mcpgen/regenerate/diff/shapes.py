@@ -11,8 +11,8 @@ _MOST = 6
 
 
 def types(cases: Sequence[Case]) -> dict[str, str]:
-    """Return each type in `cases` → the type to show for it. `number` becomes `integer` if all numbers in `cases` must
-    be integers.
+    """Return a mapping from each type in `cases` (alternatives of a schema) to the type to show for it. `number`
+    becomes `integer` if all numbers in `cases` must be integers.
     """
     whole = all(case.integral or _is_whole(case) for case in cases if case.kind == "number")
     kinds = sorted({case.kind for case in cases})
@@ -24,7 +24,7 @@ def _is_whole(case: Case) -> bool:
 
 
 def outlined(cases: Sequence[Case] | None) -> JsonValue:
-    """Return the types of `cases` as text, such as `string or object {id, name}`.
+    """Return the types of `cases` (alternatives of a schema) as text, such as `string or object {id, name}`.
 
     Return None if there are no cases, or too many to be listed.
     """

@@ -88,7 +88,7 @@ class Surface:
 
 
 def of_catalog(catalog: Catalog) -> Surface:
-    """Describe a compiled catalog for comparisons, as a `Surface`."""
+    """Describe a compiled server, given as its catalog, for comparisons, as a `Surface`."""
     tools, beside = tools_json(catalog), features.tables(catalog)
     known = {tool.operation.key: Pin(tool.name) for tool in catalog.tools}
     tables = {f"{name}.json": data for name, data in beside.items()}

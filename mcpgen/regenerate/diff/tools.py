@@ -1,4 +1,6 @@
-"""Compare one tool: its texts, its arguments, its result, its guards, its credentials, its request."""
+"""Compare one tool: its texts, its arguments, its result, its guards (such as confirmations), its credentials, its
+request.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -18,9 +18,9 @@ _FLAGS = {"linux": (2, 1), "darwin": (2, 4)}
 
 REFUSALS = frozenset(
     {
-        *(errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP),  # the system or the file system has no exchange
-        *(errno.EXDEV, errno.EBUSY),  # the directory is a mount point, or a layer of a container's image
-        *(errno.EPERM, errno.EACCES, errno.EROFS),  # the parent directory is not ours, or a sandbox forbids the call
+        *(errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP),  # system or file system without exchange
+        *(errno.EXDEV, errno.EBUSY),  # a mount point, or a layer of a container image
+        *(errno.EPERM, errno.EACCES, errno.EROFS),  # a parent of another user, or a sandbox's ban
     }
 )
 """Error codes that mean that directories cannot be exchanged here at all. Other codes mean a failure."""

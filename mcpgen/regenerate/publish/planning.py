@@ -144,7 +144,7 @@ def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
         data = staging.read(stage, locks.NAME)
         try:
             lock = locks.load(data, locks.NAME) if data is not None else None
-        except FatalError:  # the run was interrupted while it wrote the lock file, before any file was moved
+        except FatalError:  # incomplete lock file: its run was killed before it moved any file
             lock = None
         for path, found in lock.files.items() if lock else ():
             known.setdefault(path, set()).add(found)

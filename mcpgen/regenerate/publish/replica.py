@@ -53,7 +53,7 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    _same_mode(old, stage.home)  # links to folders lead through this directory: same permissions
+    _same_mode(old, stage.home)  # links to the project's folders lead through it: same permissions
     return known
 
 
@@ -152,7 +152,7 @@ def _check_writable(folder: Path) -> None:
 
 
 def _same_mode(old: Path, new: Path) -> None:
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # the folder may exist on one side only
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # no such folder in one of them: nothing to copy
         os.chmod(new, stat.S_IMODE(old.lstat().st_mode))
 
 
@@ -165,7 +165,7 @@ def _same_rights(new: Path, old: Path) -> None:
         old.mkdir(parents=True)
     mode, wanted = old.lstat().st_mode, new.lstat().st_mode
     if stat.S_ISDIR(mode) and (mode ^ wanted) & _RIGHTS:
-        with contextlib.suppress(PermissionError):  # the folder belongs to another user
+        with contextlib.suppress(PermissionError):  # a folder of another user stays as it is
             os.chmod(old, stat.S_IMODE(mode) & ~_RIGHTS | wanted & _RIGHTS)
 
 

@@ -37,8 +37,8 @@ _RECORD, _SPARE = "exchange", "next"
 @dataclass(frozen=True, slots=True)
 class Record:
     """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement
-    (`new`). `known`: path → inode of the link in the replacement to this file of the old directory. For a removed file
-    it is the inode of the file itself.
+    (`new`). `known`: path of each file in the old directory → inode of its link in the replacement. For a file that the
+    write removes, it is the inode of the file itself.
     """
 
     old: int

@@ -53,8 +53,8 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
         if not stage.locked or os.lstat(stage.home).st_dev != os.lstat(directory).st_dev:
             raise CannotExchange
         record = _prepared(directory, stage, files, gone, paths)
-        # after the exchange, `project/` in the staging directory is the project's own directory, which other runs try
-        # to lock
+        # lock the new directory too: after the exchange it stands at the project's path, where other runs try to lock
+        # it
         stack.enter_context(held(stage.files))
         _exchange(directory, stage, record)
         _finish_or_say(directory, stage, record)

@@ -40,7 +40,7 @@ def _raw(text: str, language: str, content_type: str) -> JsonObject | None:
     if declared.partition(";")[0].strip().lower().endswith("json") or (not declared and text.lstrip()[:1] in "{["):
         try:
             value = parsed(text) if text.strip() else {}
-        except ValueError:  # an example that is not JSON shows only that there is a body
+        except ValueError:  # not JSON, so there is nothing to guess a schema from: allow any body
             return {"content": {declared or "application/json": {"schema": {}}}}
         return {"content": {declared or "application/json": {"schema": guessed(value)}}}
     return {"content": {declared or "text/plain": {"schema": {"type": "string"}}}}

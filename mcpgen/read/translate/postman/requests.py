@@ -75,7 +75,7 @@ def translate_request(request: Request, variables: dict[str, str]) -> Translated
 
 
 def _once(pairs: tuple[Pair, ...]) -> list[Pair]:
-    """Return one pair for each name: the first one, since it has the example."""
+    """Return the first pair of each name. Its value becomes the example of the parameter."""
     found: dict[str, Pair] = {}
     for pair in pairs:
         found.setdefault(pair.name, pair)

@@ -62,8 +62,8 @@ def _rest(atom: JsonObject) -> JsonValue:
 
 
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every array in `inner` satisfies the plain keywords of `outer`. Both are cases (combinations of
-    alternatives) of schemas.
+    """Return True if every array in `inner` satisfies the keywords of `outer` about items and length. Both are cases
+    (combinations of alternatives) of schemas.
     """
     had, has = Items(inner), Items(outer)
     longest, allowed = had.most(judge), limit(outer.atoms, "maxItems")

@@ -35,7 +35,8 @@ class TooManyCases(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case of a schema: the values of one type (`kind`) that satisfy the plain keywords of all schemas in `atoms`.
+    """One case of a schema: the values of one type (`kind`) that satisfy all schemas in `atoms` and the conditions
+    below.
 
     `values`: if set, the case contains only this value. `integral`: numbers must be integers. `conditions`: assertions
     that are compared as text. `nots`: schemas that a value must not satisfy. `exclusive`: lists of schemas (`oneOf`) of
@@ -92,7 +93,7 @@ def _unfolded(pending: _Pending, state: _State, scope: Scope) -> Iterator[_State
             return
         if not isinstance(node, dict):
             continue
-        if id(node) in inside:  # this is a reference that leads back to itself
+        if id(node) in inside:  # a reference to itself: keep it as a condition
             state = replace(state, conditions=state.conditions | {f"loop {id(node)}"})
             continue
         if id(node) in state.seen:

@@ -36,8 +36,9 @@ _Pair = tuple[frozenset[int], frozenset[int]]
 class Inclusion:
     """Prover that every value of one schema is a value of another, with cached answers.
 
-    `listed`: see `objects.Judge`. Under `not` and `oneOf`, a wider schema means fewer values. So schemas there are
-    examined by a separate prover, `_apart`, at the next `level`.
+    `listed`: see `objects.Judge`. Under `not` and `oneOf`, a wider schema means fewer values. So schemas under these
+    keywords are examined by a separate prover, `_apart`. `level`: how many such keywords enclose the schemas of this
+    prover.
     """
 
     def __init__(self, *, listed: bool = False, level: int = 0) -> None:
@@ -91,7 +92,9 @@ class Inclusion:
                 self._waiting += self._relying.pop(pair, ())
 
     def is_empty(self, terms: Terms) -> bool:
-        """Return True if `terms` are proven to have no value. Members are examined to a limited depth."""
+        """Return True if it is proven that no value satisfies the schemas `terms`. Members are examined to a limited
+        depth.
+        """
         if terms.key not in self._empty and self._inside < _DEEPEST:
             self._empty[terms.key] = False
             self._inside += 1
@@ -248,7 +251,9 @@ class Inclusion:
         return False
 
     def _is_in(self, case: Case, terms: Terms) -> bool:
-        """Return True if it is proven that every value of `case` satisfies `terms`, which belong to the same schema."""
+        """Return True if it is proven that every value of `case` satisfies `terms`, a schema under `not` in the schema
+        of `case`.
+        """
         apart = self._apart
         return apart is not None and any(apart.covers(case, each) for each in apart.cases(terms) or ())
 

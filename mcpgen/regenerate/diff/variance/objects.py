@@ -65,10 +65,10 @@ class Members:
         return self.scope.terms(*(node for atom in self.atoms for node in _of(atom, name)))
 
     def others(self, patterns: frozenset[str] = frozenset()) -> list[Terms]:
-        """Return the schemas for members that are not listed.
+        """Return the schemas for members that are not listed in `properties` or `required`.
 
-        The first entry is for members that match no pattern. One more entry follows for each pattern that is not in
-        `patterns`.
+        The first entry holds for members that match no pattern of `patternProperties`. One more entry follows for each
+        of these patterns that is not in `patterns`.
         """
         found = [self.scope.terms(*map(_others, self.atoms))]
         found += [self.matching(pattern) for pattern in sorted(self.patterns - patterns)]
@@ -113,8 +113,8 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
 
 # Decision 0143: Callers are assumed to send members that the schema shows.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every object in `inner` satisfies the plain keywords of `outer`. Both are cases (combinations of
-    alternatives) of schemas.
+    """Return True if every object in `inner` satisfies the keywords of `outer` about members. Both are cases
+    (combinations of alternatives) of schemas.
     """
     had, has = Members(inner), Members(outer)
     if not has.required <= had.required:

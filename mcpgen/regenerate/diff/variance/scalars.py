@@ -155,8 +155,8 @@ def _named(atoms: Atoms) -> Iterator[tuple[str, str]]:
 
 
 def fits(value: JsonValue, atoms: Atoms, *, integral: bool) -> bool | None:
-    """Return True if a value satisfies the plain keywords of all schemas in `atoms`, False if not, None if that cannot
-    be decided.
+    """Return True if a value satisfies all keywords of the schemas in `atoms` that concern its type, False if not, None
+    if that cannot be decided.
     """
     atoms = list(atoms)
     if isinstance(value, str):

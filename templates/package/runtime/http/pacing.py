@@ -54,7 +54,7 @@ class RequestLimiter:
     ) -> None:
         """Allow at most `most` pending requests, and no more requests per time than `rate`.
 
-        `turn` reserves the next request of a rate that replicas share (`replicas.sharing.Sharing.turn`).
+        `turn` asks the store that replicas share when the next request may be sent (`replicas.sharing.Sharing.turn`).
         """
         self._turn_of_all = turn
         self._share = most - most // 8
@@ -126,7 +126,7 @@ class RequestLimiter:
             due = self._clock() + (wait := self._due(rate, latest))
             if wait > 0:
                 await self._pause(rate, wait)
-            self._in_time(latest)  # check again before the request is counted as sent
+            self._in_time(latest)  # the pause may have ended late: check the time again before counting the request
             rate.note(max(due, self._clock()))
 
     async def _shared(self, rate: Rate, latest: float) -> bool:
@@ -192,15 +192,17 @@ class RequestLimiter:
                 del self._waiting[who]
 
     def _admit(self) -> None:
-        """Give the free slots to waiting requests. Among equals, the one served longest ago is next."""
+        """Give the free slots to waiting requests. Of callers and tools with equally few pending requests, the one
+        served longest ago is next.
+        """
         while entering := [who for who in self._waiting if self._may_enter(who)]:
             who = min(entering, key=lambda who: (self._callers.get(who[0], 0), self._under_way.get(who[1], 0)))
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                # Stored again, so that this caller and tool are the last in turn.
+                # Put the queue back at the end of the dictionary, so that this caller and tool are the last in turn.
                 self._waiting[who] = queue
-            if not given.done():  # done means that the waiting task was cancelled
+            if not given.done():  # a future that is done here was cancelled with its task
                 self._give(who)
                 given.set_result(None)
 

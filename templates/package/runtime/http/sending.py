@@ -71,10 +71,10 @@ class Sender:
     ) -> None:
         """Create a sender.
 
-        - `learn` is called with each access token before its use, and with the token's purpose.
+        - `learn` is called with each access token and its purpose before the token is used, so that it can be redacted.
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
         - `rooms` limits the pending requests, if lower than the setting.
-        - `turn` reserves the next request of a rate that replicas share.
+        - `turn` asks the store that replicas share when the next request may be sent.
         - `callers` returns the credentials of callers, if the API is called on their behalf.
         """
         self._client = client
@@ -106,7 +106,7 @@ class Sender:
             except (NoPlaceFree, NotReady):
                 if outcome is None:
                     raise
-                break  # the outcome of the earlier try is returned
+                break  # no retry is possible: use the outcome of the earlier try
             except Failure as failure:
                 left = failure.sent = failure.sent or left  # the upstream may have acted on an earlier try
                 outcome = failure

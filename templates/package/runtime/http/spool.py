@@ -121,7 +121,7 @@ def _nameless() -> IO[bytes]:
         except OSError as problem:
             if problem.errno in (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT):
                 raise
-    # Imported here: loads all archive formats, and is only needed on some systems and folders.
+    # Imported here: `tempfile` loads all archive formats, and only systems and folders without O_TMPFILE need it.
     from tempfile import TemporaryFile
 
     file: IO[bytes] = TemporaryFile()  # noqa: SIM115

@@ -121,7 +121,7 @@ class Tokens:
                 token = await self._renew(grant, held)
                 self._backoff.accepted(_credential(grant))
                 return token, ""
-        except NotReady as reason:  # a user's login gave no token
+        except NotReady as reason:  # `_renew` logged in as a user and got no token
             held.problem = reason
             log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
             return "", str(reason)
@@ -153,7 +153,8 @@ class Tokens:
             and _error(answer) in ("", "invalid_client")
             and not held.in_body
         ):
-            # Servers must accept HTTP Basic, but some accept only credentials in the body.
+            # Servers must accept HTTP Basic, but some accept only credentials in the body. So send them there once
+            # more.
             answer, first = await self._asked(grant, True), answer
             held.in_body = answer.status not in _REFUSED
             answer = answer if held.in_body else first
@@ -232,8 +233,9 @@ class Tokens:
 
 
 def _credential(grant: TokenRequest) -> tuple[str, ...]:
-    """Return the backoff key: for a login its environment variables, for a client its environment variables and
-    scopes.
+    """Return the key under which refused token requests are counted for the backoff.
+
+    The key of a login is its environment variables. The key of client credentials is their variables and the scopes.
     """
     return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
 

@@ -54,7 +54,7 @@ class Guard:
             only = self._issuers[listening.issuers[0]]
             self._introspecting = Introspector(only, self._client, listening.introspection, time.time)
         self._starting: list[asyncio.Task[None]] = []
-        port = listening.port or 1  # port 0 means that the system chooses one; `locate` is called with it later
+        port = listening.port or 1  # 0: the system chooses the port later, then `locate` sets the URL
         self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
     # Decision 0174: Access tokens are for the configured URL, never for the one in Host.
@@ -160,7 +160,8 @@ class Guard:
     async def examine(self) -> dict[str, str]:
         """Fetch the metadata and keys of each issuer.
 
-        Return a mapping from each issuer to "" or to what is wrong, as the rest of a sentence.
+        Return a mapping from each issuer to "" or to what is wrong, in words that follow the issuer's name in a
+        sentence.
         """
         found = {}
         for name, issuer in self._issuers.items():

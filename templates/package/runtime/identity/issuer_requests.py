@@ -100,6 +100,6 @@ def _is_internal(address: Address) -> bool:
         return True
     if not address.is_literal:
         return False
-    from ipaddress import ip_address  # imported late: few hosts are addresses
+    from ipaddress import ip_address  # imported late: few hosts are IP addresses
 
     return not ip_address(address.host).is_global

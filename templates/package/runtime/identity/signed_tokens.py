@@ -23,7 +23,7 @@ from .problems import InvalidToken
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers use this name for Ed25519
+warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers name Ed25519 so
 
 # Decision 0172: Only signatures with public keys are accepted.
 ALGORITHMS: Mapping[str, tuple[str, str]] = {

@@ -22,8 +22,8 @@ class Server:
     """Data of a server's entry.
 
     Over stdio these are a command line, `values` of environment variables, and the names of `secrets`, whose values the
-    client supplies. Over HTTP, these are the `url` and `token`, the variable that holds a bearer token, or "". `bearer`
-    is the token itself if the entry must contain it.
+    client supplies. Over HTTP, these are the `url`, and in `token` the name of the variable that holds a bearer token,
+    or "". `bearer` is the bearer token itself if the entry must contain it.
     """
 
     name: str

@@ -78,7 +78,7 @@ class Renewal:
             raise self._needed("The login is no longer valid")
         answer = await self._asked(entry, send)
         if answer.error == "invalid_grant":
-            # A process that ignores the lock may have renewed the token meanwhile.
+            # A process that ignores the lock may have renewed the token meanwhile. If so, use the token that it stored.
             again = await asyncio.to_thread(self._kept.read, self._scheme)
             if again is not None and again[0].refresh_token not in ("", entry.refresh_token):
                 entry, store = again

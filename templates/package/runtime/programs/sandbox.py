@@ -115,7 +115,7 @@ class Run:
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # fails if the program has redefined names that this code uses
+        except (monty.MontyError, RuntimeError):  # the program redefined a name that the added code uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found
@@ -186,8 +186,8 @@ class Sandbox:
 
         With `stubs`, type definitions of the functions, the program's types are checked before it runs.
         """
-        # With the format `json`, the worker of pydantic-monty 1.4 crashes on a misspelt member next to non-ASCII
-        # letters.
+        # The format is `concise`: with `json`, the worker of pydantic-monty 1.4 crashes on a misspelt member next to
+        # non-ASCII letters.
         checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "concise"} if stubs else {}
         try:
             if self._pool is None:

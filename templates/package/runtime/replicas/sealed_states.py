@@ -35,8 +35,8 @@ _NUMBER = 16
 class States:
     """Issuer and checker of `requestState` values.
 
-    `spend(number, seconds)` records that a state's number was used. It returns "", or why the value is invalid: `used`
-    (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
+    `spend(number, seconds)` records that the value with this random number was used. It returns "", or why the value is
+    invalid: `used` (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
     """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:

@@ -5,8 +5,8 @@ The state is in the store, which is Redis or Valkey. While the store does not an
 
     feature                     data in the store                           while the store does not answer
     --------------------------  ------------------------------------------  --------------------------------------------
-    a confirmation counts once  the number of its state, until it expires   the confirmation is invalid: nothing is sent
-    answers, cancellations      a message to all; one replica has the call  the call waits until its time is up
+    a confirmation counts once  a random number in it, until it expires     the confirmation is invalid: nothing is sent
+    answers, cancellations      a message to the replica with the call      the call waits until its time is up
     sessions that were ended    their digests, and a message to all         other replicas go on serving the session
     resuming a stream           its events, until minutes after its end     other replicas cannot resume the stream
     notification settings       the requests that made them, and a message  replicas that start later do not know them
@@ -90,7 +90,7 @@ class Sharing:
         """Begin to listen to the other replicas. `replica`: name of this replica.
 
         `relayed(session, message)` is called for each message of a session, with None if the session ended. It is also
-        called for each request by which a session's client has set its notifications before.
+        called for the stored requests by which clients chose their notifications before this replica started.
         `ended(digest, seconds)` is called for each session that ended while this replica was not listening.
         """
         self.replica = replica
@@ -110,7 +110,8 @@ class Sharing:
     # Methods for confirmations
 
     async def spend(self, number: str, seconds: float) -> str:
-        """Mark a number as used, for all replicas and for `seconds` seconds.
+        """Mark the random number of a confirmation's `requestState` as used, for all replicas and for `seconds`
+        seconds.
 
         Return "", `used` if it was used before, or `unknown` if the store does not answer.
         """
