@@ -1,5 +1,4 @@
-"""Test results of several content blocks: a compiled tools file, a real process and a real API, in each MCP revision.
-"""
+"""Test results of several content blocks: a compiled tools file, a real process and API, in each MCP revision."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Test tools that start jobs together with confirmations, hooks, roles, a tool search, programs, the audit and rates.
 
-Each test runs a generated server as a process. With `call_writing_tool`, the server lists only its search.
+Each test runs a generated server as a process. Some tests start jobs through the search tool `call_writing_tool`; the
+server then lists only its search tools.
 """
 
 from __future__ import annotations
@@ -295,7 +296,9 @@ def test_the_audit_has_a_line_for_each_request_about_a_task(
 def test_a_poll_beyond_the_rate_changes_no_task(
     projects: dict[str, Path], revision: str, rate: str, looks: int, seen: list[str]
 ) -> None:
-    """The job is neither lost nor failed, since the next poll may be within the rate."""
+    """Poll a job more often than the rate limit allows. The job must be neither lost nor failed, since the next poll
+    may be within the limit.
+    """
     Api.jobs.clear()
     with started(projects["direct"], WORKER_RATE_LIMIT=rate) as server:
         if revision == "2025-11-25":
@@ -306,7 +309,7 @@ def test_a_poll_beyond_the_rate_changes_no_task(
             task = begun(server, looks=looks)
             polls = [ask(server, "tasks/get", taskId=task) for _ in range(3)]
         assert Api.seen == seen
-        if revision == "2026-07-28":  # there, a poll fetches the result as well
+        if revision == "2026-07-28":  # in this revision, a poll fetches the result as well
             assert {each["status"] for each in polls} == {"working"}
         assert polls[-1]["status"] == "working"
         assert "this server sends no more than" in polls[-1]["statusMessage"]

@@ -52,7 +52,7 @@ def copied() -> Iterator[Path]:
 
 
 def guarded(root: Path, mutation: Mutation) -> Path:
-    """Return the path of the module that holds the guard.
+    """Return the path of the module that holds the safety check which the mutation removes.
 
     Mutations of the compiler give a path, those of the runtime a file name.
 

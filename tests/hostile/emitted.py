@@ -162,6 +162,6 @@ def _assert_markdown(tree: FileTree) -> None:
 
 
 def assert_reproducible(compiled: Compiled) -> None:
-    """Check that emitting the same catalog again gives the same bytes."""
+    """Check that writing the files of the compiled server again gives the same bytes."""
     again = emit(compiled.catalog)
     assert {path: compiled.tree[path] for path in again} == dict(again)

@@ -1,4 +1,4 @@
-"""List decisions of the compiler: a text in a file, its replacement, and the tests that must then fail.
+"""List mutations of the compiler: a text in a file, its replacement, and the tests that must then fail.
 
 `python -m tests.hostile.broken --of compiler` applies the replacements one at a time.
 """

@@ -1,4 +1,6 @@
-"""List decisions of the lowering: schemas, inputs and requests. The list is a part of `mutations_of_compiler.py`."""
+"""List mutations of the code that makes tools of operations: schemas, inputs and requests. `mutations_of_compiler.py`
+includes this list.
+"""
 
 from __future__ import annotations
 

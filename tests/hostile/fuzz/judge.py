@@ -106,7 +106,9 @@ def _message(message: Any, agreed: str | None) -> Demand:
 
 
 def _is_request(message: Any) -> bool:
-    """Return True if a message is a request. Each request of a batch that is too long gets an error with its id."""
+    """Return True if a message is a request: it has a method and a valid id. (In a batch that is too long, each request
+    gets an error with its id.)
+    """
     return isinstance(message, _Object) and "method" in message and _is_id(message.get("id"))
 
 
