@@ -171,8 +171,8 @@ def _is_name(value: str, names: Sequence[str]) -> bool:
 
 
 def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
-    """Return required argument of the finder → argument of `tool` that gives its value. Return None if any required
-    argument would have no value.
+    """Return required argument of `finder`, the tool that finds items → argument of `tool` that gives its value. Return
+    None if any required argument would have no value.
     """
     given: dict[str, str] = {}
     slots = {name: slot for slot, name in finder.tool.arguments.items()}

@@ -59,8 +59,7 @@ def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> P
 
 
 def _forget_offers(lock: Path) -> None:
-    """Remove from the lock file the files that are written only once. They are then written again and can be compared.
-    """
+    """Remove the files that are written only once from the lock file, so that they are written again for comparison."""
     value = json.loads(lock.read_text(encoding="ascii"))
     del value["offered"]
     lock.write_text(json.dumps(value), encoding="ascii")

@@ -93,9 +93,9 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def entries(root: Path, inside: Callable[[str], bool] = lambda path: True, at: str = "") -> Iterator[str]:
-    """Yield the sorted paths below `root` of files, links, and folders for which `inside` returns False.
+    """Yield the sorted paths below `root`. A folder for which `inside` returns True is entered and not itself yielded.
 
-    `inside`: function that returns True for a folder to enter. Links are not followed.
+    Links are not followed.
     """
     with os.scandir(root / at) as listed:
         found = sorted(listed, key=lambda entry: entry.name)

@@ -70,10 +70,10 @@ class RequestLimiter:
         self._ahead = 0
 
     async def enter(self, tool: str, latest: float, caller: str = "") -> None:
-        """Wait until a request of this tool may be sent; `latest` is the last time for this, by the clock.
+        """Wait until a request of this tool may be sent. Raise NoPlaceFree if it may not be sent until `latest`, by the
+        clock.
 
-        `caller` is the name of the client, "" if there is only one. Raise NoPlaceFree if the time passes. After
-        success, `leave` must be called.
+        `caller` is the name of the client, "" if there is only one. After success, `leave` must be called.
         """
         who = caller, tool
         if self._rate is None and self._clock() <= latest and self._may_enter(who):
@@ -130,8 +130,8 @@ class RequestLimiter:
             rate.note(max(due, self._clock()))
 
     async def _shared(self, rate: Rate, latest: float) -> bool:
-        """Wait until the rate limit that all replicas share allows a request. Return False if the replicas do not share
-        a rate now.
+        """Wait until the rate limit that all replicas share allows a request. Return False if there is no such limit,
+        or if the store of the replicas does not answer.
 
         Raise NoPlaceFree if the limit allows no request before `latest`.
         """

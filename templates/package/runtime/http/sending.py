@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     Report = Callable[[str], None]
 
     class Source(Protocol):
-        """Source of access tokens for the server's own credentials (tokens.Tokens), or for its callers'
-        (delegation).
+        """Source of access tokens: for the server's own credentials (tokens.Tokens), or on behalf of its callers
+        (package `delegation`).
         """
 
         async def get(self, grant: Any, seconds: float, /) -> str:
@@ -75,7 +75,7 @@ class Sender:
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
         - `rooms` limits the pending requests, if lower than the setting.
         - `turn` asks the store that replicas share when the next request may be sent.
-        - `callers` returns the credentials of callers, if the API is called on their behalf.
+        - `callers` returns access tokens on behalf of callers, if the API is called so.
         """
         self._client = client
         self._clock = clock

@@ -2,7 +2,7 @@
 """Keep the notification settings of sessions in the store, so that replicas that start later learn them.
 
 The store has one hash for each session. Each field holds the request by which the client made one setting, encrypted.
-So replicas that change different settings of a session at a time do not overwrite each other.
+So replicas that change different settings of a session at the same time do not overwrite each other.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class SharedSettings:
             for sealed in await self._store.fields(about):
                 try:
                     told: Any = loads(self._seal.decrypt(about, "", sealed).decode())[0]
-                except Unsealed:  # written with a key that this replica does not have
+                except Unsealed:  # skip it: this replica lacks the key
                     continue
                 yield told[0], told[1].encode()
 
