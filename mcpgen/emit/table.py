@@ -57,7 +57,7 @@ def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes])
     return f'{header},"bindings":[\n'.encode("ascii") + bindings
 
 
-# Decision 0202: The tool list of a search server is written at compile time.
+# Decision 0202: The tool list for `--tools search` is written at compile time.
 def search_json(catalog: Catalog, search: SearchTable) -> bytes:
     """Return the bytes of `search.json`: a line with the list of tools, then the search index."""
     listed = _listed(catalog, search)

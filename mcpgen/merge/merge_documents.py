@@ -2,8 +2,8 @@
 
 Each operation keeps the server and security of its own document. Tool names, operation keys and security schemes of a
 document get its `prefix`. Without a prefix, the document's name is put before operation keys, and before names of
-schemes that mean different schemes in different documents (`unique_prefixes`). A single document is merged as if it
-were SOURCE itself.
+schemes that mean different schemes in different documents (`unique_prefixes`). A single document is merged without
+these changes, as if it were the command's argument SOURCE.
 """
 
 import re
@@ -102,7 +102,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
     """If every operation has a server of its own, replace the API's server, which none would use, by one of theirs.
 
     With several documents, use the server of the first operation. With a single document, use the first server whose
-    URL starts with the URL of `base` and a slash; if there is none, return `api` unchanged.
+    URL starts with `base` (the base URL that the user gave) and a slash; if there is none, return `api` unchanged.
     """
     if any(each.operation and each.operation.servers is None for each in api.resources):
         return api
@@ -305,8 +305,8 @@ def _with_credentials(
 ) -> Api:
     """Return the API with the security requirements of each operation written at the operation itself.
 
-    Schemes of an unknown kind are left out. They all share one header variable, and its value would be sent to several
-    APIs.
+    Schemes of an unknown kind are left out: they all take their value from one environment variable, and with several
+    documents the value would be sent to several APIs.
     """
     api, entry = one.api, one.entry
     usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")

@@ -19,8 +19,8 @@ def rename_schemes(
 ) -> list[tuple[DescribedApi, ServerPlace]]:
     """Rename security schemes so that each name stands for one scheme on one server.
 
-    `owned`: names of schemes in the tools file, which are not renamed in documents at `home`. `alone`: further names
-    that no scheme may get.
+    `owned`: names of schemes that the tools file defines. They replace the schemes of these names in documents whose
+    server is `home`, so those are not renamed. `alone`: further names that no scheme may get.
     """
 
     def apart(one: DescribedApi, place: ServerPlace) -> list[ServerScheme]:
@@ -82,7 +82,7 @@ def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
     return ServerScheme(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)
 
 
-# Decision 0124: `_BASE_URL` replaces the first base URL.
+# Decision 0124: The variable `_BASE_URL` replaces the first base URL of several.
 def whole_server(place: ServerPlace) -> ServerPlace:
     """Return `place` with its URL cut to the origin, since a credential is valid for an origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))

@@ -24,8 +24,8 @@ class Pin:
     Fingerprints, "" if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of the
     description. `surface`: digest of all that clients see and of the request.
 
-    `former`: slot → earlier argument name. Its slots with the place `given` hold the names by which overrides call
-    arguments. `constants`: path parameters with a single value, which are no arguments.
+    `former`: slot → earlier argument name. It also has the slots `("given", NAME)`, one for each argument that an
+    override names. `constants`: path parameters with a single value, which are no arguments.
     """
 
     name: str
@@ -56,8 +56,8 @@ class Pin:
 class Retired:
     """A tool name that is no longer used, but stays reserved for its last `operation`, with the operationId `id`.
 
-    The tool is gone, or a person gave the name to another tool. `by_hand`: True if a person had chosen the name, so
-    mcpgen need not give it back to the operation.
+    The tool is gone, or a person gave the name to another tool. If the operation comes back, its tool gets the name
+    again, unless `by_hand` is True: then a person had chosen the name, and mcpgen derives a new one.
     """
 
     operation: str
@@ -93,7 +93,7 @@ class Pins:
     def owners(self) -> dict[str, frozenset[str]]:
         """Return tool name in case-folded form → keys of the operations that own it.
 
-        A name has several owners if a person gave it to another operation.
+        A name has several owners if a person gave an operation a name that another operation already owned.
         """
         found: dict[str, set[str]] = {}
         for name, key in (

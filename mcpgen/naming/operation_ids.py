@@ -143,8 +143,9 @@ def without_framework(identifier: str, operation: Operation) -> str:
 
 
 def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
-    """Return True if the rest of the id also contains the preceding path segment, so that the id only repeats the
-    path.
+    """Return True if an operationId without its suffix still ends in words of the path, and so only repeats the path.
+
+    `rest_of_id`: its words without the suffix, which is the end of the path. `segment`: the path segment before it.
     """
     last = [singular(word) for word in rest_of_id[-len(segment) :]]
     return len(rest_of_id) < 2 or last == [singular(word) for word in segment]
@@ -201,10 +202,9 @@ def _without_method(found: list[str], operation: Operation) -> list[str]:
 
 
 def _has_verb(found: list[str], operation: Operation) -> bool:
-    """Return True if one of the words is certainly a verb.
+    """Return True if one of the operationId's words (`found`) is certainly a verb.
 
-    A word is certainly a verb if it is on a list of such verbs. So is the first word of the summary or of the last path
-    segment.
+    Such a word is in `_SPEAKING`, or it is a verb with which the summary or the last path segment begins.
     """
     begins = words(operation.summary)[:1] + words(operation.path.rpartition("/")[2])[:1]
     said = {verbs.imperative(word) for word in begins} & verbs.VERBS

@@ -120,7 +120,10 @@ def _is_named(word: str, item: Sequence[str]) -> bool:
 
 
 def of_method(method: str, *, on_item: bool, plural: bool) -> str:
-    """Return the verb for an HTTP method at a path that ends in a variable (`on_item`) or in a plural."""
+    """Return the verb for an HTTP method.
+
+    `on_item`: True if the path ends in a variable. `plural`: True if the noun of the tool's name is a plural.
+    """
     if method == "GET":
         return "list" if plural and not on_item else "get"
     if method == "PUT":

@@ -1,4 +1,4 @@
-"""Start the server of this bundle, which is the only package in this folder with a `runtime`."""
+"""Start the server of this bundle: the package in this folder that contains `runtime/server.py`."""
 
 import runpy
 import sys

@@ -62,7 +62,7 @@ def levels(group: str) -> dict[str, str]:
 
 @cache
 def methods() -> frozenset[str]:
-    """Return the MCP methods that the model lists."""
+    """Return the MCP methods that the model of the OpenTelemetry conventions lists."""
     [entry] = [each for each in groups()["registry.mcp"]["attributes"] if each["id"] == "mcp.method.name"]
     return frozenset(member["value"] for member in entry["type"]["members"])
 

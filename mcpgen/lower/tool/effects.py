@@ -113,7 +113,10 @@ def _verbs_of_summary(summary: str) -> list[str]:
 
 
 def _verbs_of_segment(segments: list[str]) -> list[str]:
-    """Return the words of the last path segment if it is an action. A plural noun after another word is no action."""
+    """Return the first and the last word of the last path segment, as far as they are verbs in `known.SWITCHES`.
+
+    Return [] if the segment contains a variable, or if its last word ends with `s`, as plural nouns do.
+    """
     found = words(segments[-1]) if segments else []
     is_thing = not found or "{" in segments[-1] or found[-1].endswith("s")
     return [] if is_thing else [word for word in (found[0], found[-1]) if word in known.SWITCHES]
@@ -197,7 +200,11 @@ def _of_sentence(sentence: str) -> Effect:
 
 
 def _of_segment(segments: list[str]) -> Effect:
-    """Return the effect of the last path segment if it is an action. A plural after another word counts as a noun."""
+    """Return the effect of the last path segment if it names an action, else `unsaid`.
+
+    A segment of several words that ends in a plural noun, such as `order-items`, names an action only if it begins with
+    a verb of `known.CREATES` or `known.READS`.
+    """
     found = words(segments[-1]) if segments else []
     if not found:
         return "unsaid"

@@ -1,4 +1,4 @@
-"""Report patterns that a tool does not show as its document writes them."""
+"""Report each `pattern` of a document that the tool's input schema lacks or contains in a corrected form."""
 
 from collections.abc import Iterable
 
@@ -31,7 +31,10 @@ _WORDS = {
 
 
 def report(tool: ToolSpec, unshown: Iterable[HiddenPattern], diagnostics: Diagnostics) -> None:
-    """Report the patterns of `tool` that are not shown, or are shown corrected, with one diagnostic per reason."""
+    """Report the patterns in `unshown`, which the input schema of `tool` lacks or contains in a corrected form.
+
+    Each reason gets one diagnostic.
+    """
     by_code: dict[str, dict[str, None]] = {}
     for code, pattern in unshown:
         by_code.setdefault(code, {})[pattern] = None

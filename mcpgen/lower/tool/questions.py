@@ -168,8 +168,9 @@ def _field(
 
 
 def _missing(question: Question, layout: _Layout, questions: tuple[Question, ...]) -> AskedQuestion | None:
-    """Return a question for required arguments that a call may leave out, without arguments that a form cannot
-    express.
+    """Return a question for the required arguments that a call may leave out so that the user is asked for them.
+
+    It has no fields for secrets, for arguments that other questions ask for, or for schemas that a form cannot express.
     """
     asked = {layout.argument(field.name) for each in questions for field in each.fields}
     fields: dict[str, JsonObject] = {}

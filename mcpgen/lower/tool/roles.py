@@ -1,8 +1,8 @@
 """Decide which roles of an operator may use a tool.
 
-The owner's `roles` on the tool count. Otherwise several lists may apply: the owner's lists for its method and for
-`destructive`, and the list in the document. Then the tool is for the roles that are in all of them. Without any list,
-every operator may use the tool.
+If the tools file sets `roles` for the tool, only these count. Otherwise several lists may apply: those of the tools
+file for the tool's method and for `destructive`, and the list in the document. Then the tool is for the roles that are
+in all of them. Without any list, every operator may use the tool.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def derive(
 
 
 def _asked(value: JsonValue, operation: Operation, diagnostics: Diagnostics) -> list[tuple[str, ...]]:
-    """Return the document's list of roles, as a list of at most one. An invalid list is reported."""
+    """Return a list that contains the document's list of roles. Report an invalid list, and return [] for it."""
     names = value if isinstance(value, list) else []
     found = tuple(name for name in names if isinstance(name, str) and ROLE.fullmatch(name))
     if found and len(found) == len(names):

@@ -1,7 +1,7 @@
 """Decide which OAuth scopes a caller over HTTP needs for a tool.
 
-The owner's `scopes` on the tool count. Otherwise the scopes in the operation's `security` count, and `x-mcp` in the
-document can add scopes. Without scopes, every caller may call the tool.
+If the tools file sets `scopes` for the tool, only these count. Otherwise the scopes in the operation's `security`
+count, and `x-mcp` in the document can add scopes. Without scopes, every caller may call the tool.
 """
 
 from mcpgen.base.diagnostics import Diagnostics

@@ -1,8 +1,8 @@
 """Apply a tool's `result` rules to the schemas of its responses.
 
 So neither the description nor a derived output schema mentions parts that are removed or not selected. JSON Pointers
-are followed as in the runtime (`result_rules.py`, `drop_fields.py`). Members to remove are also searched in every item
-of a list, and in an object that may replace a list.
+are followed as in the runtime (`result_rules.py`, `drop_fields.py`). Members are removed from every item of a list,
+too. If a pointer expects a list where the schema has a single object, members are removed from that object.
 """
 
 from collections.abc import Callable, Iterator

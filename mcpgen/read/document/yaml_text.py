@@ -193,7 +193,9 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Read an alias without a complete value above it as null. Raises FatalError for a key or a merge source."""
+        """Read an alias as null if its anchor is missing or not complete yet. Raises FatalError if the alias is a key
+        or the source of a merge.
+        """
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'occurs inside its own value' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."

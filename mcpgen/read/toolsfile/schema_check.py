@@ -75,7 +75,8 @@ class _Position:
 
     `label`: name of the value at the beginning of a message. `inside`: phrase for the place of its members, such as "
     of 'result' of tool 'ping'". `owner`: phrase for the nearest enclosing item with a name, such as " of tool 'ping'".
-    `key`: key of the value. `noun`: its definition in the schema.
+    `key`: key of the value. `noun`: name of the definition in the schema's `$defs` that the value must match, such as
+    `tool`; "" if the value has none.
     """
 
     where: Where

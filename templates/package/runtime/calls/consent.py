@@ -5,8 +5,8 @@ Confirmation fails closed: a call is sent only after an `accept` for this very c
 the model, and nothing is sent. The question shows the arguments as the client sent them, one per line, and the number
 of omitted arguments. So no argument can hide another argument, or look like a line written by this server.
 
-Only the action of an elicitation result is read, since the form has no fields. A forged state or a malformed result
-does not come from a model, and is answered with a protocol error.
+Only the action of an elicitation result is read, since the form has no fields. A forged `requestState` or a malformed
+elicitation result is an error of the client, not of the model. So the answer to it is a protocol error.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Consent:
         Raise OtherOutcome with the question if the call has no answer.
         """
         dialogue, turn = call.dialogue, 0
-        if call.confirmed == subject:  # a hook has asked since then, and its state has brought the confirmation
+        if call.confirmed == subject:  # confirmed before a hook's last question, whose `requestState` says so
             return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):
             turn, void = await self._states.take(dialogue.state, subject)

@@ -79,7 +79,7 @@ def _unheard(phase: str) -> None:
     """Ignore a phase of a call: used as `report` if nobody wants progress."""
 
 
-# Decision 0106: A reloaded table gets a new tool executor.
+# Decision 0106: A reload of the tools creates a new tool executor.
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
@@ -169,8 +169,9 @@ class ToolExecutor:
     ) -> Result:
         """Call the tool `name`, which must exist, and return its result.
 
-        `report` is called with "sent", "headers" and "body". `dialogue`: how the client can ask the user. `ask` asks
-        while the call runs. Raise OtherOutcome if the call ends with a question, a task or a protocol error.
+        `report` is called with "sent", "headers" and "body" when the call has reached these phases. `dialogue`: how the
+        client can ask the user. `ask`: function that asks the user while the call waits, None if that is impossible.
+        Raise OtherOutcome if the call ends with a question, a task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -324,8 +325,8 @@ class ToolExecutor:
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check all arguments of the call, confirm and run it. Hooks may ask the user.
 
-        Raise an exception of preparation.Unmade if the call cannot be made, and OtherOutcome if it ends without a
-        result.
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
+        without a result.
         """
         if self._hooks.idle:
             return await self._run(call, arguments)
@@ -346,12 +347,12 @@ class ToolExecutor:
         return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
 
     async def _looked_up(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Look up the ids of the given names, and run the call with these ids. Its result lists the ids found.
+        """Find the ids of items that the arguments name, and run the call with these ids. Its result lists the ids.
 
-        Raise an exception of preparation.Unmade if the call cannot be made.
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made.
         """
-        from ..core.search_listing import writes  # imported late: few tools look names up
-        from . import lookups  # imported late: few tools look names up
+        from ..core.search_listing import writes
+        from . import lookups  # both imported late: few tools look names up
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
@@ -364,9 +365,9 @@ class ToolExecutor:
         return lookups.told(result, found), done
 
     async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
-        """Call the tool of `lookup` under its own name, and return its result. The result is not shortened.
+        """Make an inner call of the tool that `lookup` names, and return its result, which is not shortened.
 
-        Set `whole.complete` to False if the tool's list is incomplete.
+        `whole`: request for the tool's whole list. Set `whole.complete` to False if the list is incomplete.
         """
         from . import inner_calls  # imported late: few tools look names up
 
@@ -380,8 +381,8 @@ class ToolExecutor:
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Prepare, confirm and send the call. Return its result, and a sentence on what was done, or "".
 
-        Raise an exception of preparation.Unmade if the call cannot be made, and OtherOutcome if it ends without a
-        result.
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
+        without a result.
         """
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)

@@ -73,7 +73,7 @@ class Interview:
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
         needed = call.dialogue.way == "result" or call.dialogue.state is not None
-        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # before hooks can change them
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # now: hooks may change them
 
     @cached_property
     def subject(self) -> str:
@@ -91,14 +91,16 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return the dialogue for later questions of the call. It contains the client's answer if the answer is to a
-        later question, whose state is `inner`.
+        """Return the dialogue for further questions of the call, such as a confirmation.
+
+        `inner` is the state of such a question. If it is set, the client's answer belongs to that question, and the
+        dialogue contains the answer.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Restore the answers from a state. `kept`: bytes that `written` returned. `turn`: number of the question."""
+        """Restore the answers from a state. `kept`: bytes from `written`. `turn`: how often the question was asked."""
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)
 

@@ -244,8 +244,8 @@ class JobFollower:
             if view and what != "cancel":
                 binding["result"] = view
             made: Binding = binding
-            # The title identifies the entry of `bindings.json` from which the cached tool was made. A reload brings new
-            # entries.
+            # The tool's title is the id() of its entry of `bindings.json`. It is no text for display: it tells whether
+            # this cached tool was made from the current entry, since a reload creates new entries.
             self._tools[name] = Tool(tool.name, {"type": "object"}, made, str(id(outer)), None, tool.credentials)
         return self._tools[name]
 

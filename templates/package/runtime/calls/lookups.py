@@ -48,8 +48,8 @@ class WholeAnswer:
 class Found:
     """An id that was looked up for a name.
 
-    `name` and `id`: names of the two arguments. `item`: the item found. `others`: a remark on similar items, or "".
-    `value`: the id.
+    `name` and `id`: the argument that takes a name, and the argument that takes the id. `item`: the item found.
+    `others`: a remark on similar items, or "". `value`: the id.
     """
 
     __slots__ = ("id", "item", "name", "others", "value")
@@ -81,7 +81,7 @@ def check(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
-    """Return the lookups that a call needs: those whose argument has a name. They are in the order of
+    """Return the lookups that a call needs, since `arguments` contains the name to look up, in the order of
     `bindings.json`.
     """
     return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]

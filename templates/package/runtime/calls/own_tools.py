@@ -81,8 +81,8 @@ class OwnTools:
     ) -> Result:
         """Return the result of one of the server's own tools. `arguments` fit its schema.
 
-        `executor` makes the calls of programs. `dialogue`: how the client can ask the user. `ask` asks while the call
-        runs.
+        `executor` makes the calls of programs. `dialogue`: how the client can ask the user. `ask`: function that asks
+        the user while the call waits, or None.
         """
         if "search" in tool.binding:
             from ..core.search_listing import PROGRAMS  # imported late: few servers have a search
@@ -97,8 +97,8 @@ class OwnTools:
                 return self._search.seen_by(offered).answer(self._catalog.finders[tool.name], arguments)
             except TornIndex as reason:
                 return Result.error(str(reason))
-        from ..core.read_tool import ARGUMENT  # imported late: few servers list this tool
-        from ..result import read_result  # imported late: few servers list this tool
+        from ..core.read_tool import ARGUMENT
+        from ..result import read_result  # both imported late: few servers list this tool
 
         await self._bring(str(arguments[ARGUMENT]))
         return read_result.read(self._resources, arguments, self._shown)

@@ -186,7 +186,7 @@ class Preparation:
         argument = tool.binding.get("saves")
         if argument not in arguments or argument not in tool.schema.get("properties", ()):
             return None
-        from ..result.downloads import Download  # imported late: most responses are shown
+        from ..result.downloads import Download  # imported late: few calls save their response
 
         return Download(argument, arguments[argument], self._settings)
 
@@ -208,7 +208,7 @@ def _private(built: request.Request) -> list[str]:
 
 
 def sentence(tool: str, reason: Exception) -> str:
-    """Return the text for the model that says why a tool was not called. `reason`: an exception of Unmade.
+    """Return the text for the model that says why a tool was not called. `reason`: one of the exceptions in `Unmade`.
 
     If the tool was called and its result is withheld, use `hook_runner.withheld` instead.
     """

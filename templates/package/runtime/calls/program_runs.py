@@ -140,7 +140,10 @@ class ProgramFunctions:
     """Functions that one program may call: one for each allowed tool whose name occurs in the program."""
 
     def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
-        """Find the functions for a program. `tool`: tool that runs it. `offered`: tools that its caller may use."""
+        """Collect the functions that the program `code` may call.
+
+        `tool`: the tool that runs the program. `offered`: tools that the caller of `tool` may use.
+        """
         kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader, catalog.looker}
         self._others: dict[str, str] = {}
         self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)

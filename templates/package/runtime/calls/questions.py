@@ -141,10 +141,10 @@ class Questions:
         return visible(self._redact("".join(parts)))[:LONGEST_MESSAGE]
 
     def _unasked(self, interview: Interview, question: AskedQuestion, form: FormQuestion) -> str:
-        """For a client that cannot ask its user, take the values of the form from the call's arguments, if the owner
-        allows it.
+        """For a client that cannot ask its user, take the values of the form from the call's arguments, if the tools
+        file allows it.
 
-        Return "", or "unable" if the owner does not allow it. Raise Refused if a value is wrong.
+        Return "", or "unable" if the tools file does not allow it. Raise Refused if a value is wrong.
         """
         if "missing" in question:
             return ""  # the later check of all arguments reports missing values

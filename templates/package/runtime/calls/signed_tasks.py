@@ -45,12 +45,12 @@ class SignedTasks:
         self._clock = clock
 
     def issue(self, job: bytes, seconds: float) -> str:
-        """Return an id that holds the job and is valid for `seconds` seconds."""
+        """Return an id that contains the encoded job and is valid for `seconds` seconds."""
         body = int(self._clock() + seconds).to_bytes(_EXPIRY, "big") + job
         return urlsafe_b64encode(self._signature(body) + body).rstrip(b"=").decode()
 
     def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
-        """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
+        """Decode the job that an id contains. Return the job and "", or b"" and a reason: `unknown`, `expired`."""
         try:
             whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
         except ValueError:  # this includes UnicodeEncodeError and binascii.Error

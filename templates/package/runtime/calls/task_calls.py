@@ -103,7 +103,7 @@ class TaskCalls:
             return result
         if call.dialogue.tasks:
             span = spans.current()
-            said = span.said if span is not None else ""  # what hooks said last before the job began
+            said = span.said if span is not None else ""  # the last progress message of a hook
             raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING, said)))
         call.report("the job has started")
         return await self._waited(call, call.tool, job)
@@ -130,7 +130,7 @@ class TaskCalls:
         if tool is None or job is None:
             raise OtherOutcome(Failure(_INSTEAD["expired" if tool else "unknown"], INVALID_PARAMS))
         wanted.name = tool.name
-        self._record(job, wanted.task, "")  # also if the answer is an error
+        self._record(job, wanted.task, "")  # here, so that failed requests are recorded too
         if wanted.action == "cancel":
             return await self._cancelled(wanted, tool, job)
         budget = self._budget(tool)
@@ -202,7 +202,7 @@ class TaskCalls:
             return seen.result
         again = f"Call {self._catalog.looker} with {ARGUMENT}={id} to look again."
         told = f"The job that {tool.name} started is still at work. {again}"
-        # A program would take the text for the job's result.
+        # An error for a program, which would take a plain text for the job's result.
         return Result.error(told) if spans.in_program() else Result.text(told)
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
@@ -254,7 +254,7 @@ class TaskCalls:
     def _record(self, job: Job, id: str, status: str) -> None:  # noqa: A002
         """Record the task of the current call for telemetry.
 
-        Only a digest of the id is recorded, since whoever has the id of a caller may use it.
+        Only a digest of the task's id is recorded, since whoever knows the id could use it in the caller's name.
         """
         span = spans.current()
         if span is not None and span.operation is not None:

@@ -22,7 +22,7 @@ class CallUnderWay:
     """One call of `tool`, within its `budget`.
 
     - `report` is called with the name of each finished phase.
-    - `dialogue`: how the client can ask the user. `ask` asks while the call runs.
+    - `dialogue`: how the client can ask the user. `ask`: function that asks the user while the call waits, or None.
     - `close`: called before the request is sent. It raises HookFailed if hooks did not ask what they asked before.
     - `confirmed`: digest of what the user has confirmed already, in an earlier round of the same call, or "".
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
@@ -46,7 +46,7 @@ class CallUnderWay:
         self.budget = budget
         self.close: Callable[[], None] = _nothing
         self.confirmed = ""
-        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change them
+        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change `arguments`
 
 
 def _nothing() -> None:

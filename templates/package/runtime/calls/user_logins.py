@@ -74,7 +74,7 @@ class _Pending:
     def __init__(self, url: str, task: asyncio.Task[str]) -> None:
         self.url = url
         self.task = task
-        import secrets  # imported late: `serve/preload` loads it if a user can log in
+        import secrets  # imported late: most servers have no logins
 
         self.state = _PREFIX + secrets.token_urlsafe(32)
 
@@ -138,8 +138,8 @@ class UserLogins:
 
     async def _begun(self, needed: LoginNeeded) -> _Pending:
         """Begin a login, and start an asyncio task that waits for its end. Raise NotReady if the login cannot begin."""
-        from ..login.errors import LoginFailed  # imported late: most servers ask for no login
-        from ..login.run import Login  # imported late: most servers ask for no login
+        from ..login.errors import LoginFailed
+        from ..login.run import Login  # both imported late: most servers ask for no login
 
         assert self.logins is not None
         scheme = self.logins.scheme(needed.scheme)
@@ -157,7 +157,7 @@ class UserLogins:
 
         Return "", or a sentence that says why the login failed.
         """
-        from ..login.errors import LoginFailed  # imported late; `_begun` has loaded it already
+        from ..login.errors import LoginFailed  # imported late: most servers ask for no login
 
         assert self.logins is not None
         try:
@@ -183,6 +183,6 @@ class UserLogins:
 
 def _is_same(one: str, other: str) -> bool:
     """Return True if both texts are equal. The comparison takes constant time, so it reveals no part of the texts."""
-    import hmac  # imported late: `serve/preload` loads it if a user can log in
+    import hmac  # imported late: most servers have no logins
 
     return hmac.compare_digest(one.encode(), other.encode())

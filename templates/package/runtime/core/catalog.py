@@ -168,7 +168,7 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # set last: meanwhile another thread adds the same lines, and misses none
+            self._later = None  # set last: until then, another thread adds the same lines, which does no harm
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -313,7 +313,7 @@ class Catalog:
         self.withheld |= {name: reason for name in names if name not in kept}
         self._leave(kept)
 
-    # Decision 0223: Clients that cannot ask their user.
+    # Decision 0223: Calls of clients that cannot ask their user are refused by default.
     @property
     def without_asking(self) -> list[bytes]:
         """Return the JSON array of tools, in pieces, for clients that cannot ask their user."""
@@ -335,7 +335,7 @@ class Catalog:
         self.tools = [self._described.keep(kept)]
         self._list_found()
 
-    # Decision 0202: The tool list of a search server is written at compile time.
+    # Decision 0202: The tool list for `--tools search` is written at compile time.
     def _offer_search(self, index: _File) -> None:
         """Replace the list of all tools by a short list: tools that find and call other tools, and tools that the owner
         keeps listed (`pinned`).

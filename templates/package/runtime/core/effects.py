@@ -278,8 +278,9 @@ class TaskRequest(Call):
 class Complete(Call):
     """Effect: fetch values for the completion of an argument by a request to the upstream.
 
-    `name`: the prompt or URI template, then the completed argument. `arguments`: those of the request to the upstream.
-    `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if they cannot be fetched.
+    `name`: the prompt or URI template, a space, and the name of the argument to complete. `arguments`: those of the
+    request to the upstream. `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if
+    they cannot be fetched.
     The protocol sets `key`.
     """
 

@@ -5,7 +5,7 @@ The state is in the store, which is Redis or Valkey. While the store does not an
 
     feature                     data in the store                           while the store does not answer
     --------------------------  ------------------------------------------  --------------------------------------------
-    a confirmation counts once  a random number in it, until it expires     the confirmation is invalid: nothing is sent
+    a confirmation counts once  the random number in its `requestState`     the confirmation is invalid: nothing is sent
     answers, cancellations      a message to the replica with the call      the call waits until its time is up
     sessions that were ended    their digests, and a message to all         other replicas go on serving the session
     resuming a stream           its events, until minutes after its end     other replicas cannot resume the stream

@@ -50,10 +50,11 @@ _MOST_ENDED = 100_000
 
 
 class SessionHandler:
-    """Request handler for sessions of the handshake era.
+    """Request handler for the sessions of MCP revisions up to 2025-11-25, which begin with `initialize`.
 
-    `recorded` is called for each resumable stream, with the session's digest, the recording, and the request's id or
-    None. `streams` handles GET requests. `replica` is the name of this process among the replicas.
+    `recorded` is called for each resumable stream, with the session's digest, the record of the stream's events, and
+    the id of the request that the stream answers (None for a GET request). `streams` handles GET requests. `replica` is
+    the name of this process among the replicas.
     """
 
     def __init__(
