@@ -21,7 +21,8 @@ from tests.wheel import built
 
 use_memory_for_temporary_files()
 
-# Registered here, because tests in other folders may import these modules before `tests/interop/conftest.py` is loaded.
+# Register modules whose assertions pytest explains. This must happen before any import, and tests in other folders may
+# import them before `tests/interop/conftest.py` is loaded.
 pytest.register_assert_rewrite("tests.interop.calls", "tests.interop.messages")
 
 # a parent process may ignore SIGHUP, and each server that a test starts would inherit this

@@ -1,4 +1,6 @@
-"""Carry out the task as a model would in each design. A call uses only what an answer has shown."""
+"""Carry out the benchmark's task as a model would, for each way to offer a server's tools. A call uses only what an
+answer has shown.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,7 @@ def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
 
 
 def _unindented(text: str) -> str:
-    """Return the text without the indentation of producers, which are listed below their tool."""
+    """Return the text without the indentation of tools that produce an argument of the tool above them."""
     return re.sub(r"(?m)^ {4}(?=\S+ \u2190 )", "", text)
 
 

@@ -40,9 +40,10 @@ Key = tuple[str, str]
 
 @lru_cache(maxsize=2)
 def answering_202(with_mark: bool = False) -> list[Key]:
-    """Return the operations with a response 202 in all documents of the corpus, read without the compiler.
+    """Return the operations with a response 202 in the documents of the corpus, read without the compiler.
 
-    `with_mark`: in the documents that begin with a byte order mark, which no sample was drawn from.
+    The samples were drawn from the documents without a byte order mark. `with_mark`: return the operations of the other
+    documents, which begin with this mark.
     """
     found = []
     for path in sorted(each for kind in ("json", "yaml", "yml") for each in CORPUS.rglob(f"*.{kind}")):
@@ -61,10 +62,11 @@ def answering_202(with_mark: bool = False) -> list[Key]:
 
 @lru_cache(maxsize=1)
 def parts() -> dict[str, set[Key]]:
-    """Return the operations of each part of the table.
+    """Return the operations of each part of `accepted.yaml`.
 
-    `drawn`: 50 of all documents. `others`: 25 of those other than Kubernetes. `later`: 50 of the operations that are
-    left then. `rest`: all operations outside Kubernetes that are in none of these samples.
+    `drawn`: 50 operations of all documents. `others`: 25 more, none of them from Kubernetes' document. `later`: 50 of
+    the operations in neither sample. `rest`: all operations outside Kubernetes' document that are in none of these
+    samples.
     """
     first = random.Random(26).sample(answering_202(), 50)
     left = [each for each in answering_202() if each not in first]
@@ -83,8 +85,8 @@ def recognised(name: str) -> dict[str, Accepted | None]:
 
 
 def judged(part: str) -> dict[Key, tuple[str, list[str]]]:
-    """Return the class that the reader gave to each operation, and the requests by which a client may look at its
-    result.
+    """Return the class that a person gave to each operation, and the requests by which a client may look at the
+    operation's result.
     """
     found = {}
     for name, lines in TABLE[part].items():

@@ -102,7 +102,9 @@ Slot = tuple[str, str]
 
 
 def said(surface: Surface, changes: list[Change]) -> set[Slot]:
-    """Return the parameters whose whole argument has one of the changes, each as (request, name of the parameter)."""
+    """Return the parameters, as (request, name of the parameter), whose argument as a whole has one of the changes.
+    Changes inside the argument's schema do not count.
+    """
     tools = {tool.name: tool for tool in surface.tools}
     return {
         (blanked(tool.request), slots[change.argument])
@@ -175,7 +177,7 @@ OF_PAIRS = {(row["api"], row["from"], row["to"]): row for row in ROWS}
 
 
 def counts(old: Path, new: Path) -> dict[str, int]:
-    """Return the columns of the table, counted from the differences that mcpgen finds."""
+    """Return the columns of a row in the table COUNTED, computed from the differences that mcpgen finds."""
     found = followed(old, new)
     gone, added = found.changes("tool-removed"), found.changes("tool-added")
     moved = found.changes("tool-moved")

@@ -52,7 +52,7 @@ def test_an_edit_deeper_inside_has_the_same_grade(pair: tuple[Schema, Edit], aro
     old, edit = pair
     before, after = _around(old, around), _around(edit.schema, around)
     if around == "null" and ("anyOf" in old or edit.what == "null too"):
-        return  # null is allowed already
+        return  # skipped, because the value may be null already
     for build, grades in ((of_parts, OF_ARGUMENTS), (of_result, OF_RESULTS)):
         difference = compare(build(before[0], defs=before[1]), build(after[0], defs=after[1]))
         assert grade(difference) == grades[edit.effect], (edit.what, said(difference.changes))
@@ -85,7 +85,7 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
     opposite = {"narrowed": "widened", "widened": "narrowed", "added": "gone"}
     found = grade(compare(of_parts(edit.schema), of_parts(old)))
     if edit.effect == "gone":
-        assert found in ("additive", "breaking")  # breaking if the restored member is required
+        assert found in ("additive", "breaking")  # breaking if the member is required when it comes back
     else:
         assert found == OF_ARGUMENTS[opposite.get(edit.effect, edit.effect)]
 
@@ -94,7 +94,9 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
 
 
 def closed(schema: Any) -> Any:
-    """Return `schema` for values that callers send: only listed members, and the member UNLISTED."""
+    """Return `schema` for values that callers send: an object may have only the members in `properties`, and the member
+    UNLISTED.
+    """
     if not isinstance(schema, dict):
         return schema
     found = dict(schema)

@@ -65,8 +65,8 @@ def read(
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
     """Return the parameters in `lists` that become arguments, and the security schemes of those that are credentials.
 
-    `lists`: pairs (list of parameters as JSON, its place). `credentials`: place → declared API key. `by_name`: see
-    `without_credentials`. Raises SkipOperation if a required parameter cannot be read.
+    `lists`: pairs (list of parameters as JSON, its place). `credentials`: place → declared API key. `by_name`: also
+    recognise undeclared credentials by name. Raises SkipOperation if a required parameter cannot be read.
     """
     raw_ones = gathered(lists, references)
     _refuse_two_queries(raw_ones)

@@ -63,7 +63,7 @@ def _block(kind: BlockKind, entry: JsonObject, where: Where, diagnostics: Diagno
         uri, media_type, text = (_text(held, key, place, diagnostics) for key in ("uri", "mimeType", "text"))
         pointer = _pointer(held, "blob", place, diagnostics) if "blob" in held else ""
     if not (kind == "answer" or text or pointer or to) or (kind == "resource" and not uri):
-        return None  # schema_check or the readers of its members have reported the error
+        return None  # schema_check, or the function that reads the invalid member, has reported the error
     told, at = as_object(entry.get("annotations")), where.inside("annotations")
     priority = told.get("priority")
     return ResultBlock(

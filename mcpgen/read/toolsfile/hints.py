@@ -55,7 +55,7 @@ def requires(entry: JsonObject) -> tuple[Capability, ...] | None:
 
 
 def redirects(entry: JsonObject) -> Redirects | None:
-    """Return the setting of `redirects`, or None if it is missing."""
+    """Return which redirects a call follows (`redirects`), or None if the key is missing."""
     value = entry.get("redirects")
     return _REDIRECTS.get(value) if isinstance(value, str) else None
 

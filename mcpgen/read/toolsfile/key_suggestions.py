@@ -148,8 +148,8 @@ _LEADING_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 # Decision 0132: A key from another tool's format gets a hint.
 def key(container: str, written: str) -> str:
-    """Return what to write in place of the unknown key `written`, or "" if there is no suggestion. `container`:
-    definition of the object that contains it.
+    """Return what to write in place of the unknown key `written`, or "" if there is no suggestion. `container`: name of
+    the definition in `$defs` for the object that contains the key.
     """
     return KEYS.get(container, {}).get(written.casefold().replace("_", "").replace("-", ""), "")
 

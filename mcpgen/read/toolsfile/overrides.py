@@ -20,7 +20,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
 
 
 def of_parts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """Return the `arguments` at `where` as changes, one for each operation or tool that has an entry there."""
+    """Return a change for each operation or tool that is a key of the `arguments` at `where`."""
     return tuple(
         Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
         for key, entry in as_object(value).items()

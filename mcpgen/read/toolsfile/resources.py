@@ -109,8 +109,8 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
 
 
 def _is_settled(entry: JsonObject, name: str, where: Where, around: ResourceContext) -> bool:
-    """Return True if exactly one of the keys `text`, `file` and `request` gives the content. Report further keys that
-    must not stand beside this key.
+    """Return True if exactly one of the keys `text`, `file` and `request` gives the content. Report any other number of
+    them, and keys that only a resource with a `request` may have.
     """
     given = [key for key in _HOLDERS if key in entry]
     if len(given) != 1:

@@ -114,7 +114,9 @@ def named(sends: Sends | None) -> set[str]:
 
 
 def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
-    """Return `sends` with `taken`, the arguments in short form that its templates use. None stays None."""
+    """Return `sends` with `taken` as its arguments: the arguments in short form that its templates use. None stays
+    None.
+    """
     return replace(sends, arguments=taken) if sends is not None else None
 
 

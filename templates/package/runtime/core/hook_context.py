@@ -36,10 +36,10 @@ if TYPE_CHECKING:
         """Protocol for the reports of one run of a hook (calls.hook_reports.HookReports)."""
 
         def progress(self, done: float, total: float | None, message: str) -> None:
-            """Report how far the hook is. Raises CannotReport."""
+            """Report how far the hook is. Raises CannotReport for wrong values, and after the hook has ended."""
 
         def log(self, level: str, message: str, data: Any) -> None:
-            """Log a message. Raises CannotReport."""
+            """Log a message. Raises CannotReport for wrong values, and after the hook has ended."""
 
 
 _current: ContextVar[Asker | None] = ContextVar("asker", default=None)

@@ -201,7 +201,7 @@ def _counted(text: str) -> object:
 
 
 def _may_hold_long_number(text: str) -> bool:
-    """Return True if the text may hold a number of MAX_DIGITS digits.
+    """Return True if the text may hold a number of MAX_DIGITS digits or more.
 
     Every _STRIDE-th character of the text is sampled. A long number appears in the samples as a run of digits.
     """
@@ -357,7 +357,7 @@ def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
 
 def _quote_long(text: str) -> str:
     """Return a long text as an ASCII JSON string, in half the time of `_quote`."""
-    from jsonschema_rs import canonical  # imported here: loaded anyway if an upstream answered
+    from jsonschema_rs import canonical  # imported late: only long texts need it
 
     return canonical.json.to_string(text)
 

@@ -127,5 +127,5 @@ class InFlight:
 
 
 def cut_short(call: Call | None) -> Result:
-    """End a call because the server stops. Return its result, which says whether its request may have been sent."""
+    """End a call because the server stops. Return a result which says whether the call's request may have been sent."""
     return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

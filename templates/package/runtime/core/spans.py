@@ -71,7 +71,9 @@ if TYPE_CHECKING:
             """Return True if the head of the response has arrived."""
 
     class Progress(Protocol):
-        """Interface for the progress that hooks report (accepted_call.AcceptedCall). `hook`: identity of its run."""
+        """Interface for the progress that hooks report (accepted_call.AcceptedCall). `hook`: identity of the hook's
+        run.
+        """
 
         def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
             """Report progress of a hook to the client."""
