@@ -3,7 +3,7 @@
 
 The server sends the list unchanged, so it starts as fast as a server that lists all tools. If some tools are hidden
 from a caller, the runtime makes the list itself (`runtime/core/search_listing.py`), with the same text but other
-numbers. A test compares the two implementations.
+numbers of tools. A test compares the two implementations.
 """
 
 from collections.abc import Iterable, Mapping

@@ -51,7 +51,8 @@ class _Finder:
 
 # Decision 0199: Lookup arguments take names in place of ids.
 def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
-    """Return `catalog` with arguments for names in the tools for which the owner has switched on `lookups`.
+    """Return `catalog`, all tools of a server, with arguments for names in the tools for which the owner has switched
+    on `lookups`.
 
     `definitions`: the named schemas to which schemas of responses refer. `promises`: stored names of arguments of
     earlier generations, which must not change.

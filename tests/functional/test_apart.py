@@ -199,7 +199,7 @@ def test_a_resource_stays_at_the_base_url_where_all_tools_are_elsewhere(tmp_path
 
 
 def again(folder: Path, before: Compiled, tools: str) -> Compiled:
-    """Compile the changed tools file `tools` with the lock of the earlier compile `before`, and return the result."""
+    """Compile the changed tools file `tools` with the lock file of the compile `before`, and return the result."""
     (folder / "x.yaml").write_text(tools, encoding="utf-8")
     return compile_after(read(str(folder / "x.yaml")), Options(), Project(lock=before.lock))
 

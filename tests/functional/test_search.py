@@ -1,6 +1,6 @@
 """Test a generated server with a tool search, as a process: which tools it lists, and which it finds.
 
-A call through the search's tool must equal a direct call of the inner tool in everything that can be observed.
+A call through the search's tool must equal a direct call of the tool that it names in everything that can be observed.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def test_several_queries_and_a_group(server: Server) -> None:
     assert "There is no group 'nobody'." in text(none)
 
 
-#: Rows: name of the inner tool, its arguments, and the tool through which it is called.
+#: Rows: name of a tool, its arguments, and the search tool through which it is called.
 CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("list_orders", {"status": "open"}, "call_tool"),
     ("list_orders", {}, "call_tool"),

@@ -1,4 +1,4 @@
-"""Test that a terminal shows the hostile text of documents and locks that commands print, and executes none of it
+"""Test that a terminal shows the hostile text of documents and lock files that commands print, and executes none of it
 (HARD-21).
 """
 
@@ -95,7 +95,7 @@ def test_hard_21_what_a_lock_says_is_shown_as_what_it_is(
 def test_hard_21_a_lock_with_a_version_that_is_none_is_refused(
     version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Check that a lock with an invalid version is refused, because the version would reach clients and
+    """Check that a lock file with an invalid version is refused, because the version would reach clients and
     pyproject.toml.
     """
     monkeypatch.chdir(tmp_path)

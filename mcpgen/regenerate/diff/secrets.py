@@ -95,7 +95,7 @@ def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
 def _place(scheme: JsonObject) -> str:
     """Return the place of the credential in the request, and its name there, such as `header Authorization`."""
     if scheme.get("type") == "header":
-        return "header"  # the operator chooses the header, so the tables do not name it
+        return "header"  # the operator chooses the header, so `bindings.json` does not name it
     return f"{as_text(scheme.get('in')) or 'header'} {as_text(scheme.get('name')) or 'Authorization'}"
 
 

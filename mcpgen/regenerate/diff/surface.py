@@ -40,8 +40,8 @@ class Listed:
 
     @property
     def known(self) -> Pin:
-        """Return the pin: the tool's stored names, with the operationId and the fingerprint. These two identify the
-        operation after its path has changed.
+        """Return the pin: the tool's stored names, with the operationId and the fingerprint (a digest of its contents).
+        These two identify the operation after its path has changed.
 
         If the lock file has no fingerprint, it is computed from `bindings.json`.
         """

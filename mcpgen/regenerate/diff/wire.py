@@ -70,7 +70,7 @@ def _parts(old: Listed, new: Listed) -> Iterator[str]:
 
 
 def _shown(tool: Listed) -> JsonObject:
-    """Return the tool's result rules, except `remove`, which `guards` compares."""
+    """Return the rules by which the tool changes results, except `remove`, which the module `guards` compares."""
     return {key: value for key, value in as_object(tool.binding.get("result")).items() if key != "remove"}
 
 

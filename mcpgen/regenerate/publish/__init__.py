@@ -1,8 +1,8 @@
 """Write a `FileTree` to a project's directory, so that at any moment it contains the whole old or the whole new
 project.
 
-A run locks the directory (`claim`), plans the write, and writes: by two exchanges of whole directories (`transaction`),
-or file by file if the system cannot exchange directories (`stepwise`).
+A run locks the directory (`claim`) and plans the write (`planning`). It writes by two exchanges of whole directories
+(`transaction`), or file by file if the system cannot exchange directories (`stepwise`).
 """
 
 from mcpgen.regenerate.publish.claim import claimed, told

@@ -1,7 +1,7 @@
 """Plan a write: which files are written, kept or removed, and reasons to refuse.
 
-Before the first byte is written, the plan is checked for everything that would refuse the write: files that mcpgen did
-not write, a link in the path, an edited generated file. The user's files are written if they are missing, and never
+Before the first byte is written, the plan is checked for every reason to refuse the write: files that mcpgen did not
+write, a link in the path, an edited generated file. The user's files are written if they are missing, and never
 changed. Files that a server does not need are written only once; if their owner deletes them, they are not written
 again.
 """

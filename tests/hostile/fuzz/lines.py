@@ -2,7 +2,7 @@
 
 Each line must get one answer if the protocol demands it, and the server must keep running.
 
-A raw socket receives the requests of the calls. Each request must have a path of the template and one credential. Each
+A raw socket receives the requests of the calls. Each request must have a path of the API and one credential. Each
 argument must be at its place.
 """
 
@@ -56,9 +56,7 @@ def request(method: str, id_: object, params: dict[str, Any] | None = None, stat
 
 
 def seeds(number: int) -> list[Any]:
-    """Return well-formed messages of revisions with a handshake and of the stateless revision, with ids made from
-    `number`.
-    """
+    """Return well-formed messages of the MCP revisions with and without a handshake, with ids made from `number`."""
     found: list[Any] = []
     for name, arguments in CALLS:
         meta = {"_meta": {"progressToken": f"t{number}"}}

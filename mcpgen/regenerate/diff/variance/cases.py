@@ -53,7 +53,9 @@ class Case:
     exclusive: tuple[tuple[JsonValue, ...], ...] = ()
 
     def narrowed(self, atom: JsonObject) -> "Case":
-        """Return the case with the schema `atom` added: the values of this case that also satisfy `atom`."""
+        """Return this case (alternative of a schema) with the schema `atom` added, for the values that also satisfy
+        `atom`.
+        """
         return replace(self, atoms=(*self.atoms, self.scope.made(atom)))
 
 
@@ -200,8 +202,8 @@ def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
 
 
 def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
-    """Return a case that contains only `value`. The members and items of `value` become keywords, so that they are
-    compared like those of a schema.
+    """Return a case (alternative of a schema) that contains only `value`. The members and items of `value` become
+    keywords, so that they are compared like those of a schema.
     """
     made = base.scope.made
     atoms = base.atoms

@@ -137,8 +137,8 @@ class Inclusion:
         return False
 
     def _parts(self, case: Case) -> list[list[Case]]:
-        """Return the possible splits of an object into cases: one split for each required member with an enum, by the
-        member's values.
+        """Return the ways to split `case`, an alternative of an object's schema, into several: one way for each
+        required member with an enum, by the member's values.
         """
         members, found = objects.Members(case), []
         for name in sorted(members.required):
@@ -149,7 +149,8 @@ class Inclusion:
         return found
 
     def _is_among_ranges(self, case: Case, several: list[Case], values: dict[str, Case]) -> bool:
-        """Return True if all numbers of `case` are in the ranges of the cases `several`.
+        """Return True if all numbers of `case`, an alternative of one schema, are in the ranges of `several`,
+        alternatives of another.
 
         Either the ranges must adjoin without a gap, or `case` must be a short range of integers, each of which is in
         one of the ranges.
@@ -286,8 +287,8 @@ def _lowest(case: Case) -> tuple[bool, object]:
 
 
 def _fits(inner: Case, outer: Case) -> bool:
-    """Return True if both cases contain the same single value, and it satisfies the other keywords of `outer`. Both
-    cases must have a single value.
+    """Return True if `inner` and `outer`, cases with a single value each, have the same value, and it satisfies the
+    other keywords of `outer`.
     """
     if plain_text(inner.values[0]) != plain_text(outer.values[0]):
         return False

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class NoPlaceFree(Failure):
-    """The request got no slot within its time. `advice` is a sentence for the model."""
+    """The request got no slot within its time. `advice` is a sentence for the model that called the tool."""
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(reason, sent=False)

@@ -141,7 +141,7 @@ def _key(entry: object) -> Key | None:
             warnings.simplefilter("ignore", SecurityWarning)
             made = JWKRegistry.import_key(public)
             kind = _kind(made)
-    except Exception:  # the libraries raise many types; any key that cannot be read is left out
+    except Exception:  # leave out a key that cannot be read; libraries raise many types
         return None
     if kind is None:
         return None

@@ -126,7 +126,7 @@ def _followed(path: str) -> str:
 
 
 def _steps(path: str) -> list[str]:
-    """Return the names of which a path consists, in reverse order."""
+    """Return the names of which a path consists, the last one first."""
     return [step for step in reversed(path.split("/")) if step not in ("", os.curdir)]
 
 

@@ -46,7 +46,7 @@ class Node:
 class Member:
     """One member of an object, or one item of an array. `key` is None for an item.
 
-    `start` is the offset of the key or item. `comma` is the offset after the comma that follows, or None.
+    `start` is the offset of the key or item. `comma` is the offset after the comma that follows, None without a comma.
     """
 
     key: str | None

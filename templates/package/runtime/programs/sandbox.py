@@ -78,7 +78,7 @@ class Run:
         return str(self._prints.output)
 
     async def begin(self, code: str) -> None:
-        """Check the types of a program, and run it until its first call. Raise Stopped if it fails."""
+        """Check the types of a program, and run it until its first call of a tool. Raise Stopped if it fails."""
         before, program = worker_code.prepared(code, [name.removeprefix(OWN) for name in self._names])
         await self._before(before)
         await self._go(self._session.feed_start(program, external_lookup=self._names, print_callback=self._prints))
@@ -88,15 +88,17 @@ class Run:
         await self._go(self._session.load_snapshot(written, external_lookup=self._names, print_callback=self._prints))
 
     async def answer(self, value: Any) -> None:
-        """Resume the program with the result of its call. Raise Stopped if the program fails."""
+        """Resume the program with the result of its tool call. Raise Stopped if the program fails."""
         await self._go(self._snapshot.resume({"return_value": value}))
 
     async def fail(self, problem: Exception) -> None:
-        """Resume the program with an error of its call, which it may catch. Raise Stopped if the program fails."""
+        """Resume the program with an exception for its failed tool call, which the program may catch. Raise Stopped if
+        the program fails.
+        """
         await self._go(self._snapshot.resume({"exception": problem}))
 
     async def dump(self) -> bytes:
-        """Serialize the program, which has stopped at a call. Raise Stopped if it holds too much data."""
+        """Serialize the program, which has stopped at a tool call. Raise Stopped if it holds too much data."""
         try:
             # In a thread, because it takes long for a large program.
             written: bytes = await asyncio.to_thread(self._snapshot.dump)

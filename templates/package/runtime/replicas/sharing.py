@@ -59,7 +59,7 @@ def _about(uri: str) -> str:
 
 
 class Gone:
-    """Marker: the replica that ran a call ended before it responded. `id` is the request's id, or None."""
+    """Marker: the replica that ran a call ended before it responded. `id` is the id of the call's request."""
 
     __slots__ = ("id",)
 
@@ -152,7 +152,7 @@ class Sharing:
     def record(self, session: str, stream: str, id: object) -> Callable[[int, bytes | None], None]:  # noqa: A002
         """Begin to record a stream. Return the function that records each event.
 
-        `id` is the id of the request that the stream answers, or None.
+        `id` is the id of the request that the stream answers, None for a stream of change notifications.
         """
         name = f"events:{session}:{stream}"
         self._put(name, {"r": self.replica, "i": id})
