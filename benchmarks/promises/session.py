@@ -115,8 +115,8 @@ async def session(project: Path, port: int, environ: Mapping[str, str] | None = 
 
 
 def within(most: float, seed: int = 1) -> Play:
-    """Return an API that answers after a random time of at most `most` seconds. It never answers requests with a number
-    below 0.
+    """Return an API that answers after a random time of at most `most` seconds. It never answers requests whose
+    parameter `n` is negative.
     """
     chance = random.Random(seed)
 

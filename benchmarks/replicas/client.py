@@ -19,7 +19,7 @@ _BOTH = {"Content-Type": "application/json", "Accept": "application/json, text/e
 
 @dataclass
 class Client:
-    """Client of one protocol revision. `session`: in the handshake era, the session id that `begin` got."""
+    """Client of one protocol revision. `session`: the session id from `begin` if the revision has a handshake."""
 
     http: aiohttp.ClientSession
     url: str
@@ -29,7 +29,7 @@ class Client:
     _ids: count[int] = field(default_factory=lambda: count(1))
 
     async def begin(self) -> None:
-        """Shake hands in the handshake era. Do nothing in the stateless era."""
+        """Send `initialize` if the revision has a handshake. Otherwise do nothing."""
         if self.revision == NEWER:
             return
         params = {

@@ -1,9 +1,9 @@
 """Serve the same API by FastMCP over HTTP: tools from `from_openapi`, and one tool that asks its user before it
 deletes.
 
-That tool is written as FastMCP's documentation shows for each era. Environment variables: DOCUMENT, path of the
-document (JSON); BASE_URL of the API; PORT to listen at; STATE_KEY, shared by all replicas; STATELESS, to store no
-sessions.
+That tool is written as FastMCP's documentation shows, for revisions of MCP with and without a handshake. Environment
+variables: DOCUMENT, path of the document (JSON); BASE_URL of the API; PORT to listen at; STATE_KEY, shared by all
+replicas; STATELESS, to store no sessions.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Compare the start of a server that lists a search with that of the same server with all tools listed.
+"""Compare the start of a server with `--tools search` with the start of the same server with all tools listed.
 
     python -m benchmarks.retrieval.start [SOURCE]
 

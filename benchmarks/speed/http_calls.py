@@ -40,7 +40,7 @@ BARS = MappingProxyType({(HTTP, "FastMCP"): 5, (ASGI, FASTMCP_ASGI): 5, (HTTP, "
 
 
 def measure(setting: Setting) -> Found:
-    """Measure calls over HTTP: in each era of MCP, with each number of connections, on each server in turn.
+    """Measure calls over HTTP: with and without a handshake, with each number of connections, on each server in turn.
 
     Return the results, with a limit on the ratio of our server to each other server.
     """
@@ -104,7 +104,7 @@ class Server(Process):
 
 
 class Client:
-    """Many connections to one server. All make the same call in one era of MCP."""
+    """Many connections to one server. All make the same call, and all use the same MCP revision."""
 
     def __init__(self, server: Server, era: str) -> None:
         self._server = server
@@ -150,7 +150,7 @@ class Client:
         return latencies
 
     def _begun(self, number: int) -> list[str]:
-        """Open `number` sessions, which outlive their connections. In the stateless era, open none and return empty
+        """Open `number` sessions, which outlive their connections. If the MCP revision has no sessions, return empty
         ids.
         """
         if self._era != OLDER:

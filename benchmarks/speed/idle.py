@@ -1,9 +1,9 @@
-"""Measure the memory of idle sessions (handshake era) and of streams for notifications of changes, over HTTP.
+"""Measure the memory of idle sessions and of streams for notifications of changes, over HTTP.
 
 The result is the growth of a server's RSS from few to many sessions or streams, divided by their number. Our server
 stores no sessions: the id of a session contains its encrypted state. Storing the ids alone would take twice the limit.
-So the result for sessions is memory that the allocator does not return. A stream is measured with its connection: in
-the handshake era a GET in its own session, in the stateless era `subscriptions/listen`.
+So the result for sessions is memory that the allocator does not return. A stream is measured with its connection: a
+GET in its own session in MCP revisions with sessions, `subscriptions/listen` in later revisions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ASKED = {"id": 1, "method": "subscriptions/listen", "params": {"notifications":
 
 
 def measure(setting: Setting) -> Found:
-    """Measure idle sessions, and streams of both eras of MCP, each in a new process."""
+    """Measure idle sessions, and streams of MCP revisions with and without sessions, each in a new process."""
     part = QUICK if setting.quick else 1
     found = Found()
     for case, unit, hold in (
@@ -86,7 +86,7 @@ def _hold_gets(server: Server, many: int, stack: ExitStack) -> None:
 
 
 def _hold_listens(server: Server, many: int, stack: ExitStack) -> None:
-    """Open `many` streams of the stateless era, which belong to no session."""
+    """Open `many` streams by `subscriptions/listen`, which belong to no session."""
     for _ in range(many):
         connection = stack.enter_context(closing(server.connection()))
         _open(connection, post(server.port, NEWER, _ASKED), b"subscriptions/acknowledged")

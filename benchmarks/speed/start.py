@@ -74,7 +74,7 @@ def _list(subject: Subject) -> Callable[[], float]:
         with Process(subject) as server:
             server.write(HANDSHAKE + LIST)
             answer = server.until(LIST_ID)
-            seconds = server.heard - server.began  # taken before the client parses the response
+            seconds = server.heard - server.began  # measured before the client parses the response
             if b'"tools"' not in answer:
                 raise RuntimeError(f"{subject.name} did not list its tools: {answer[:300]!r}")
             return seconds
@@ -89,7 +89,7 @@ def _call(subject: Subject) -> Callable[[], float]:
         with Process(subject) as server:
             server.write(HANDSHAKE + request(call, FIRST_ID))
             answer = server.until(FIRST_ID)
-            seconds = server.heard - server.began  # taken before the client parses the response
+            seconds = server.heard - server.began  # measured before the client parses the response
             check(answer, call, exact=False)
             return seconds
 

@@ -53,7 +53,7 @@ _UNDER_UVICORN = (("mcpgen", ASGI), ("FastMCP", FASTMCP_ASGI), ("SDK lowlevel", 
 
 
 def _http(label: str, era: str, connections: int, unit: str = "calls/s", instead: Instead = ()) -> Row:
-    """Return a row for calls over HTTP in one era of MCP, with this number of connections."""
+    """Return a row for calls over HTTP with this number of connections. `era`: with or without MCP sessions."""
     return Row(label, "http", case_of(era, connections), unit, more=unit == "calls/s", instead=instead)
 
 

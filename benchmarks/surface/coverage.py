@@ -1,8 +1,8 @@
 """Measure how much of a document's inputs the tools show: how many appear with type, required flag and values.
 
 The document and the tool's input schema are walked in parallel. The tool's entry in `bindings.json` maps its arguments
-to the document's parameter names. An input counts as shown if the schema states everything about it by keywords, or
-values by a description. If an input is lost, everything within it counts as lost, too.
+to the document's parameter names. An input counts as shown if keywords of the tool's schema state everything about it;
+the description may list its allowed values instead. If an input is lost, everything within it counts as lost, too.
 """
 
 from __future__ import annotations
