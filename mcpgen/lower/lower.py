@@ -144,7 +144,7 @@ def _lowered(
             tools.append(_tool(operation, names[operation.key], context))
         except SkipOperation as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
-        except RecursionError:  # hundreds of references in a chain; chains in published documents have about ten
+        except RecursionError:  # a chain of hundreds of references: published documents have about ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:
@@ -231,7 +231,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer.budget.begin()
     whole, operation = operation, views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    composer.contradictions.clear()  # do not report findings about responses or skipped operations for this tool
+    composer.contradictions.clear()  # findings up to here concern no text of this tool: drop them
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)

@@ -35,8 +35,8 @@ class Items:
                 self._add(each, *before.rpartition("/")[::2])
 
     def of_collection(self, operation: Operation) -> Iterator[Operation]:
-        """Yield the operations on items of a collection with the name of the operation's: `/items/{…}` for
-        `/lists/{…}/items`, and also `/list_items/{…}`.
+        """Yield the operations that read an item of the collection that ends the path of `operation`: for
+        `/lists/{…}/items`, those at `/items/{…}` and `/list_items/{…}`.
         """
         *_, parent, last = ["", "", *(each for each in operation.path.split("/") if each and not each.startswith("{"))]
         for name in dict.fromkeys((plain(last), plain(f"{singular(parent)}{last}"))):

@@ -50,8 +50,9 @@ def job(look: Look, arguments: Arguments) -> Accepted:
 
 
 def at_url(pointer: str, read: Accepted | None) -> Accepted:
-    """Return the job whose URL is at `pointer` in the response. `read`: the same job as a request of the document reads
-    it, whose `task` also holds for the URL.
+    """Return the job whose URL is at `pointer` in the response, with the `task` that polls this URL.
+
+    `read`: the same job, found as a request of the document, or None. The conditions of its `task` are taken over.
     """
     task: JsonObject = {**(read.task if read is not None else {}), "poll": pointer}
     if "result" not in task and "cancel" not in task:
@@ -60,7 +61,7 @@ def at_url(pointer: str, read: Accepted | None) -> Accepted:
 
 
 def ends(state: State | None) -> JsonObject:
-    """Return the conditions of a `task` under which the job has ended. With {}, the server decides by itself."""
+    """Return the conditions of a `task` under which the job has ended, or {} if `state` allows none."""
     if state is None or " " in state.pointer or not all(map(_WORD.fullmatch, (*state.done, *state.failed))):
         return {}
     if not state.is_word:

@@ -112,7 +112,7 @@ def _of_answer(operation: Operation, answer: _Answer, requests: Requests, argume
 
 
 def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tuple[Look, bool]]:
-    """Return the requests that take an id from the response, and True for each id of a job."""
+    """Return each request that takes an id from the response, and True if this id is the id of a job."""
     said = [operation.summary, operation.description, answer.response.description]
     text = " ".join([*said, *(as_text(each.node.get("description")) for each in answer.members)])
     return [*requests.by_id(operation, answer.members, text)]
@@ -121,7 +121,7 @@ def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tu
 def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
     """Yield the requests of the document whose responses show the state of the work."""
     by_id = _by_id(operation, answer, requests)
-    # A path variable at the end names an item, so an id in the response counts only if it is the id of a job
+    # A path variable at the end names an item. Its own id would lead back to the item, so only ids of jobs count.
     if operation.path.endswith("}"):
         by_id = [(look, of_job) for look, of_job in by_id if of_job]
     for look in (look for look, _ in by_id if look.state is not None):

@@ -115,8 +115,8 @@ class Requests:
         return replace(look, cancel="") if look is not None else None
 
     def remaining(self, operation: Operation) -> Look | None:
-        """Return the GET request that shows whether an item has been deleted: that of the collection of the item, or
-        that of the path before a word such as `delete`. Return None otherwise.
+        """Return the GET request that shows whether an item has been deleted, or None. Its path is the operation's path
+        without the last segment: an id that DELETE names, or a word such as `delete`.
         """
         before, _, last = operation.path.rpartition("/")
         is_item = operation.method == "DELETE" and last.endswith("}")
@@ -200,8 +200,9 @@ class Requests:
             yield (told or [look for look, _ in found])[0], True
 
     def _completed(self, read: Operation, answer: Sequence[Member]) -> Sequence[Member]:
-        """Return the members of a response, and those that it lacks of the item that `read` returns, if it describes
-        this item. Schemas of such responses often repeat the request, without the id.
+        """Return the members of the item that `read` returns if the response `answer` shows this item, else `answer`.
+
+        Schemas of such responses often repeat the request, without the id.
         """
         item = listed(described(read), self._composer)
         is_item = {each.pointer for each in answer} <= {each.pointer for each in item}
@@ -283,8 +284,8 @@ def _singulars(name: str) -> list[str]:
 
 
 def _begins(noun: list[str], name: str) -> bool:
-    """Return True if a member is named after a noun: `nodes` and `node_count` after `node`. A URL such as `node_url` is
-    the same before and after a change.
+    """Return True if a member is named after a noun: `nodes` and `node_count` after `node`. Return False for a URL such
+    as `node_url`, since it shows no change.
     """
     *_, last = found = _singulars(name) or [""]
     return bool(noun) and found[: len(noun)] == noun and last not in ("url", "uri", "href", "link")

@@ -164,7 +164,8 @@ def _is_text(node: JsonObject) -> bool:
 def _of_words(member: Member) -> State | None:
     """Return the state that a member shows. Return None if the values of its enum do not describe work that ends.
 
-    A phase without an enum is none: for a thing such as a namespace, it tells whether the thing exists.
+    A member `phase` without an enum shows no state of work: for a thing such as a namespace, `phase` tells whether the
+    thing exists.
     """
     said = [each for each in as_list(member.node.get("enum")) if isinstance(each, str)]
     if not said:

@@ -59,7 +59,7 @@ class Composer:
 
     `contradictions` collects a sentence for each merge in which the two sides contradict. `missing` collects a
     diagnostic for each reference without a target. `unshown` collects patterns that a tool shows differently from the
-    document. `patterns`: memory that compiled patterns take. `expansions`: cache of portable forms. `once`: cache of
+    document. `patterns`: memory that compiled patterns take. `expansions`: cache of converted schemas. `once`: cache of
     facts about arguments, such as token counts.
     """
 

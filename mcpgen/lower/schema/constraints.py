@@ -1,4 +1,5 @@
-"""Convert the constraints of a schema: keep keywords of the portable profile, and put other constraints into words."""
+"""Convert the constraints of a schema: keep keywords that every client accepts (the portable profile), and put other
+constraints into words."""
 
 import re
 import sys
@@ -69,7 +70,7 @@ FORMAT_WORDS = {
 
 
 def bounds(node: JsonObject, kind: str) -> JsonObject:
-    """Return `minimum` and `maximum` for a schema of a number, in the form of the portable profile.
+    """Return `minimum` and `maximum` for a schema of a number, in the form that every client accepts.
 
     Exclusive bounds of an integer become inclusive, and bounds outside the range of a double are left out.
     """
@@ -110,7 +111,7 @@ def _is_integral(number: int | float) -> bool:
 
 
 def in_words(node: JsonObject, kind: str = "") -> str:
-    """Return short sentences for constraints that the portable profile has no keyword for."""
+    """Return short sentences for the constraints whose keywords some clients do not accept."""
     if _SPOKEN.isdisjoint(node):
         return ""
     said = [
@@ -130,8 +131,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
 
 
 def _values(node: JsonObject, kind: str) -> str:
-    """Return a sentence with the values of an enum that the portable profile cannot list: numbers, or too many
-    texts.
+    """Return a sentence with the values of an enum that is not emitted as a keyword: numbers, or too many texts.
     """
     values: list[JsonValue] = [value for value in as_list(node.get("enum")) if value is not None]
     if node.get("const") is not None:
@@ -202,7 +202,7 @@ def are_of_format(values: JsonValue, name: JsonValue) -> bool:
 
 
 def fitting(value: JsonValue, member: JsonObject) -> JsonValue:
-    """Return `value` converted to the type of the portable node `member`, or None if it does not fit.
+    """Return `value` converted to the type of the emitted schema `member`, or None if it does not fit.
 
     `"10"` becomes 10 for an integer.
     """

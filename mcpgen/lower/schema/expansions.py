@@ -1,5 +1,5 @@
-"""Cache the portable forms (expansions) of arguments and named schemas, so that a schema is expanded once, however many
-tools use it.
+"""Cache the expansions of arguments and named schemas: their conversions to schemas that every client accepts. So a
+schema is expanded once, however many tools use it.
 
 An expansion depends on its depth, its limits, and the schemas around it, since recursion is cut. So the cache stores
 which names were searched among the surrounding schemas, and reuses an expansion only where that search has the same
@@ -50,7 +50,7 @@ class ExpansionKey(NamedTuple):
 
 
 class Expansion(NamedTuple):
-    """Cached portable form of a schema (`emitted`), with `nodes` as its size.
+    """Cached expansion: the schema that tools show (`emitted`), with `nodes` as its size.
 
     `cuts`: phrases for what was left out. `findings`: findings from composing. `asked`: schema names that were searched
     among the surrounding schemas. `met`: those names in `asked` that were found. `too_large`: True if writing stopped
@@ -69,7 +69,7 @@ class Expansion(NamedTuple):
 class Expansions:
     """Cache of the schemas that one compile has expanded.
 
-    - `large`: key of a schema → True if the schema has members, with the findings of that check.
+    - `large`: key of a schema → True if cutting the schema saves tokens (it has members), with the check's findings.
     - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so both caches are cleared
       together.
     """

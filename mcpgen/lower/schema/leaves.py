@@ -1,4 +1,4 @@
-"""Convert schemas of scalar types to the portable profile, with their values and defaults."""
+"""Convert schemas of scalar types, with their values and defaults, to schemas that every client accepts."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.schema import constraints
@@ -7,7 +7,7 @@ from mcpgen.lower.schema.patterns import PatternMemory, shown
 
 
 def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
-    """Return `node`, of the scalar type `kind`, with only the keywords of the portable profile."""
+    """Return `node`, of the scalar type `kind`, with only the keywords that every client accepts."""
     result: JsonObject = {"type": kind}
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
     texts = [value for value in values if isinstance(value, str)]

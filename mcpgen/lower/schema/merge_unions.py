@@ -1,7 +1,7 @@
 """Merge unions into simpler schemas: a schema for any value, or a few alternatives instead of many.
 
-A merged schema accepts at least the values that its parts accept. The functions see only portable schemas, not the
-document.
+A merged schema accepts at least the values that its parts accept. The functions take schemas that were already
+converted for clients, not those of the document.
 """
 
 from collections import Counter

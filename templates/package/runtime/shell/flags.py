@@ -58,7 +58,7 @@ def read_flags(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(found: dict[str, Any], name: str, given: str, schema: dict[str, Any]) -> None:
-    """Add a flag's value to `found`.
+    """Add a flag's value to `found`, the arguments read so far.
 
     For an array argument, append it as an item, unless the value is an array itself.
     """

@@ -299,9 +299,10 @@ def _form(head: Head) -> Answer | None:
 
 
 def _page_form(head: Head) -> Answer | None:
-    """Return the error response if a browser's request for a page is refused, else None.
+    """Return the error response if a browser's request during a login must be refused, else None.
 
-    A form is accepted only from a page of this server (`Sec-Fetch-Site`). `Origin` was checked before.
+    GET is allowed. POST submits a form, which must come from a page of this server (`Sec-Fetch-Site`). `Origin` was
+    checked before.
     """
     if head.method == "GET":
         return None

@@ -6,7 +6,7 @@ This module does no I/O, never waits and reads no clock. The HTTP server passes 
 an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
 `ResumeElsewhere`, which concern other replicas.
 
-Both eras are served at one path:
+All revisions of MCP are served at one path. In revisions of the handshake era, a client begins with `initialize`:
 
     the message                                              is served as
     -------------------------------------------------------  ------------------------------------------------------
@@ -233,7 +233,7 @@ class Endpoint:
         return self._access.catalog(None if peer is None else peer.identity)
 
     def _names_newer(self, head: Head, peer: Peer) -> bool:
-        """Return True if a header field names a revision other than those of the handshake era.
+        """Return True if a header field names a revision of MCP that is not one of those up to 2025-11-25.
 
         Return False for a request of a valid session.
         """
@@ -244,7 +244,7 @@ class Endpoint:
 
 
 def _rejected(message: Message, peer: Peer) -> list[RejectedCall]:
-    """Return effects that record the tool calls of a message that was refused before any of them ran."""
+    """Return effects that write the tool calls of a refused message to the audit log, though no call ran."""
     each = message.messages if isinstance(message, Batch) else [message]
     calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
     return [RejectedCall(one.params.get("name"), Origin(peer=peer)) for one in calls]

@@ -41,7 +41,7 @@ def answer(
 
 
 def _has(head: Head, token: str) -> bool:
-    """Return True if the request has the token. The comparison takes constant time, so it reveals no part of it."""
+    """Return True if the request has the token. The time of the comparison reveals no part of the token."""
     sent = head.all("authorization")
     scheme, _, said = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     wanted, found = (hashlib.sha256(each.strip().encode("latin-1", "replace")).digest() for each in (token, said))

@@ -322,7 +322,7 @@ class SessionHandler:
         return left
 
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
-        """End the exchange of a cancelled request. That of a batch ends when none of its requests is pending."""
+        """End the exchange of a cancelled request. A batch's exchange ends when no request is pending."""
         if target.id is not None:
             for line in lines:  # these lines tell the client that the call's question is withdrawn
                 target.tell(line)
@@ -361,9 +361,9 @@ def _asking(id: object) -> str:  # noqa: A002
 
 
 def unheard(shared: bool) -> Answer:
-    """Return the error response to an answer from a client for which no call in this process waits.
+    """Return the error response to a client's JSON-RPC response for which no call in this process waits.
 
-    `shared`: True if the replicas share a store, so that another replica may wait for the answer.
+    `shared`: True if the replicas share a store. Since another replica may wait, the client is asked to send it again.
     """
     if shared:
         return busy("Another replica may wait for this answer, and cannot be told just now. Send it again.")

@@ -15,7 +15,7 @@ class Relay:
     """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
 
     `replica`: name of the receiver, "" for all. If `exchange` is set, its HTTP response is sent after the message. If
-    `setting` is set, the message made this setting, which replicas that start later must know too.
+    `setting` is set, the message changed this notification setting, which replicas that start later must know too.
     """
 
     __slots__ = ("exchange", "line", "replica", "session", "setting")

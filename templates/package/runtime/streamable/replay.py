@@ -30,9 +30,9 @@ stream takes memory."""
 
 
 class EventQueue:
-    """Bounded queue of the events of several recordings, oldest first. `whole`: queue of all sessions, or None.
+    """Bounded queue of the recorded events of one session, oldest first, or of all sessions (`whole` is then None).
 
-    Events of this queue also count in `whole`.
+    `whole`: the queue of all sessions, in which the events of a session count too.
     """
 
     def __init__(self, most_events: int, most_bytes: int, whole: EventQueue | None = None) -> None:

@@ -22,7 +22,7 @@ MOST = 10_000
 
 
 class Setting:
-    """One setting of a session, for the store that replicas share: its `name`, and whether it `counts` from now on."""
+    """One setting of a session, for the store that replicas share: its `name`; `counts` is False if it is withdrawn."""
 
     __slots__ = ("counts", "name")
 

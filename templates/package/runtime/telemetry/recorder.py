@@ -148,7 +148,7 @@ class Recorder:
         operation.close()
 
     def ended(self, key: int, outcome: Outcome | str) -> None:
-        """Record the outcome of a call, or a word that replaces the outcome.
+        """Record the outcome of a call, or a word such as "cancelled" for a call that ended without outcome.
 
         If a call is reported twice, only the first report is used.
         """

@@ -76,7 +76,7 @@ def scope(version: str) -> InstrumentationScope:
 
 # Decision 0211: The runtime makes spans without OpenTelemetry's SDK.
 class SpanEncoder:
-    """Encoder that turns operations and HTTP requests into spans."""
+    """Encoder that turns records of clients' MCP requests, and of HTTP requests to the API, into spans."""
 
     def __init__(self, described: dict[str, str], version: str) -> None:
         """Create an encoder. `described`: OpenTelemetry resource attributes of this process."""
@@ -95,7 +95,7 @@ class SpanEncoder:
         return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
-        """Return the encoded prefix that all spans of operations with the attributes `found` share."""
+        """Return the encoded prefix that all spans of MCP requests with the attributes `found` share."""
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_type(operation) else None
         name = attributes.name_of_operation(operation)
         span = Span(name=name, kind=_SERVER, attributes=pairs(found), status=status)
@@ -113,7 +113,7 @@ class SpanEncoder:
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def operation(self, operation: Operation, prefix: bytes) -> bytes:
-        """Return the encoded span of an operation, with the prefix that `of_operation` returned."""
+        """Return the encoded span of an MCP request, with the prefix that `of_operation` returned."""
         ids = unhexlify(f"0a10{operation.trace}1208{operation.span}")
         times = _TIMES.pack(_START, operation.began, _END, operation.ended)
         number = b"" if operation.id is None else _REQUEST_ID.written(str(operation.id))

@@ -57,7 +57,8 @@ class Unescaped:
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
         r"""Undo one layer of escapes and build the mapping.
 
-        With `letters`, also undo escapes such as `\ `. This is needed for secrets that contain control characters.
+        With `letters`, also undo escapes of a backslash and a letter, such as `\n`. This is needed for secrets that
+        contain control characters.
         `before` is the previous layer, whose `text` is `content`, or None.
         """
         self._before = before

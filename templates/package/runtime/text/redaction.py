@@ -218,7 +218,7 @@ class Redactor:
 
         The function searches only for the beginning of each anchor, since long words take memory.
         """
-        from .patterns import finder  # imported here: a Redactor is created earlier than slow modules are imported
+        from .patterns import finder  # imported here: loads the validator library, too slow for the start
 
         return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
 
@@ -286,7 +286,7 @@ class Redactor:
 class CallContext:
     """Context manager for one call.
 
-    Inside the `with` block, the call is registered in `calls` as running, by its `turn`.
+    Inside the `with` block, `calls` contains `turn`, the number of this call, so that the call counts as running.
     """
 
     __slots__ = ("_calls", "_turn")

@@ -52,7 +52,7 @@ _UNASKED = {
 #: Lock that is held while proxies are in `sys.modules`. Another thread must hold it to import libraries.
 importing = RLock()
 
-#: C extension for lists of at most three items, which loads the C++ library. A Python fallback exists.
+#: C extension that is never imported: it loads the C++ library, only for short lists. The Python fallback is used.
 _WITHOUT = "frozenlist._frozenlist"
 
 
