@@ -6,7 +6,7 @@ lines of a scene are:
     > a line that the client writes
     < the line that the server writes next, exactly
     * an event of a waiting call (Conversation.happen)
-    ~ a note for the log about a line that cannot be answered; or, by its number, what a call learns about its question
+    ~ a sentence that the server logs about an invalid line; or `N hears JSON`: how the user answered call number N
 
 Only in `reload.jsonl` and `renewed_features.jsonl` may the tools change while the server runs. If the name of a file
 contains `features`, the server also has resources and prompts.

@@ -68,7 +68,7 @@ class Upstream:
 
 
 async def answer_ok(connection: Connection) -> None:
-    """Give every request the same response."""
+    """Answer every request with the response OK."""
     while await connection.request():
         await connection.send(OK)
 

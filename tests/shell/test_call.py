@@ -292,7 +292,7 @@ async def before_create_order(arguments: Arguments) -> None:
 
 
 def test_reports_of_a_hook_are_shown(shell: Shell) -> None:
-    """Progress is for a terminal alone. The log of the server is what its process writes."""
+    """Progress is shown only on a terminal. Log lines of the hook are always written to stderr."""
     hooks = shell.project / "store_mcp" / "hooks.py"
     before = hooks.read_text()
     hooks.write_text(TELLING_HOOK)

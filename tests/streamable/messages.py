@@ -33,7 +33,7 @@ def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
 
 
 def stateless(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """Return a stateless request."""
+    """Return a request as in MCP 2026-07-28, which has no sessions."""
     return request(method, id_, **{"_meta": meta(), **params})
 
 

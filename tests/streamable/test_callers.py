@@ -166,9 +166,9 @@ def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
 
 
 def test_what_has_expired_is_not_accepted(named: Named) -> None:
-    """Test L4, M8, M17 and X1: expired handles of sessions, results and states are refused, even if sealed correctly.
+    """Test L4, M8, M17 and X1: expired handles (session ids, names of results, `requestState`) are refused.
 
-    The same handle is accepted if it expires in an hour.
+    The same handle is accepted if it is sealed again to expire in an hour.
     """
     session = Session(named, fields=TOKENS["alice"])
     told = session.greeting.message["result"]["serverInfo"]
@@ -335,7 +335,7 @@ def test_the_record_names_caller_session_and_address(named: Named) -> None:
 
 
 def test_a_thousand_calls_with_equal_ids_are_not_crossed(named: Named) -> None:
-    """Test M13, L13 and L8: interleaved calls of two callers with equal ids and tokens get their own results."""
+    """Test M13, L13 and L8: calls of two callers with equal ids, sent in turn, get their own results."""
     sessions = {name: Session(named, fields=TOKENS[name]) for name in CALLERS}
     ways = [(name, era) for name in CALLERS for era in ("new", "old")]
     connections = {way: [named.connect() for _ in range(5)] for way in ways}
@@ -363,7 +363,7 @@ def _begin(session: Session, connection: Connection, way: tuple[str, str], numbe
 
 
 def test_progress_reaches_its_own_caller(named: Named) -> None:
-    """Test M13 and L13: each stream gets its own progress and its own response, although ids and tokens are equal."""
+    """Test M13 and L13: each stream gets its own progress and response, although ids and progress tokens are equal."""
     with named.connect() as mine, named.connect() as theirs:
         for name, connection in (("alice", mine), ("bob", theirs)):
             post(connection, calling("hold", 1, token=1, name=f"progress of {name}"), **TOKENS[name])

@@ -1,4 +1,4 @@
-"""Test the handles that the server gives to clients: session ids, names of stored results, and signed states.
+"""Test the handles that the server gives to clients: session ids, names of stored results, and `requestState`.
 
 Of each kind, ten thousand forged, replayed, expired or foreign handles are refused.
 """
@@ -125,7 +125,7 @@ def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
 
 
 def test_a_state_is_taken_once() -> None:
-    """Test M17: a state is accepted once. Ten thousand states are sent twice."""
+    """Test M17: a `requestState` is accepted once. Ten thousand are sent twice."""
     clock = Clock()
     replica = Replica(clock)
 

@@ -117,7 +117,7 @@ def _written(method: str, path: str, fields: Fields, body: bytes) -> bytes:
 def test_a_request_waits_for_the_one_before(either: Server) -> None:
     """Test M16: a request waits for the one before on its own connection, but not for those on other connections.
 
-    More requests wait there than aiohttp reads at a time.
+    More requests wait on its own connection than aiohttp reads at a time.
     """
     session = Session(either)
     name = f"before {either.process.pid}"

@@ -300,7 +300,7 @@ def test_a_capability_that_is_missing_is_named(server: Server) -> None:
 
 
 def test_a_forged_state_is_refused(server: Server) -> None:
-    """Test M8 and M17: an answer with a forged state is refused, because nobody asked its question."""
+    """Test M8 and M17: an answer with a forged `requestState` is refused, since nobody asked its question."""
     message = calling("remove", id="x")
     message["params"] |= {"requestState": "A" * 120, "inputResponses": {"confirm": {"action": "accept"}}}
     answer = server.ask("POST", fields=mirrored(message), body=encoded(message))

@@ -1,5 +1,6 @@
-"""Test that the task of an HTTP request runs its call (`serve/request_task.py`), as an ASGI application and without a
-server.
+"""Test that the asyncio task of an HTTP request also runs the request's call (`serve/request_task.py`).
+
+Some tests use an ASGI application, the others only objects of this module.
 """
 
 from __future__ import annotations

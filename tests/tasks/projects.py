@@ -1,4 +1,4 @@
-"""Generate a server of `specs/` or of its examples, with a list of its tools or with a tool search."""
+"""Generate the server of a file in `specs/` or `specs/examples/`, with a list of its tools or with a tool search."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE"
 
 @cache
 def groups() -> dict[str, dict[str, Any]]:
-    """Return all groups of attributes in the model by id."""
+    """Return all groups of attributes in OpenTelemetry's model of its conventions, by id."""
     found = {}
     for path in sorted(MODEL.glob("*.yaml")):
         found.update({group["id"]: group for group in yaml.safe_load(path.read_text())["groups"]})
@@ -68,7 +68,7 @@ def methods() -> frozenset[str]:
 
 
 def violations(spans: Iterable[Span], points: Iterable[Point]) -> list[str]:
-    """Return a sentence for each violation of the model."""
+    """Return a sentence for each violation of OpenTelemetry's conventions."""
     found = []
     for span in spans:
         rules = _server_span(span) if span.kind == SERVER else _http_span(span)
@@ -94,14 +94,14 @@ def _server_span(span: Span) -> Iterator[str]:
 
 
 def _own(told: dict[str, Any]) -> Iterator[str]:
-    """Check the attributes that the model does not have: those of tasks."""
+    """Check the attributes of tasks, which OpenTelemetry's conventions do not define."""
     for name, pattern in OWN.items():
         if name in told and not re.fullmatch(pattern, told[name]):
             yield f"{name} has another value than it may have"
 
 
 def _operation(told: dict[str, Any]) -> Iterator[str]:
-    """Check the rules that apply to both spans and metrics of operations."""
+    """Check the rules that apply to both spans and metrics of MCP requests."""
     method = told.get("mcp.method.name")
     if method not in methods() and method not in (*NEWER, "_OTHER"):
         yield f"{method} is no method"

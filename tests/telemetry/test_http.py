@@ -78,7 +78,7 @@ def test_a_session_with_calls_notifications_and_an_end(
         message = calling("echo", text="hi")
         assert post(server, message, **{"Mcp-Name": "other"}).status == 400
         post(server, message)
-        collector.until(6)  # the first export takes longer than the second that a server has for its last export
+        collector.until(6)  # a server has one second for its last export; the first export takes longer
         server.terminate()
         server.ended()
     spans = {span.name: span for span in collector.spans if span.kind == model.SERVER}

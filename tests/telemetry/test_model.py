@@ -1,4 +1,5 @@
-"""Test the checker of spans and metrics: it knows the model, and reports each violation that the tests make."""
+"""Test the checker of spans and metrics: it has read OpenTelemetry's model, and reports each violation that a test
+makes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def started(mirror: Path, api: Api, **more: str) -> Server:
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
     told = {"MIRROR_BASE_URL": api.url, "MIRROR_KEY": SECRET}
     found = Server(mirror, env={**kept, **told, **more})
-    # the line checker is for servers without prompts, so it is switched off
+    # the checker of the server's output refuses prompts, so it is switched off
     object.__setattr__(found.checker, "check", _seen)
     return found
 
@@ -50,7 +50,7 @@ def call(server: Server, tool: str, trace: str = "", **arguments: Any) -> Any:
 def ended(server: Server, collector: Collector | None = None, spans: int = 1) -> None:
     """Close stdin, and wait for the end. First wait until the collector has `spans` spans.
 
-    The last export must not be the first one: a server has a second for its last export, and the first one connects.
+    The last export of a server has only one second, and a first export needs longer, since it must connect.
     """
     if collector is not None:
         collector.until(spans)
@@ -63,7 +63,7 @@ def of_kind(spans: list[Span], kind: int) -> list[Span]:
 
 
 def checked(collector: Collector) -> None:
-    """Check all received data against the model, and that it contains no values of calls."""
+    """Check that all received data obeys OpenTelemetry's conventions, and contains no values of calls."""
     if model.MODEL.exists():
         assert model.violations(collector.spans, [p for found in collector.points.values() for p in found]) == []
     for body in collector.bodies:

@@ -1,4 +1,4 @@
-"""Test spans and metrics of tasks: requests about a task are joined with its first call, and say how it ended."""
+"""Test spans and metrics of tasks: spans about one task have the same digest, and say how the task ended."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def measured(project: Path, collector: Collector, tmp_path: Path) -> Iterator[Me
 
 
 def told(span: Span) -> tuple[Any, ...]:
-    """Return what a span says of a task, without the digest."""
+    """Return what a span says of a task, without the digest of the task's id."""
     return span.name, span.attributes.get("mcpgen.task.status"), span.attributes.get("error.type")
 
 
 def digests(spans: list[Span]) -> list[str]:
-    """Return the digests of tasks that spans have, each once."""
+    """Return the digests of task ids in the spans, each digest once."""
     return sorted({span.attributes["mcpgen.task.digest"] for span in spans})
 
 

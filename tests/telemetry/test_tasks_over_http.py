@@ -1,4 +1,4 @@
-"""Test that spans of a task are joined over HTTP too, where the id is sealed and any replica answers."""
+"""Test that spans of a task have one digest over HTTP too, where its id is encrypted and any replica answers."""
 
 from __future__ import annotations
 

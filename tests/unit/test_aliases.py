@@ -12,7 +12,7 @@ from mcpgen.read.fetch import Fetched
 
 
 def compiled(operations: list[str], settings: str = "", before: Compiled | None = None) -> Compiled:
-    """Compile a document with operations of these ids, with a tools file, and with the lock of an earlier compile."""
+    """Compile a document with operations of these ids, a tools file, and the lock file of an earlier compile."""
     responses = {"200": {"description": "ok"}}
     paths = {f"/at/{name[-1]}": {"get": {"operationId": name, "responses": responses}} for name in operations}
     document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": paths}

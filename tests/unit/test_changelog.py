@@ -1,4 +1,4 @@
-"""Test CHANGELOG.md over many generations of a project: no entry is lost, and the lock has the file's digest."""
+"""Test CHANGELOG.md over many generations of a project: no entry is lost, and the lock file has its digest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def generate(operations: dict[str, str], *flags: str, title: str = "Pets") -> ob
 
 
 def history(edited: str = "") -> str:
-    """Return the changelog. Check that the lock has its digest, unless `edited` says that a person has edited it."""
+    """Return the changelog. Check that the lock file has its digest, unless a person has `edited` the changelog."""
     data = (Path("out") / changelog.NAME).read_bytes()
     known = locks.load((Path("out") / locks.NAME).read_bytes(), "").files[changelog.NAME]
     assert known == digest(data) or data == edited.encode()

@@ -1,4 +1,4 @@
-"""Test that a written lock is read back unchanged, and that an invalid lock ends the run."""
+"""Test that a written lock file is read back unchanged, and that an invalid lock file ends the run."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def test_a_lock_that_cannot_be_trusted_ends_the_run(value: object) -> None:
 
 
 def test_a_key_that_stands_there_twice_ends_the_run() -> None:
-    """Refuse a lock with a repeated key. Otherwise one of the two values would be lost, with its names of tools, which
-    must not change.
+    """Refuse a lock file with a repeated key. Otherwise one of the two values would be lost, with its names of tools,
+    which must not change.
     """
     text = json.dumps({**GOOD, "tools": {"GET /a": {"name": "a"}}})
     load(text.encode(), "f")
@@ -172,9 +172,9 @@ def test_digests_are_sha_256() -> None:
     [("accepted", True), ("not accepted", False), ("Accepted", False), ("yes", False), (True, False), (None, False)],
 )
 def test_one_word_alone_accepts_an_origin(word: object, is_accepted: bool) -> None:
-    """Accept an origin only if the lock has the exact word `accepted` for it.
+    """Accept the origin of a URL only if the lock file has the exact word `accepted` for it.
 
-    People merge locks, and leftovers of a merge conflict must accept nothing.
+    People merge lock files, and leftovers of a merge conflict must accept nothing.
     """
     lock = load(json.dumps({**GOOD, "origins": {"https://a.example": word}}).encode(), "f")
     assert lock.origins == {"https://a.example": is_accepted}

@@ -29,7 +29,7 @@ def _quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tree_of(**files: str) -> FileTree:
-    """Return a file tree with a lock that lists its files. `__` in a name stands for a slash."""
+    """Return a file tree with a lock file that lists its files. `__` in a name stands for a slash."""
     plain = {name.replace("__", "/"): text.encode() for name, text in files.items()}
     known = locks.digests({path: data for path, data in plain.items() if path not in USERS})
     return FileTree({**plain, locks.NAME: locks.dump(Lock("s", "d", "0.1.0", Options(name="t"), files=known))})
@@ -103,9 +103,9 @@ def test_an_edit_of_a_generated_file_is_only_lost_where_that_is_said(tmp_path: P
 
 @pytest.mark.parametrize("path", ["notes", ".github/ci", "src/a.py", "p_mcp", ".venv/bin/python"])
 def test_what_a_lock_calls_generated_is_only_removed_where_mcpgen_writes(tmp_path: Path, path: str) -> None:
-    """Remove no file outside of the places where mcpgen writes, even if the lock lists the file.
+    """Remove no file outside of the places where mcpgen writes, even if the lock file lists it.
 
-    A lock comes with a repository, and may list any file.
+    A lock file comes with a repository, and may list any file.
     """
     published(tmp_path, tree_of(x="1", **{path: "mine"}))
     assert published(tmp_path, tree_of(x="1")).remove == ()

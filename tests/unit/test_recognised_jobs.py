@@ -24,7 +24,7 @@ PLAIN = ("string", "boolean", "integer")
 
 
 def schema(short: Any) -> dict[str, Any]:
-    """Return the JSON Schema for its short form: the name of a type, a list, an enum, or an object by its members."""
+    """Return the JSON Schema for a short form: the name of a type, a list, an enum, or an object by its members."""
     if short in PLAIN:
         return {"type": short}
     if isinstance(short, list):

@@ -106,7 +106,7 @@ def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
 ) -> None:
     """Let the move of one file into place fail, for each file in turn. Each file is then old or new.
 
-    The lock is written last. The temporary directory stays, since its lock lists the new files.
+    The lock file is written last. The temporary directory stays, since its lock file lists the new files.
     """
     old, new = tree_of(x="1", y="1", z="1"), tree_of(x="2", y="2", z="2")
     published(tmp_path, old)

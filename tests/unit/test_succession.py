@@ -1,4 +1,4 @@
-"""Test the next version numbers and the release notes between versions, for any text in a lock."""
+"""Test the next version numbers and the release notes between versions, for any text in a lock file."""
 
 from __future__ import annotations
 

@@ -131,8 +131,7 @@ def in_words(node: JsonObject, kind: str = "") -> str:
 
 
 def _values(node: JsonObject, kind: str) -> str:
-    """Return a sentence with the values of an enum that is not emitted as a keyword: numbers, or too many texts.
-    """
+    """Return a sentence with the values of an enum that is not emitted as a keyword: numbers, or too many texts."""
     values: list[JsonValue] = [value for value in as_list(node.get("enum")) if value is not None]
     if node.get("const") is not None:
         values = [node["const"]]

@@ -43,7 +43,8 @@ _Nodes = list[JsonObject] | None
 class _Position(NamedTuple):
     """A place in the schema of an argument.
 
-    `depth`: number of surrounding objects and lists. `level`: level of nesting. `trail`: names of surrounding schemas.
+    `depth`: number of surrounding objects and lists. `level`: level of nesting in the emitted schema, in which a union
+    also counts as a level. `trail`: names of surrounding schemas.
     `patched`: True if the place is in a JSON Merge Patch, where null removes an optional member.
     """
 
@@ -67,7 +68,7 @@ class _Position(NamedTuple):
 
 
 class Portable:
-    """Writer of the portable schemas of one tool, within `limits`.
+    """Writer of the schemas of one tool in a form that every client accepts, within `limits`.
 
     `cuts`: phrases for what was left out. `files`: True if a string that stands for a file gets `contentEncoding:
     base64`, as in a multipart body.
@@ -102,7 +103,7 @@ class Portable:
         removable: bool = False,
         patched: bool = False,
     ) -> JsonObject:
-        """Return the portable form of `source`. `description` replaces the schema's own.
+        """Return `source` as a schema that every client accepts. `description` replaces the schema's own.
 
         Null stays an alternative if the value is required, if nulls have a meaning (`nulls`), or if the description
         mentions null. In a JSON Merge Patch (RFC 7396), null is added to a `removable` value, and to optional members
@@ -116,7 +117,7 @@ class Portable:
     def _emit(
         self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        """Return the portable form of `source` at a place. Results for arguments and named schemas are cached."""
+        """Return `source`, as every client accepts it. Results for arguments and named schemas are cached."""
         identity = identity_of(source)
         if not (identity or at.is_argument) or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
@@ -239,7 +240,7 @@ class Portable:
         return self.limits.given_up()
 
     def definitions(self) -> JsonObject:
-        """Return {}: portable schemas have no definitions, since they have no references."""
+        """Return {}: the written schemas have no definitions, since they have no references."""
         return {}
 
     # -- Alternatives of a node ----------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class Verbatim:
         return len(self._names) > MOST_DEFINITIONS
 
     def given_up(self) -> list[str]:
-        """Return []: this profile leaves nothing out."""
+        """Return []: schemas are written whole, so nothing is left out."""
         return []
 
     def schema(
@@ -71,8 +71,8 @@ class Verbatim:
     ) -> JsonObject:
         """Return `source` with its references changed to point to `definitions`.
 
-        `description` replaces the schema's own description. Null is added as an alternative of a `removable` value, but
-        not inside the value.
+        `description` replaces the schema's own description. Null is added as an alternative of a `removable` value of a
+        JSON Merge Patch, but not inside the value.
         """
         schema = self._written(source)
         if removable and "null" not in types(self.composer.node(source)[0]):

@@ -6,7 +6,7 @@ no values or formats are listed.
 
 The root is an object, because clients of older MCP revisions otherwise lose the whole tool list; other responses are
 put under `items` or `value`. A list of types replaces alternatives: it is shorter, and an error then names the wrong
-value. No model provider reads output schemas, so they need not be portable. Members of all alternatives are listed.
+value. No model provider reads output schemas, so any keyword may be used. Members of all alternatives are listed.
 """
 
 from collections import deque
@@ -83,7 +83,7 @@ class _Place(NamedTuple):
 def derive(
     operation: Operation, name: str, composer: Composer, diagnostics: Diagnostics
 ) -> tuple[JsonObject, OutputForm] | None:
-    """Return the output schema of a tool and the form of its results.
+    """Return the output schema of a tool, and the form of its results: `object`, `items` or `value`.
 
     Return None if the owner does not want an output schema, or if no response is described.
     """
