@@ -1,5 +1,6 @@
 """Test the checker of spans and metrics: it has read OpenTelemetry's model, and reports each violation that a test
-makes."""
+makes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Convert the constraints of a schema: keep keywords that every client accepts (the portable profile), and put other
-constraints into words."""
+constraints into words.
+"""
 
 import re
 import sys
