@@ -82,8 +82,8 @@ def _each(path: str, item: JsonObject, place: Where, around: DocumentFacts) -> I
 
 
 def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
-    """Yield each method of a path item: its name, its Operation Object, the place of that object, and why the operation
-    cannot become a tool ("" if it can).
+    """Yield each method of a path item: its name, its Operation Object, and the place of that object. The fourth member
+    says why the operation cannot become a tool, or is "" if it can.
     """
     for key in (*METHODS, "trace"):
         if key in item:

@@ -31,7 +31,7 @@ _WELL_KNOWN = "/.well-known/openid-configuration"
 def read_schemes(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """Return the security schemes. A scheme for which the server cannot get a credential is reported and becomes
+    """Return the security schemes. A scheme for which the server cannot get a credential is reported and gets the type
     `other`.
     """
     found = []

@@ -78,7 +78,7 @@ class Query:
 
 
 class _Node(JSONPathNode):
-    """A visited place in a value. Visiting its children takes from the budget."""
+    """A visited place in a value. Each visited child is deducted from the budget of visited values."""
 
     __slots__ = ("budget",)
     budget: Budget

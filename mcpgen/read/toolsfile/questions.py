@@ -94,7 +94,8 @@ def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[
             if name not in taken and WRITTEN_ARGUMENT_NAME.fullmatch(name):
                 taken.add(name)
                 argument = _argument(_written(value))
-                if "when" in each:  # the form requires the field, but calls for which the question is not asked do not
+                # if the question is not asked, a call needs no value, although the form requires one
+                if "when" in each:
                     argument.pop("required", None)
                 yield name, argument, where.inside("ask", index, "form", name)
 

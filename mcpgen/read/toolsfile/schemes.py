@@ -29,7 +29,7 @@ _FURTHER = {"http": ("bearerFormat",)}
 def read(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """Return the schemes at `where`. A scheme with an error becomes `other`, so that its name stays known."""
+    """Return the schemes at `where`. A scheme with an error gets the type `other`, so that its name stays known."""
     entries = {name: entry for name, entry in as_object(value).items() if isinstance(entry, dict)}
     whole: JsonObject = {
         name: entry for name, entry in entries.items() if _is_whole(name, entry, where.inside(name), diagnostics)

@@ -246,8 +246,8 @@ def _members(body: JsonValue) -> list[str]:
 def _described_body(value: JsonValue, where: Where, references: References) -> tuple[JsonValue, Where]:
     """Return the `body` of a tool and its place. A reference to a Request Body Object is resolved.
 
-    A reference to a schema is returned unchanged. So is a broken reference, which is reported when the schema is
-    checked.
+    A reference to a schema is returned unchanged. A broken reference is returned unchanged too; it is reported when the
+    schema is checked.
     """
     if not isinstance(value, dict) or "$ref" not in value:
         return value, where

@@ -34,7 +34,7 @@ class Listing:
     listed.
 
     `finders`: name of each tool that finds or calls other tools -> its kind. `lacking`: name of each tool that is not
-    offered because the sandbox for programs is not installed -> the reason as a sentence.
+    offered because the sandbox for programs of the model is not installed -> the reason as a sentence.
     """
 
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
@@ -53,7 +53,7 @@ class Listing:
 
     @property
     def runs_programs(self) -> bool:
-        """Return True if a listed tool runs programs."""
+        """Return True if a listed tool runs programs that the model writes."""
         return any(kind in PROGRAMS for kind in self.finders.values())
 
     @property

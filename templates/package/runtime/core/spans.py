@@ -122,7 +122,7 @@ class Span:
     - `acted`: True once the request, or the hook in its place, has started.
     - `over`: True once the call was given up, so that it must not start the request any more.
     - `offered`: the tools that the caller may use over HTTP, else None.
-    - `program`: id of the run if the call runs a program, or is made by a program; else "".
+    - `program`: id of the run if the call runs a program that the model wrote, or is made by such a program; else "".
     - `whole`: True if the answer goes to a program, not to a model; it is then not truncated to the model's limit.
     - `cut`: True if the answer was truncated.
     - `within`: id of the call that makes this call, "" for a call of a client.

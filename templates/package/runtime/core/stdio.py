@@ -216,8 +216,10 @@ class OutputRoom:
     __slots__ = ("_both", "_free", "_left", "_out", "_pages", "_size", "_sizes", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
-        """Prepare polling. `seconds`: how long to wait for a client that has closed stdin and reads nothing."""
-        import select  # a write of this size does not block when poll reports that stdout is writable
+        """Register stdin and stdout with poll. `seconds`: how long to wait for a client that has closed stdin and reads
+        nothing.
+        """
+        import select  # imported late: a C module that only longer output needs
 
         self.seconds = seconds
         self._out = stdout

@@ -191,7 +191,8 @@ class Reply:
 
 
 def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
-    """Return CallToolResult as JSON in pieces, so that long content is not copied with each envelope.
+    """Return CallToolResult as JSON in pieces, so that the response around it can be written without a copy of long
+    content.
 
     Raise ValueError or TypeError if the result has a value that JSON cannot represent.
     """
