@@ -1,4 +1,4 @@
-"""List the operations of a document in the order in which other tools read them."""
+"""List the operations of a document in the order in which other programs than mcpgen read them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Write the tools file of an adopted server. Foreign text is always escaped by `emit/sinks.py`."""
+"""Write the tools file of an adopted server. Text that mcpgen did not write is escaped by `emit/sinks.py`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FetchedPart:
-    """A resource that a GET request fills: its name, its URI and its request."""
+    """A resource whose contents a GET request returns: its name, its URI and its request."""
 
     name: str
     uri: str

@@ -263,7 +263,7 @@ class Diagnostic:
 
 
 class Diagnostics:
-    """Collector to which passes add their diagnostics; keeps their order."""
+    """Collector to which compiler passes add their diagnostics; keeps their order."""
 
     def __init__(self) -> None:
         self._found: list[Diagnostic] = []

@@ -62,7 +62,7 @@ def is_origin(text: str) -> bool:
 
 # Decision 0080: A URL with variables in its host is listed twice.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the origins that must be accepted for a server `url`: the origin as written, and the origin with the
+    """Return the origins that must be accepted for a server's `url`: the origin as written, and the origin with the
     `defaults` of its variables.
     """
     filled = url

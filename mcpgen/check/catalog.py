@@ -158,7 +158,7 @@ def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
     """Report argument names on which some agent frameworks fail.
 
-    Only names that a person wrote, or that the lock file keeps, can be of this kind: derived names avoid it.
+    Only names that a person wrote, or that the lock file keeps, can be of this kind: derived names never are.
     """
     if tool.operation.decided.portable is False:
         return

@@ -66,8 +66,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     No traceback is shown for anything that a document, a flag, a stream or a signal can cause.
     """
-    gc.disable()  # collections would scan the growing tree of a compile again and again: most of the reading time
-    atexit.register(gc.freeze)  # without this, Python scans the whole tree of objects at exit
+    # Otherwise the garbage collector scans the growing tree of a compile again and again, which takes most of the time
+    # of reading. It would also scan the whole tree at exit.
+    gc.disable()
+    atexit.register(gc.freeze)
     streams.prepare()
     given = sys.argv[1:] if arguments is None else arguments
     try:

@@ -1,4 +1,4 @@
-"""`mcpgen adopt`: write a tools file for a server that another tool runs."""
+"""`mcpgen adopt`: write a tools file for a server that another program runs."""
 
 from pathlib import Path
 

@@ -77,7 +77,8 @@ def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]
     """Return four texts for the tools file: the document's path or URL, the tools file's path, the document's name for
     prose, and the document's folder.
 
-    The document's path is relative to `place`. The folder is "" if it lies inside `place`.
+    The document's path is relative to `place`, the folder of the tools file. The document's folder is "" if it lies
+    inside `place`.
     """
     if document.startswith(("http://", "https://")):
         return document, target, document, ""

@@ -106,7 +106,10 @@ ECHOES = (
 
 
 async def granting(connection: Connection) -> None:
-    """Issue EVIL as the token, and repeat it in the encoding whose number the request names."""
+    """Answer as a token endpoint that issues EVIL, and as an API that repeats EVIL in an encoding.
+
+    The number of the encoding is in the request.
+    """
     while request := await connection.request():
         token = json.dumps({"access_token": EVIL, "token_type": "Bearer", "expires_in": 3600})
         echo = ECHOES[int(request.partition(b"?n=")[2].partition(b" ")[0] or b"0") % len(ECHOES)]

@@ -54,7 +54,10 @@ class Guarded:
 
 
 def challenge(answer: Answer) -> str:
-    """Return the challenge of a refused request. Check that the response has one, and that caches must not store it."""
+    """Return the WWW-Authenticate field of a refusal.
+
+    Raise AssertionError if the field is missing, or if caches may store the refusal.
+    """
     assert answer.field("cache-control") == "no-store"
     assert answer.field("content-type") == "application/json"
     found = answer.field("www-authenticate")

@@ -57,7 +57,7 @@ CLIENTS = [
 def server() -> Iterator[Provider]:
     """Yield the authorization server.
 
-    It issues no refresh tokens, because TypeScript 1.x cannot request more scopes with one.
+    It issues no refresh tokens, because the TypeScript client 1.x cannot request more scopes if it has one.
     """
     try:
         known = provider.client("app", redirects=[BACK])

@@ -195,7 +195,7 @@ PEOPLE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("claims", PEOPLE.values(), ids=PEOPLE)
 def test_a7_what_one_has_another_does_not_see(guarded: Guarded, claims: dict[str, Any]) -> None:
-    """Check that sessions, confirmation states and streams belong to issuer, subject and client together."""
+    """Check that only the same issuer, subject and client can use a session, a confirmation state or a stream."""
     mine, theirs = guarded.bearer(), guarded.bearer(**claims)
     session = Session(guarded.server, fields=mine)
     again = guarded.bearer(iat=1)  # another token of the same caller

@@ -247,8 +247,8 @@ CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository")
 @pytest.mark.parametrize("document", ["small/petstore-3.0.json", "spotify.json", "xero-accounting.json"])
 def test_published_documents_over_a_socket(document: str, upstream: Upstream, tmp_path: Path) -> None:
-    """Compare the tools and challenges of published documents, over a socket, with the results of an independent
-    reader.
+    """Compare the tools and challenges of servers for published documents, over a socket, with the results of an
+    independent reader.
     """
     folder = generated(CORPUS / document, tmp_path / "caller", "--name", "caller")
     table = json.loads((folder / "caller_mcp" / "bindings.json").read_text())["bindings"]

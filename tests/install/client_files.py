@@ -122,5 +122,5 @@ class Home:
 
 @cache
 def catalog() -> Catalog:
-    """Return the catalog of the petstore server. The commands do not change it."""
+    """Return the catalog of the petstore server. `install` and `uninstall` do not change it."""
     return Catalog.load(str(ROOT / "generated" / "petstore" / "petstore_mcp"))

@@ -30,7 +30,7 @@ from tests.leaks import SECRET
 Case = dict[str, Any]
 CASES: tuple[Case, ...] = tuple(json.loads(Path(__file__).with_name("calls.json").read_text()))
 
-#: Values that each client sends about itself in its calls to the API. No other value may differ between clients.
+#: Credentials that the API must receive, for each value of `by` in a request of `calls.json`.
 CREDENTIALS: dict[str, dict[str, str]] = {
     "reader": {"x-api-key": SECRET},
     "writer": {"authorization": f"Bearer {SECRET}"},

@@ -86,8 +86,8 @@ def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], 
     with _THREADS:
         fcntl.flock(lock, fcntl.LOCK_SH)
         if not _fits(folder / STAMP, stamp):
-            fcntl.flock(lock, fcntl.LOCK_EX)  # blocks while another process uses the environment
-            if not _fits(folder / STAMP, stamp):  # another process may have made it meanwhile
+            fcntl.flock(lock, fcntl.LOCK_EX)  # wait while another process uses the environment;
+            if not _fits(folder / STAMP, stamp):  # that process may have made the environment meanwhile
                 _make(folder, stamp, make)
             fcntl.flock(lock, fcntl.LOCK_SH)
     return folder

@@ -35,7 +35,7 @@ class Record:
 
 
 def pump(record: Record, name: str, source: int, sink: int) -> None:
-    """Pass all bytes from `source` to `sink` and record the lines, until one of both ends. Then close both."""
+    """Pass all bytes from `source` to `sink` and record the lines, until one of the two ends. Then close both."""
     rest = b""
     try:
         while chunk := os.read(source, 65536):

@@ -1,3 +1,3 @@
-"""Derive the names that other tools give to the operations of a document. Each module follows the source code of one
-tool.
+"""Derive the tool names that other programs give to the operations of a document. Each module follows the source code
+of one program.
 """

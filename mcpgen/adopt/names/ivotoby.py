@@ -182,7 +182,7 @@ def _joined(name: str) -> str:
 
 
 def _length(text: str) -> int:
-    """Return the length as JavaScript counts it, in UTF-16 code units."""
+    """Return the length of a text as JavaScript counts it, in UTF-16 code units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

@@ -1,6 +1,7 @@
-"""Read command lines and environment variables that start other tools, and return a `ForeignServer`.
+"""Read the command lines and environment variables of other MCP server programs, and return a `ForeignServer`.
 
-`commands` finds out which tool a command line starts. One module for each tool then reads the flags as that tool does.
+`commands` finds out which program a command line starts. One module for each program then reads the flags as the
+program does.
 """
 
 from mcpgen.adopt.programs.commands import Command, Script, recognise, server

@@ -23,7 +23,7 @@ _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command line that starts a known tool: the arguments of the tool, and its environment variables."""
+    """A command line that starts a known program: the arguments of the program, and its environment variables."""
 
     program: Program
     words: tuple[str, ...]
@@ -74,7 +74,7 @@ def split(text: str) -> list[str]:
 
 
 def _names(pattern: re.Pattern[str], word: str) -> bool:
-    """Return True if a word of a command line names the tool: its package, module, file or container image."""
+    """Return True if a word of a command line names the program: its package, module, file or container image."""
     plain = word.replace("\\", "/")
     parts = plain.split("/")
     tails = ["/".join(parts[index:]) for index in range(len(parts))]

@@ -1,4 +1,4 @@
-"""Split the arguments of a command line into flags and values, given a table of the tool's flags."""
+"""Split the arguments of a command line into flags and values, given a table of the program's flags."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ Arity = Literal["value", "values", "switch"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of a tool, from its flags and its environment. A flag takes precedence over a variable.
+    """Settings of a program, from its flags and its environment. A flag takes precedence over a variable.
 
     `flags`: long flag without dashes → its values. `environ`: the environment variables that the configuration sets.
     `variables`: flag → the environment variable for the same setting.

@@ -1,4 +1,4 @@
-"""Convert header fields to credentials, if another tool sends these fields with every request. Their values are never
+"""Convert header fields to credentials, if another server sends these fields with every request. Their values are never
 stored.
 """
 

@@ -172,7 +172,7 @@ async def connect(job: Object) -> AsyncIterator[Official]:
     if any(step["do"] == "begin" or "task" in step for step in job["steps"]):
         more["extensions"] = [Tasks()]
     if levels := [step["log"] for step in job["steps"] if "log" in step]:
-        more |= {"logging_callback": logged, "log_level": levels[0]}  # sent with each request in the stateless revision
+        more |= {"logging_callback": logged, "log_level": levels[0]}  # each stateless request names its log level
     async with Client(parameters, mode=job["mode"], message_handler=hear, **more) as client:
         official = Official(client, complaints, job["mode"] == "legacy")
         yield official

@@ -225,7 +225,10 @@ class Store:
         return self._before + name
 
     async def _asked(self, step: Callable[[], Any], waits: bool = False) -> Any:
-        """Run one command of the client within its timeout. Raise StoreAway if it fails, or soon after a failure."""
+        """Run one command of the client library, with a time limit unless `waits` is set.
+
+        Raise StoreAway if the command fails, or at once if one failed shortly before.
+        """
         if self._clock() < self._again:
             raise StoreAway
         try:

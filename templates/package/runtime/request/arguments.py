@@ -117,7 +117,7 @@ def _roughly(tool: Tool, judge: SchemaChecker, arguments: dict[str, Any]) -> Ite
 
 
 def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
-    """Return violations in the order of the arguments.
+    """Return violations in the order in which `known` lists the arguments.
 
     A `type` violation is dropped if the same value also violates `enum` or `const`.
     """

@@ -102,7 +102,7 @@ class Request:
     def key(self) -> str:
         """Return the idempotency key, by which the upstream recognises a repeated request, or ""."""
         if _KEY not in self.names:
-            return ""  # fast path: most requests have no key
+            return ""  # fast path: most requests have no idempotency key
         return next(value for name, value in self.headers if is_key(name))
 
     @property
@@ -168,8 +168,8 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Folded names of credentials in the query. They are refused in forms too, because some servers also look for
-        #: query parameters there.
+        #: Names of credentials in the query, folded by `name_conflicts.fold`. They are refused in forms too, because
+        #: some servers also look for query parameters there.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
         self.query = PairSpace(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None

@@ -202,7 +202,7 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the locations of invalid items from index `start` on. A chunk of valid items counts as one step."""
+        """Yield the locations of invalid items from index `start` on. A chunk of valid items is one budget step."""
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):

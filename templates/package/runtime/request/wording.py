@@ -134,7 +134,7 @@ def _one_of(choices: list[Any]) -> str:
 
 
 def _choice(value: Any) -> str:
-    """Return a value for a list of choices: a plain word without quotes, any other value as JSON."""
+    """Return a value as a list of choices shows it: a plain word without quotes, any other value as JSON."""
     plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value not in ("true", "false", "null")
     return str(value) if plain else shown(value)
 
@@ -154,8 +154,7 @@ def _any_of(words: Iterable[str]) -> str:
 def _best(violation: Violation, forms: list[AlternativeViolations], total: int) -> Iterator[Problem]:
     """Yield the problems of a value in the nearest alternative of a union.
 
-    If all alternatives that allow the value's type fail by their own `enum` or `const`, list the values of these
-    keywords instead.
+    If all alternatives of the value's type limit the value by `enum` or `const`, list the allowed values instead.
     """
     here, value = violation.path, violation.value
     if not forms or len(forms) < total:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read a resource whose content an upstream returns: build its request, and the contents for `resources/read`.
+"""Build the request for a resource that the upstream API holds, and its contents for `resources/read`.
 
 The request is sent like a tool call whose arguments are the variables of the URI. Credentials, limits and checks are
 the same, but hooks do not run, since hooks are for tools. A response too large for a tool result is cut here too, and
@@ -90,7 +90,7 @@ def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
 
 
 def _missing(answer: Response, uri: str) -> list[Block]:
-    """Return a text content that says that only a part was received or stored; [] if the response is complete."""
+    """Return a list with a text that says that only a part was received or stored; [] if the response is complete."""
     told = response.unread(answer)
     if 0 < answer.kept < answer.size:
         told.append(response.told_kept(answer, uri))

@@ -148,13 +148,13 @@ class _Picked:
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
-            return None if value is None else _MISSING  # keep null, in which no member can be selected
+            return None if value is None else _MISSING  # keep null: it has no members to select
         place.names = place.names or list(value)
         made = {}
         for name, member in value.items():
             if (step := place.under(name, value)) is not None:
                 step.reached = True
-                # A member that is returned whole: its parts are only examined to record what exists.
+                # A member that is returned whole: its parts are examined only so that the notes know what exists.
                 part = self._of(member, step) if step.steps else member
                 if step.wanted or part is not _MISSING:
                     made[name] = member if step.wanted else part

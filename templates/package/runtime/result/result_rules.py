@@ -161,7 +161,7 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            return maker.content + notes  # the usual content, which a block repeats, already has other notes
+            return maker.content + notes  # a block `answer` holds the usual content, with all other notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 
     def _fills(self, parts: ShownText, result: Result) -> bool:

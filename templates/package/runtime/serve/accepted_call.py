@@ -193,7 +193,7 @@ class AcceptedCall:
         self._log = span.client_log = CallLog(level, partial(self.listener.log, self.call.key), clock)
 
     def _report(self, message: str) -> None:
-        """Record the end of a phase."""
+        """Record the end of a phase of the call, and send progress about it soon."""
         if self._progress is not None:
             self._progress.phase(message)
             self._tell_soon()

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         service: Service
 
         def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-            """Return head and caller of a request that may be served inline, else None."""
+            """Return head and caller of a request that may be served inline (without aiohttp's task), else None."""
 
 
 KEEP_ALIVE_SECONDS = 75.0
@@ -95,7 +95,7 @@ class HttpConnection(RequestHandler):
         self._late: asyncio.TimerHandle | None = None
         self._expected: tuple[Head, Peer] | None = None
         self._inline: InlineRequest | None = None
-        self._busy = False  # True while a request is served inline
+        self._busy = False  # True while a request is served without aiohttp's task
         super().connection_made(transport)
         self.address = _address(transport)
         has_room = self.places.has(self.address)
@@ -106,7 +106,10 @@ class HttpConnection(RequestHandler):
             self._refuse(_NO_ROOM)
 
     def data_received(self, data: bytes) -> None:
-        """Serve a request inline, or wake aiohttp's task. Keep the timeout running while a head is incomplete."""
+        """Serve a request inline (without aiohttp's task), or wake this task.
+
+        Keep the timeout running while a head is incomplete.
+        """
         task, self._waiter = self._waiter, None  # hide the waiter: otherwise aiohttp wakes its task for any request
         try:
             super().data_received(data)
@@ -180,7 +183,7 @@ class HttpConnection(RequestHandler):
             self._waiter.set_result(None)
 
     def take_inline(self) -> InlineRequest | None:
-        """Return the request that is being served inline, or None. The caller must serve the rest of the request."""
+        """Return the request that is being served without aiohttp's task, or None. The caller must finish it."""
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
@@ -190,7 +193,10 @@ class HttpConnection(RequestHandler):
         self.hand_over()
 
     def _begins(self) -> bool:
-        """Serve the first request of the queue inline, or wait for its body. Return False if a task must serve it."""
+        """Serve the first request of the queue inline, or wait for its body.
+
+        Return False if aiohttp's task must serve the request.
+        """
         message, payload = self._messages[0]
         if self._expected is None:
             if len(self._messages) > 1 or not isinstance(message, RawRequestMessage):
