@@ -85,7 +85,7 @@ def served(folder: Path, url: str, *calls: bytes, flags: tuple[str, ...] = (), *
         assert process.stdout is not None
         process.stdin.write(b"".join(calls))
         process.stdin.flush()
-        read = [process.stdout.readline() for _ in calls]  # before stdin closes, which ends the server soon
+        read = [process.stdout.readline() for _ in calls]  # read before stdin closes, which soon ends the server
         rest, logged = process.communicate()
     assert process.returncode == 0
     printed = b"".join(read) + rest

@@ -28,7 +28,7 @@ CODE = "a = get_order(%d)['asked']\nprint('before')\ndelete_order(%d)\n(a, creat
 
 
 class Port(Upstream):
-    """Fake upstream that has only the port of the running API, because test servers need no more."""
+    """Stand-in for an upstream: only the port of the running API, which is all that the start of a server needs."""
 
     def __init__(self, port: int) -> None:
         self.port = port

@@ -152,7 +152,7 @@ Serve = Callable[[dict[str, bytes]], str]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Yield a function that serves bytes by request target. It returns the URL to which targets are appended."""
+    """Yield a function that starts an HTTP server for a mapping from path to bytes, and returns the server's URL."""
     with contextlib.ExitStack() as stack:
 
         def start(served: dict[str, bytes]) -> str:

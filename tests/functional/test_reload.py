@@ -123,7 +123,7 @@ class Client:
     def __init__(self, server: Server, revision: str) -> None:
         self.server, self.revision = server, revision
         self.changes = 0
-        self._last = 1000  # another client of the server may have used smaller ids
+        self._last = 1000  # begin with 1001: another client of the server may have used smaller ids
         if revision == R5:
             server.say(self._line("listen", "subscriptions/listen", notifications={"toolsListChanged": True}))
             assert server.message()["params"]["notifications"] == {"toolsListChanged": True}

@@ -1,4 +1,5 @@
-"""Test that compiler and runtime know the same kinds of security schemes, parameter styles, encodings and parts.
+"""Test that compiler and runtime know the same kinds of security schemes, parameter styles, encodings and multipart
+parts.
 
 Also test that mypy reports a kind that one of the two does not know.
 """

@@ -23,7 +23,7 @@ QUICK = {"programs.sandbox.SECONDS": 0.2}
 
 
 class Port(Upstream):
-    """Fake upstream that has only the port of the running API, because test servers need no more."""
+    """Stand-in for an upstream: only the port of the running API, which is all that the start of a server needs."""
 
     def __init__(self, port: int) -> None:
         self.port = port

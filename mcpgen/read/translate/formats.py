@@ -9,7 +9,7 @@ from mcpgen.read.translate.translation import Translation
 
 
 def translated(document: Document, diagnostics: Diagnostics) -> Document:
-    """Return `document` translated to OpenAPI 3.1 if it has a known other format, else the document itself.
+    """Return `document` translated to OpenAPI 3.1 if it is in another known format, else the document itself.
 
     Raises FatalError if the format is known, but its version is not.
     """

@@ -17,8 +17,8 @@ class Translation:
     sources: dict[str, str] = field(default_factory=dict)
 
     def note(self, target: tuple[str | int, ...], source: str) -> None:
-        """Record that the part of `value` at the tokens `target` was made from the part of the file at the pointer
-        `source`.
+        """Record that the part of `value` at the JSON Pointer tokens `target` was made from the part of the file at the
+        pointer `source`.
         """
         self.sources[pointer("", *target)] = source
 

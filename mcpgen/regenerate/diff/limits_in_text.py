@@ -1,4 +1,5 @@
-"""Parse limits that mcpgen has written into descriptions, because the portable profile has no keyword for them.
+"""Parse limits that mcpgen has written into descriptions, because the keywords of JSON Schema that every client accepts
+cannot express them.
 
 Such limits restrict the accepted values as keywords do. `lower/schema/constraints.py` writes them as sentences at the
 end of a description. The same sentence written by a person has the same meaning, so it is parsed too.

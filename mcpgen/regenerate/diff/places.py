@@ -2,7 +2,7 @@
 
 Only `Inclusion` decides whether values were excluded or admitted. The walk looks for places that explain this decision;
 if it finds none, the whole schema is the place. So every change that excludes values is reported, and no other change
-is reported as one.
+is reported as excluding values.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

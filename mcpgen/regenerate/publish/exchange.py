@@ -18,9 +18,9 @@ _FLAGS = {"linux": (2, 1), "darwin": (2, 4)}
 
 REFUSALS = frozenset(
     {
-        *(errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP),  # system or file system without exchange
-        *(errno.EXDEV, errno.EBUSY),  # a mount point, or a layer of a container image
-        *(errno.EPERM, errno.EACCES, errno.EROFS),  # a parent of another user, or a sandbox's ban
+        *(errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP),  # the file system cannot exchange directories;
+        *(errno.EXDEV, errno.EBUSY),  # the directory is a mount point, or a layer of a container image;
+        *(errno.EPERM, errno.EACCES, errno.EROFS),  # the parent directory is another user's, or a sandbox forbids it
     }
 )
 """Error codes that mean that directories cannot be exchanged here at all. Other codes mean a failure."""

@@ -30,12 +30,11 @@ def share(
     old: Path, stage: Stage, made: Collection[str], gone: Collection[str], paths: Collection[str]
 ) -> dict[str, int]:
     """Fill the replica in `stage` with every file of the project `old`, except files in `made` and `gone`. Return path
-    → inode.
+    → inode of the link in the replica, or of the original for files in `gone`.
 
-    `made`: new files, which are already in the staging directory. `gone`: files to be removed; for these the inode of
-    the original is returned, for others that of the link in the replica. `paths`: all generated files. Their folders
-    become real folders; all other folders become links to `old`. Raises OSError, also if `old` could not be changed
-    later.
+    `made`: new files, which are already in the staging directory. `gone`: files to be removed. `paths`: all generated
+    files. Their folders become real folders; all other folders become links to `old`. Raises OSError, also if `old`
+    could not be changed later.
     """
     folders = {"", *(folder for path in (*paths, *gone) for folder in _folders(path))}
     for path in (*made, *gone):
@@ -53,7 +52,7 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    _same_mode(old, stage.home)  # links to the project's folders lead through it: same permissions
+    _same_mode(old, stage.home)  # links to the project's folders lead through `home`, so it gets the same permissions
     return known
 
 
@@ -152,7 +151,7 @@ def _check_writable(folder: Path) -> None:
 
 
 def _same_mode(old: Path, new: Path) -> None:
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # no such folder in one of them: nothing to copy
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # one of the folders is missing: nothing to do
         os.chmod(new, stat.S_IMODE(old.lstat().st_mode))
 
 

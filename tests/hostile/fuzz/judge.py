@@ -1,4 +1,4 @@
-"""Decide by the standards which ids of a client's line must get how many answers, independently of the server's code.
+"""Decide by the standards how many answers each id in a client's line must get, independently of the server's code.
 
 The rules come from JSON-RPC 2.0 and the Model Context Protocol (base protocol, stdio, cancellation). Only for lines
 whose id cannot be read, the rules are mcpgen's own.

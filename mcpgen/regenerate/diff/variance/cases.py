@@ -1,9 +1,9 @@
 """Split a schema into cases. A case is a combination of alternatives (`anyOf`, `oneOf`), with one type and a plain list
 of keywords.
 
-A value satisfies the schema if it satisfies one of its cases. Keywords without a plain form (`if`,
-`unevaluatedProperties`, non-linear patterns) stay in a case as text: only a case with the same text certainly satisfies
-them.
+A value satisfies the schema if it satisfies one of its cases. Keywords that cannot be compared (`if`,
+`unevaluatedProperties`, patterns without linear-time matching) stay in a case as text: only a case with the same text
+certainly satisfies them.
 """
 
 from collections.abc import Iterator
@@ -160,8 +160,8 @@ def _conditions(node: JsonObject, scope: Scope) -> Iterator[str]:
 def _without_strange_patterns(node: JsonObject, scope: Scope) -> tuple[JsonObject, frozenset[str]]:
     """Return `node`, possibly without some keywords, and a set of conditions as text.
 
-    If a pattern in `patternProperties` is not linear, its matches are unknown. Then `patternProperties` and
-    `additionalProperties` are removed, and the text of the whole node is a condition.
+    If a pattern in `patternProperties` cannot be matched in linear time, its matches are unknown. Then
+    `patternProperties` and `additionalProperties` are removed, and the text of the whole node is a condition.
     """
     if all(map(is_linear, as_object(node.get("patternProperties")))):
         return node, frozenset()
@@ -196,7 +196,7 @@ def _of_state(state: _State, scope: Scope) -> Iterator[Case]:
 def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
     """Return True if the schemas `atoms` together allow only the empty text.
 
-    The portable profile expresses an empty text in an enum by a pattern or a `maxLength` of 0.
+    In schemas for all clients, mcpgen expresses an empty text in an enum by a pattern or a `maxLength` of 0.
     """
     return scalars.limit(atoms, "maxLength") == 0 or any(atom.get("pattern") == "^$" for atom in atoms)
 

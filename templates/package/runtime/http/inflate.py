@@ -115,6 +115,6 @@ class InflateDecoder(PlainDecoder):
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":
             return _GZIP
-        # Some servers omit the zlib header that deflate requires. In the first byte of the header, the low four bits
-        # are 8, which means "deflate".
+        # Some servers omit the zlib header that deflate requires. The header is there if the low four bits of the first
+        # byte are 8, the number of the method "deflate".
         return _ZLIB if data[0] & 0x0F == 8 else _RAW

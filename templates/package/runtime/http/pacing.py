@@ -70,7 +70,7 @@ class RequestLimiter:
         self._ahead = 0
 
     async def enter(self, tool: str, latest: float, caller: str = "") -> None:
-        """Wait until a request of this tool may be sent. Raise NoPlaceFree if it may not be sent until `latest`, by the
+        """Wait until a request of this tool may be sent. Raise NoPlaceFree if that would be later than `latest`, by the
         clock.
 
         `caller` is the name of the client, "" if there is only one. After success, `leave` must be called.

@@ -117,7 +117,7 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
         return step
     step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # the redirect's query lacks the credentials; the copied header fields have theirs
+    ready.chosen.put(step)  # add credentials to the redirect's query; the copied header fields have theirs
     return step
 
 

@@ -75,7 +75,7 @@ class Sender:
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
         - `rooms` limits the pending requests, if lower than the setting.
         - `turn` asks the store that replicas share when the next request may be sent.
-        - `callers` returns access tokens on behalf of callers, if the API is called so.
+        - `callers` is the source of tokens for calls on behalf of a caller; None without such calls.
         """
         self._client = client
         self._clock = clock
@@ -115,7 +115,7 @@ class Sender:
                 if outcome.status >= 300 and "follow" in sent.tool.binding and ready.request.method == "GET":
                     return await self._followed(outcome, ready, sent, latest, end, report)
                 return outcome
-            from . import retry  # imported late: most calls succeed
+            from . import retry  # imported late: only failed requests need it
 
             pause = retry.pause(ready.request, outcome, sent.tries, end - self._clock(), self._chance())
             if pause is None:
@@ -144,7 +144,7 @@ class Sender:
         if answer.status != UNAUTHORIZED:
             return answer
         tokens.refused(grant, token)
-        from . import retry  # imported late: most tokens are accepted
+        from . import retry  # imported late: only refused tokens need it
 
         if ready.request.method not in retry.IDEMPOTENT and not ready.request.key:
             return answer
@@ -158,7 +158,7 @@ class Sender:
         self, answer: Response, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
         """Follow a redirect and return the response; return the redirect itself if it must not be followed."""
-        from . import redirects  # imported late: most tools only report the redirect
+        from . import redirects  # imported late: few tools follow redirects
 
         async def ask(request: Request, address: Address) -> Response:
             return await self._asked(request, address, sent, latest, end, report)

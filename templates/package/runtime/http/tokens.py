@@ -175,7 +175,7 @@ class Tokens:
 
         Raise _Unfetched if there is none.
         """
-        from . import discovery  # imported late: most token endpoints are known
+        from . import discovery  # imported late: few token endpoints must be discovered
 
         if place not in self._found:
             try:

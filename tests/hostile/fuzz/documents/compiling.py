@@ -1,7 +1,7 @@
 """Compile one document in a child process with limits, and judge how the process ended.
 
 The child is forked from a parent that has imported everything, so that a document costs milliseconds. The kernel limits
-the child (setrlimit(2)) and counts its work, so a document without end costs only the child.
+the child (setrlimit(2)) and counts its work, so a compile that never ends costs only the child.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from tests.hostile.fuzz.pumps import PUMPS, pumped
 
 
 def texts(chance: Random, size: int) -> Any:
-    """Return a document with a text that is slow to process at every place for a text."""
+    """Return a document that has texts which are slow to process, at every place for a text."""
     said = [pumped(chance, min(size * 2, 40_000)) for _ in range(chance.choice((1, 2, 4)))]
 
     def some() -> str:
