@@ -371,8 +371,9 @@ def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[K
 
 
 def _kept(each: Served, compiled: Compiled, index: int) -> Kept:
-    """Return the old name with the new tool that has this name or alias and sends the same request, or with "" if there
-    is none.
+    """Return the old name with the new tool that has this name or alias and sends the same request.
+
+    The new tool is "" if there is none. The name of a resource comes with itself if the new server has the resource.
     """
     if each.component != "tool":
         return Kept(each.name, each.name if _has_resource(each, compiled) else "")

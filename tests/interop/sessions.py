@@ -37,7 +37,7 @@ class Direct:
 
 @dataclass(frozen=True, slots=True)
 class Promised(Work):
-    """Tools with output schemas, listed and called by one client. `tools`: as compiled."""
+    """Tools with output schemas, listed and called by one client. `tools`: as the compiler made them."""
 
     listed: Outcome
     tools: list[dict[str, Any]]

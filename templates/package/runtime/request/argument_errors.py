@@ -95,8 +95,8 @@ class Refuse(Exception):
 class Unanswered(Refuse):
     """Raised if the user did not answer a question. It ends the call with a sentence.
 
-    `said` says why there is no answer, for example `decline`, `cancel`, `late`, `wrong` if no answer fitted the form,
-    or `unable` if the client cannot ask.
+    `said` says why there is no answer: `decline`, `cancel`, `late`, `wrong` if no answer fitted the form, or `unable`
+    if the client cannot ask, for example.
     """
 
     def __init__(self, said: str) -> None:

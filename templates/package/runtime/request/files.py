@@ -34,7 +34,7 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
 
 class Files:
-    """Directory whose files arguments may name, or None if the operator has not set one.
+    """Reader of binary arguments, which may name files in one directory if the operator has set it.
 
     `variable`: name of the setting for the directory. `allowed_by`: name of another setting, without which callers over
     HTTP must not name files; "" if callers may name files.

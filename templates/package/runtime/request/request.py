@@ -341,10 +341,9 @@ def _compare(request: Request) -> None:
 
 @lru_cache(maxsize=256)
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
-    """Return a pattern for paths made from `template`, with a regular expression group for each segment that has
-    arguments.
+    """Return a regular expression for paths made from `template`, with a group for each segment that has arguments.
 
-    Also return a list with an entry for each such segment: its first argument, and a pattern for the filled segment.
+    Also return an entry for each of these segments: its first argument, and a pattern for the filled segment.
     """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
@@ -353,7 +352,8 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
     """Return the first argument in a segment of a template, and a pattern for the filled segment."""
-    # The path, split: a literal text, then groups of argument name, `?` if the argument may be empty, and literal text.
+    # The segment is split into a literal text and any number of triples: argument name, `?` if the argument may be
+    # empty, literal text.
     first, *rest = _HOLE.split(segment)
     pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
     return rest[0], re.compile(re.escape(first) + "".join(pieces))

@@ -3,7 +3,7 @@
 
 A response may differ from its description. In case of doubt, more is removed:
 
-- A name is looked up in each item of a list. So is a number, which may be an index or a name.
+- In a list, a name is looked up in each item. A number selects an item, and is also looked up as a name in each item.
 - The response may have an object where `*` or `0` expects a list. The next step is then looked up in the object too.
 - A plain value is removed if the pointer has further steps.
 - Names that look the same are equal, whatever their letter case and Unicode composition.

@@ -79,7 +79,7 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if blocks are made from a long response that can be parsed fast, because it has few members."""
+        """Return True if blocks need the response, and a long response is still parsed fast, as it has few members."""
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
