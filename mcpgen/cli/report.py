@@ -119,7 +119,7 @@ def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skip
 
 
 def findings(found: Iterable[Finding]) -> None:
-    """Print grouped findings like `diagnostics` does, each with its count and its other places."""
+    """Print findings like `diagnostics` does. If a finding occurs several times, add the count and its other places."""
     for finding in found:
         times = f" ({finding.count:,} times)" if finding.other else ""
         _line(finding.diagnostic, finding.message + times)

@@ -52,7 +52,7 @@ class Temporary:
 
         def end() -> None:
             server.terminate()
-            last = threading.Timer(PATIENCE, server.kill)  # hooks.py can make a server ignore SIGTERM
+            last = threading.Timer(PATIENCE, server.kill)  # kill it if its hooks.py ignores SIGTERM
             last.daemon = True
             last.start()
 

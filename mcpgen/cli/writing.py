@@ -41,7 +41,7 @@ class WriteFlags:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The result of a run: its flags, the newly compiled version of the project, and the plan to write it."""
+    """What `generate` or `regenerate` will do: its flags, the newly compiled project, and the planned file changes."""
 
     wanted: WriteFlags
     succession: NextGeneration

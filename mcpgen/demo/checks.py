@@ -81,7 +81,7 @@ def _plain(value: Any) -> Any:
 
 
 def integer(least: int, most: int = 2**63 - 1) -> Check:
-    """Return a check for integers as in JSON, where 3.0 is an integer. The default maximum is that of SQLite."""
+    """Return a check for integers as in JSON, where 3.0 is one. By default, `most` is the largest integer of SQLite."""
 
     def check(value: Any, report: Report) -> Any:
         number = _plain(value)

@@ -37,7 +37,7 @@ class Client:
         assert self._process.stdout is not None
         self._last_id += 1
         message = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": {**params, "_meta": _META}}
-        # if the server has closed stdin, it will not respond, and the line read below is empty
+        # ignore that the server has closed its stdin: then it has ended, and `readline` below returns an empty line
         with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()

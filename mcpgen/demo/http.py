@@ -138,7 +138,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def serve(application: Application, base: str, port: int = 0) -> Iterator[Running]:
-    """Serve `application` in a thread. `base`: path at the end of the base URL. Port 0 means any free port."""
+    """Serve `application` in a thread, and yield the server. `base`: path of its base URL. Port 0: any free port."""
     server = _Server(port, application)
     # `shutdown` waits for the end of the current poll interval, so the interval is short.
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.005}, name="demo-http")

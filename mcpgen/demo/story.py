@@ -91,8 +91,8 @@ def _tools(compiled: Compiled) -> str:
 
 
 def _rendered(compiled: Compiled) -> int:
-    """Return how many files of a project contain text of the document. Python files do not contain any, and neither do
-    files that are equal in every project.
+    """Return how many files of a project may contain text of the document: all except Python files and files that are
+    equal in every project.
     """
     same = (".py", editors.NAME, attributes.NAME, offered.GITIGNORE, LICENSE, checksums.NAME)
     return sum(not path.endswith(same) for path in compiled.tree)

@@ -65,9 +65,9 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
 
 
 def _chosen(catalog: Catalog) -> Iterator[str]:
-    """For each choice of credentials, yield the environment variables of one alternative: the first whose variables
-    most users set, else the first of all.
+    """For each choice of credentials, yield the environment variables of one alternative.
 
+    It is the first alternative of which most users set all variables. If there is none, it is the first of all.
     Tools that can be called without credentials are skipped.
     """
     usual = {row.variable for row in environment(catalog) if row.usual}

@@ -147,7 +147,7 @@ def can_log_in(scheme: BoundScheme) -> bool:
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
-    """Return the roles that most users set.
+    """Return the roles (such as `client_id`) whose variables most users set.
 
     These are the roles for fetching a token, if the document says how; else the role of a token that the user provides.
     """

@@ -26,7 +26,7 @@ def tables(catalog: Catalog) -> dict[str, bytes]:
 
 
 def listed_resource(spec: ResourceSpec) -> JsonObject:
-    """Return the MCP `Resource` or `ResourceTemplate`."""
+    """Return a resource as an MCP `ResourceTemplate` if its URI has variables, else as an MCP `Resource`."""
     resource = spec.resource
     return {
         "uriTemplate" if resource.variables else "uri": spec.uri,
@@ -115,5 +115,5 @@ def _values(values: Values) -> JsonObject:
 
 
 def _written(**texts: str) -> JsonObject:
-    """Return the given texts by name, without empty texts."""
+    """Return the keyword arguments whose text is not empty."""
     return {name: text for name, text in texts.items() if text}

@@ -35,9 +35,9 @@ ONCE = (*OFFERED, *DEPLOYMENT)
 
 
 def offered_now(deploy: bool, before: Container[str]) -> tuple[str, ...]:
-    """Return the list of files that were offered so far, for the next lock file.
+    """Return the files that mcpgen has offered (written once) so far, for the next lock file.
 
-    `before`: files that earlier runs have offered. These files stay in the list, also in a run without `--deploy`.
+    `before`: files that earlier runs have offered. They stay in the list, even if this run has no `--deploy`.
     """
     return (*OFFERED, *(path for path in DEPLOYMENT if deploy or path in before))
 

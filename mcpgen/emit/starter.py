@@ -183,7 +183,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
         return operation.deprecated
     if "," not in value:
         return bool(select([operation], [f"{kind}:{value}"], ()))
-    if kind == "tag":  # a selector in the form of a mapping matches a tag that contains a comma
+    if kind == "tag":  # compare here, since `select` would split the value at its comma
         return value.casefold() in map(str.casefold, operation.tags)
     return fnmatchcase(operation.path, value)
 

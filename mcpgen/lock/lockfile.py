@@ -134,8 +134,8 @@ def _known(value: JsonValue) -> Pin:
 
 
 def _tools(value: JsonValue) -> dict[str, Pin]:
-    """Return operation key → pin (stored names of a tool) for the valid entries. People merge lock files, so names may
-    be repeated or invalid.
+    """Return operation key → pin (stored names of a tool). Leave out entries whose tool name is invalid or repeated,
+    which merging lock files by hand can cause.
     """
     tools: dict[str, Pin] = {}
     names: set[str] = set()

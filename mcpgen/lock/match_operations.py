@@ -60,8 +60,9 @@ def _without(known: Known, keys: Iterable[str]) -> Known:
 def guessed(pairs: Iterable[tuple[tuple[str, Pin], tuple[str, Pin]]]) -> set[str]:
     """Return the new keys of uncertain matches, which rest only on equal descriptions and arguments.
 
-    A match is certain if operationId or request are equal, or if the path gained a prefix that another match confirms.
-    `pairs`: for each match, (key, pin) of the old and of the new operation. A pin holds stored names and fingerprints.
+    A match is certain if operationIds or requests are equal, or if the paths differ only by a prefix. If the path
+    without the prefix has no fixed segment, a certain match must confirm the prefix. `pairs`: for each match, (key,
+    pin) of the old and of the new operation. A pin holds stored names and fingerprints.
     """
     left: dict[str, Prefix | None] = {}
     told: set[Prefix | None] = set()

@@ -75,7 +75,7 @@ def work(host: Host) -> Path:
 
 
 def body(job: Job) -> str:
-    """Return the body of the pull request that the only such `gh` call opens or updates."""
+    """Return the text of the pull request. Exactly one call of `gh` must open or update a pull request."""
     [found] = [text for call in job.calls for text in call.bodies]
     return found
 

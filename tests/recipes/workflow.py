@@ -150,7 +150,7 @@ class Host:
         (self.home / "pulls.json").write_text(json.dumps(pulls))
 
     def run(self, workflow: Path = WORKFLOW, *, handed: Mapping[str, str] | None = None, **filled: str) -> Job:
-        """Run a workflow with its variables `filled` in.
+        """Run the jobs of a workflow. `filled`: values of the workflow's variables.
 
         `handed`: name → file that the second job gets instead of the first job's file with that name.
         """
@@ -232,7 +232,7 @@ class Host:
             "RUNNER_TEMP": str(runner),
             "GITHUB_OUTPUT": str(runner / "output"),
             "GITHUB_STEP_SUMMARY": str(runner / "summary.md"),
-            "PIP_NO_INDEX": "1",  # packages are installed already, and nothing may be downloaded
+            "PIP_NO_INDEX": "1",  # pip must download nothing: the packages are installed already
         }
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(runner / "step.sh")],

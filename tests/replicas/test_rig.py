@@ -119,7 +119,7 @@ def test_a_session_that_was_ended_is_over_at_each_replica(loop: asyncio.Runner, 
         for number in range(2):
             async with client.post(client.request("ping"), rig.url(number)) as answer:
                 statuses.append(answer.status)
-            # this replica may not have received the other replica's message about the deletion yet
+            # wait: the other replica's message about the deletion may not have reached this replica yet
             if statuses[-1] != 404:
                 await trials.until(partial(_gone, client, rig.url(number)))
                 statuses[-1] = 404
@@ -149,7 +149,7 @@ def test_a_replica_that_starts_again_knows_the_log_level_of_a_session(loop: asyn
 
         async with client.post(client.request("logging/setLevel", {"level": "debug"})) as answer:
             assert (await answer.json())["result"] == {}
-        await trials.until(known)  # then the store has the level too, since it is written there first
+        await trials.until(known)  # now the level is in the store, too: it is written there first
         rig.kill(1)
         await rig.restart(1)
         await trials.until(known)

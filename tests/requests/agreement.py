@@ -43,7 +43,7 @@ def meant(case: Case, arguments: dict[str, Any]) -> Meant:
             elif place.part == "filename":
                 result.file_names[place.name] = value
             elif place.part:
-                continue  # headers of parts have separate tests
+                continue  # skip: other tests check headers of parts
             elif place.name == "":
                 result = result._replace(whole=value)
             else:

@@ -23,7 +23,7 @@ class Unreadable(Exception):
 
 
 class Pairs:
-    """The pairs that no parameter has taken yet. `free`: the exploded object that gets names of no other parameter."""
+    """The pairs that no parameter has taken yet. `reserved`: names that an exploded object must not take."""
 
     def __init__(self, text: str, separator: str, decode: Callable[[str], str]) -> None:
         self.decode = decode

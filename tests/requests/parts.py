@@ -24,7 +24,7 @@ class Part(NamedTuple):
 def parts(content_type: str, body: bytes) -> list[Part]:
     """Return the parts in order. The parser gets each byte as one character of Latin-1."""
     if body.endswith(b"--\r\n") and body.count(b"\r\n") == 1:
-        return []  # the parser treats a body with only the closing line as an error
+        return []  # only the closing line, which the parser would treat as an error
     whole = Parser().parsestr(f"Content-Type: {content_type}\r\n\r\n" + body.decode("latin-1"))
     if whole.defects or not whole.is_multipart():
         raise Unreadable(f"no multipart body: {whole.defects}")
@@ -52,5 +52,5 @@ def _meant(name: str) -> str:
 
 
 def as_written(name: str) -> str:
-    """Return a name as browsers can encode it: `%22` in it is decoded as a quotation mark."""
+    """Decode a name that a browser encoded for a form: `%22`, for example, becomes a quotation mark."""
     return _meant(name)

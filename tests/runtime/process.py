@@ -218,7 +218,7 @@ class Server:
                     self._written.append(line)
                     lines.put(line)
             except (OSError, ValueError):
-                pass  # the test has closed stdin already
+                pass  # stop reading: the pipe was closed meanwhile
             lines.put(None)
 
         self._readers.append(threading.Thread(target=collect, daemon=True))

@@ -122,7 +122,7 @@ def test_a_signal_while_a_line_is_written_waits_for_it(tmp_path: Path, monkeypat
 
     def write(descriptor: int, data: bytes) -> int:
         monkeypatch.setattr(os, "write", system_write)
-        stdio.leave_by_signal(143)  # a signal handler would do this in the middle of a write
+        stdio.leave_by_signal(143)  # what the signal handler does, here in the middle of a write
         assert left == []
         return system_write(descriptor, data)
 
@@ -284,7 +284,7 @@ def test_a_link_put_there_meanwhile_is_not_followed(tmp_path: Path) -> None:
 def test_hard_23_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     """Refuse an audit file whose folder is a link.
 
-    `tmp_path` lies in a folder that everybody may write to; links in it belong to the test.
+    Other users could have put a link there, since everybody may write to a folder above `tmp_path`.
     """
     (tmp_path / "real").mkdir()
     (tmp_path / "linked").symlink_to(tmp_path / "real")

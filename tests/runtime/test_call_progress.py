@@ -13,7 +13,7 @@ FIRST, SECOND = "before_all", "after_all"
 
 
 def told(*events: Any) -> list[tuple[float, float | None, str]]:
-    """Let events happen, and return the progress after each that counts."""
+    """Let events happen. Return the progress after each event except LEAVE."""
     progress, found = CallProgress(), []
     for event in events:
         if event == BEAT:

@@ -292,8 +292,8 @@ def test_rel_04_a_new_connection_that_died_is_none_that_was_kept(play: Play, end
 
 
 def test_rel_04_where_the_library_does_not_tell_all_counts_as_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count a request as sent if the library does not tell, for example because a release of aiohttp calls its internal
-    method differently.
+    """Count a request as sent if aiohttp does not show whether it was sent, for example because another release of
+    aiohttp calls its internal methods differently.
     """
     monkeypatch.setattr(direct_requests, "KNOWN", ())
     monkeypatch.setattr(connections, "_TELLS", False)

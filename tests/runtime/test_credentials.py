@@ -305,7 +305,7 @@ def test_cred_06_no_secret_survives(secret: str, before: bytes, after: bytes) ->
 def test_cred_06_of_a_secret_in_base64_no_character_of_its_own_is_left(before: int, after: int, length: int) -> None:
     secret = "abcdefghijkl"[:length]
     encoded = base64.b64encode(f"{'x' * before}{secret}{'y' * after}".encode()).decode()
-    # the number of base64 characters that consist only of bits of the secret
+    # how many base64 characters encode only bits of the secret: only they are redacted
     own = (before + length) * 8 // 6 - -(-before * 8 // 6)
     redacted = Redactor([secret]).text(encoded)
     assert REDACTED in redacted
@@ -359,7 +359,7 @@ def test_hard_20_what_is_read_as_the_name_of_a_credential_gives_way_to_it(header
     """Remove each header, query pair and cookie that a server could take for the credential, before the credential is
     added.
 
-    Such a name can come from a project of an older compiler, from a hook, or from the variable that adds headers.
+    They can come from a project of an older compiler, from a hook, or from the environment variable that adds headers.
     """
     request = Request("GET", "/p")
     request.headers = [("Accept", "*/*"), (header, "1")]
@@ -388,6 +388,8 @@ def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
     "secret", ['"begins', "\\begins", "\\\\begins", "ends\\", "ends\\\\", '"both-of-them\\', "neither-one"]
 )
 def test_json_stays_json_without_a_secret_that_json_escapes_at_its_ends(secret: str) -> None:
-    """Test CRED-03: redaction also removes the backslash that escapes the first or last character of a secret."""
+    """Test CRED-03: JSON stays valid, since redaction also removes a backslash that escapes a secret's first or last
+    character.
+    """
     text = json.dumps({"before\\": "\\", "key": f"{secret}", "after": "\\x"})
     assert json.loads(Redactor([secret]).text(text)) == {"before\\": "\\", "key": "[redacted]", "after": "\\x"}

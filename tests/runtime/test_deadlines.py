@@ -110,7 +110,7 @@ def test_one_timer_is_enough_and_the_first_due_rings_first(monkeypatch: pytest.M
             works = [asyncio.ensure_future(work(number, seconds)) for number, seconds in enumerate((HOURS, HOURS, 0.0))]
             await works[2]
             assert ended == [2]
-            # new timers: one for the earlier deadline, and one for the first of the two later ones
+            # two more timers: one for the deadline at 0.0, and then one for the earliest of the remaining deadlines
             assert len(timers) == 3
             for each in works[:2]:
                 each.cancel()

@@ -101,7 +101,7 @@ CATALOG.prefix = "P"
 
 
 def on_the_wire(name: str) -> tuple[bytes, str]:
-    """Make a real call, and return the bytes of its request and its address."""
+    """Make a real call, and return the bytes of its request and the URL of the upstream."""
 
     async def main() -> tuple[bytes, str]:
         async with serving() as upstream:

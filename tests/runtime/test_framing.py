@@ -78,7 +78,7 @@ class Held:
 def test_lines_that_are_held_leave_together_and_before_what_is_written() -> None:
     held = Held()
     held.outbox.write(b"now\n")
-    assert held.hold(b"a\n", b"b\n") == [True, False]  # only the caller that buffered the first line must flush
+    assert held.hold(b"a\n", b"b\n") == [True, False]  # True: this caller must flush (the one with the first line)
     assert held.written == [b"now\n"]
     held.outbox.write(b"c\n")
     assert held.written[1:] == [b"a\nb\nc\n"]
@@ -130,7 +130,7 @@ def test_whatever_is_held_when_lines_leave_in_the_order_in_which_they_came(steps
             held.now += 0.0007
         written = b"".join(held.written)
         assert said.startswith(written)
-        assert owed or written == said  # lines may be missing only while a caller still has to flush
+        assert owed or written == said  # lines may be unwritten only while a caller still has to flush
         owed = owed and written != said
     held.outbox.flush()
     assert b"".join(held.written) == said

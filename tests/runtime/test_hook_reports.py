@@ -1,4 +1,4 @@
-"""Test the reports of hooks: what `context.progress` and `context.log` hand over, from where, and what they keep."""
+"""Test progress and log messages of hooks: what reaches the client, and from which threads and tasks."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def budget(seconds: float = 60) -> Budget:
 
 
 def reported(function: Callable[..., Any], seconds: float = 60) -> Heard:
-    """Run a function as the hook of a call, and return what the client gets of it."""
+    """Run a function as the hook of a call, and return what the client gets."""
     heard = Heard()
 
     async def main() -> None:
@@ -148,7 +148,10 @@ def test_functions_in_threads_of_an_async_hook_report() -> None:
 def test_a_thread_that_reports_without_end_is_bounded(
     logged: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The event loop stands still meanwhile: the latest progress counts, and messages beyond the limit are counted."""
+    """Report 1000 times while the hook blocks the event loop.
+
+    Only the latest progress is sent. Messages beyond the limit are only counted.
+    """
     monkeypatch.setattr(hook_reports, "MOST_WAITING", 10)
 
     async def hook(arguments: Any) -> None:

@@ -23,7 +23,7 @@ def test_life_09_calls_that_were_cancelled_leave_no_more_threads_than_may_be(mon
 
     async def main() -> None:
         hooks = Hooks({"before_get_pet": slow}, TOOLS)
-        before = set(threading.enumerate())  # threads of earlier tests may end meanwhile
+        before = set(threading.enumerate())  # a set, not a number: threads of earlier tests may end during this test
         for _ in range(3):
             calls = [asyncio.ensure_future(hooks.before("get-pet", {}, budget())) for _ in range(MOST_THREADS)]
             await turns()

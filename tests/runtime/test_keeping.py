@@ -80,7 +80,7 @@ def test_what_is_kept_is_never_nothing() -> None:
 def test_when_the_time_is_over_what_was_done_so_far_is_kept(
     spooled: bool, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Store only the part that was redacted in time. Its end must not hold the beginning of a secret."""
+    """Store only the part that was redacted in time. This part must not end with the beginning of a secret."""
     monkeypatch.setattr(large_results, "PIECE", 8)
     monkeypatch.setattr(large_results, "LEAST_SECONDS", 0.0)
     content, spool = b"a hunter22"[:size], Spool(1)

@@ -169,7 +169,7 @@ class Piped(Bench):
 def bench() -> Iterator[Piped]:
     made = Piped()
     made.say("call first", "end first")
-    made.until("ended first")  # the event loop is loaded once a call has ended
+    made.until("ended first")  # wait until the event loop is loaded, which it is once a call has ended
     yield made
     made.calls.let_go.set()
     if made.reader.is_alive():
@@ -182,7 +182,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lent(bench: Piped) -> None:
-    """Return once the loop has read a line. The loop begins to read after a line that the main thread has read."""
+    """Write lines until the loop reads one of them. The main thread reads at least one line before."""
     numbers = count(len(bench.taken))
     while bench.taken_by(f"line {next(numbers)}") != "engine":
         continue
@@ -238,7 +238,7 @@ def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
     with open(tmp_path / "said", "rb") as said:
         bench = Bench(said.fileno())
         bench.engine.tell(lambda: bench._note("ended nothing"))
-        bench.until("ended nothing")  # the event loop is loaded once a call has ended
+        bench.until("ended nothing")  # wait until the event loop is loaded, since it runs this action
         bench.reader.start()
         bench.until("ended a")
         bench.reader.join(PATIENCE)
@@ -290,7 +290,7 @@ def test_what_the_loop_failed_on_keeps_nothing_from_being_taken(bench: Piped, qu
 
 
 class _Stuck:
-    """Engine whose loop does not respond. It also stands for a stdin that must not be read."""
+    """Engine whose loop does not respond. The test also uses it as stdin: it fails if anybody reads."""
 
     loaded = busy = True
 

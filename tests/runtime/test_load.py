@@ -63,7 +63,7 @@ class TestLoad:
         with ours, theirs, Server(home, stdout=theirs.fileno()) as server:
             server.say(call("waits", "wait"))
             most, number = 1, 0
-            while most == 1:  # until the event loop reads, which begins after the first of these calls
+            while most == 1:  # repeat until the event loop reads stdin: it begins after the first of these calls
                 ids = range(number, number := number + 10)
                 server.say(b"".join(call(id_, "echo", text="same") for id_ in ids))
                 answered: list[int] = []
@@ -100,7 +100,7 @@ class TestLoad:
     def test_life_02_stdin_is_closed_behind_more_calls_than_are_read(self, home: Path) -> None:
         """Check that each call gets an answer after stdin was closed, even calls that were not started."""
         with Server(home) as server:
-            total = MOST_CALLS + 50  # unread lines of so many calls fit into the pipe
+            total = MOST_CALLS + 50  # few enough that the unread lines fit into the pipe
             server.say(b"".join(call(number, "wait") for number in range(total)))
             server.end()
             answers = server.rest()

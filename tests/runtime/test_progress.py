@@ -45,7 +45,7 @@ def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
 ) -> None:
     """Report no phase of a call that has ended.
 
-    Here phases are due at once, and the result is ready in the same turn of the loop.
+    In this test, phases are reported without delay, but the result is ready in the same turn of the loop.
     """
     monkeypatch.setattr(accepted_call, "LASTING", 0)
     bench.upstream.gates["a"] = gate = asyncio.Event()
@@ -65,7 +65,7 @@ def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.Mon
     bench.submit(2, "b")
     bench.upstream.let_go("b")
     assert bench.outcomes(1).keys() == {2}
-    bench.engine.cancel(1)  # a cancellation ends the wait
+    bench.engine.cancel(1)  # the outcome of call 1 waits, and cancelling ends this wait
     bench.submit(3, "c")
     bench.upstream.let_go("c")
     assert bench.outcomes(2).keys() == {2, 3}

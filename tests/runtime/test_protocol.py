@@ -259,7 +259,7 @@ def pieces(data: bytes, splits: list[int]) -> list[bytes]:
 
 
 def upstream(conversation: Conversation, choice: int) -> None:
-    """Let an event happen to a random call, whether the call is running or not."""
+    """Report an event of the API (a result, progress or a failure) for a random call, even one that has ended."""
     known = [id_ for id_, key in conversation._keys.items() if key > 0]
     if known:
         id_ = json.dumps(known[choice % len(known)])

@@ -100,8 +100,8 @@ def text(result: Result) -> str:
 
 
 async def asked(caller: ToolExecutor, name: str) -> Dialogue:
-    """Make a call that asks for confirmation, and return the dialogue of a second call: the state and the
-    user's yes.
+    """Make a call that asks for confirmation. Return the user's yes with the `requestState`, as a second call sends
+    both.
     """
     with pytest.raises(OtherOutcome) as ended:
         await caller.call(name, {"id": 7}, quiet, CAN_ASK)

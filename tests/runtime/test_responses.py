@@ -134,7 +134,7 @@ def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks()
     assert note == f"Cut: {2000 - len(json.loads(text)):,} of 2,000 items of the answer are left out."
     rows = rows[:1000]
     response = Response(200, "", JSON, json.dumps(rows, indent=4).encode())
-    response.kept = response.size  # the response was cut before it was known to fit, so there is no note
+    response.kept = response.size  # stored whole, but no note says so: without its blanks it fits
     assert text_of(response) == (json.dumps(rows, separators=(",", ":")), [])
 
 
@@ -255,7 +255,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def test_hard_18_a_file_of_just_the_limit_is_passed_on(shown: int) -> None:
     """Pass on an image of exactly the size limit.
 
-    The limit grows with the limit for shown text, from 64 KiB to 5 MiB of base64 (UP-14).
+    The size limit grows with the limit for text, but stays between 64 KiB and 5 MiB of base64 (UP-14).
     """
     limit = inline(shown)
     image = Response(200, "", [("Content-Type", "image/png")], PNG.ljust(limit, b"\0"))

@@ -113,9 +113,10 @@ def of_ours(judge: SchemaChecker, value: Any) -> set[tuple[tuple[Any, ...], str]
 
 
 def _told(path: tuple[Any, ...], keyword: str) -> tuple[tuple[Any, ...], str]:
-    """Return the place of an error in a form that the library and the runtime share.
+    """Return path and keyword of an error in a form that is the same for the library and the runtime.
 
-    For a forbidden member, one of the two names the object, the other the member.
+    If a member is forbidden, one of them reports the path of the object, and the other that of the member. The path
+    returned is that of the object.
     """
     return (path[:-1] if keyword == "falseSchema" else path, "closed" if keyword in CLOSED else keyword)
 

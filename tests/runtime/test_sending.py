@@ -275,7 +275,7 @@ def test_a_rate_is_kept_by_repetitions_too_and_what_came_before_is_the_answer() 
 def test_a_redirect_of_what_changes_something_is_not_followed() -> None:
     """Follow no redirect of a request that changes data.
 
-    The tool may allow redirects, but a hook can change its method.
+    This holds even if a tool allows redirects, since a hook can change the method of its request.
     """
 
     async def scene(at: Scene) -> None:

@@ -122,7 +122,7 @@ class Busy(Watched):
 
     def __init__(self, calls: int) -> None:
         super().__init__([])
-        self.others = self.lent = True  # the state while the main thread is in `lend`
+        self.others = self.lent = True  # as while the main thread lets the loop read (`lend`)
         self.hooked = False
         self.later: list[Callable[[], None]] = []
         self.keys: list[int] = []
@@ -213,7 +213,7 @@ def test_progress_leaves_behind_what_is_held_and_with_no_answer_behind_it() -> N
 
 
 def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:
-    """Write a buffered response before the next message is processed, because the message could cancel its call."""
+    """Write a buffered response before the next message is processed: it could cancel the call of the response."""
     busy = Busy(1)
     receive = busy.server._protocol.receive
     written: list[int] = []

@@ -1,4 +1,4 @@
-"""Test the settings: every variable, and an error for every wrong value that names the variable but not the value."""
+"""Test the settings: every variable, and for every wrong value an error that names the variable but not the value."""
 
 from __future__ import annotations
 

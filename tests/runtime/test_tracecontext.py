@@ -1,5 +1,6 @@
-"""Test W3C Trace Context: the trace headers that an upstream gets for a client's fields, at a raw socket and with a
-table of cases.
+"""Test W3C Trace Context: which trace headers an API gets if the client sends `traceparent` and related fields.
+
+The tests use a raw socket, and a table of cases.
 """
 
 from __future__ import annotations

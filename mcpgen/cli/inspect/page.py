@@ -10,8 +10,8 @@ from mcpgen.pipeline import Compiled
 
 
 def write(path: Path, document: JsonObject, compiled: Compiled) -> None:
-    """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile; the page's search
-    finds its tools.
+    """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile, from whose tools the
+    search index of the page is built.
 
     Raises FatalError if another file exists at `path`, or the page cannot be written.
     """

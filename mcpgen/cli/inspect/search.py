@@ -11,7 +11,7 @@ from mcpgen.model.options import Options
 
 
 def show(given: str, flags: Options, queries: tuple[str, ...], output: str) -> None:
-    """Print the search's answer to each of `queries`, with its number of tokens.
+    """Print the search's answer to `queries`, and how many tokens the answer has.
 
     The server is compiled with `--tools search`, even if the project was generated without it. Raises FatalError if the
     search fails.

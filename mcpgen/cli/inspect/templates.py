@@ -62,7 +62,7 @@ def shown(view: JsonObject) -> Iterator[str]:
 
 
 def _block(block: JsonObject) -> str:
-    """Return the contents of a content block on one line."""
+    """Return one line that says what a content block of a result contains."""
     each = f" for each of {block['each']}" if "each" in block else ""
     if "answer" in block:
         return "the answer"

@@ -69,7 +69,7 @@ def archive(files: Mapping[str, bytes]) -> bytes:
     with ZipFile(stream, "w") as bundle:
         for name, data in files.items():
             entry = ZipInfo(name, (2026, 2, 1, 9, 0, 0))
-            entry.create_system = 3  # fixed: by default the entry records the operating system on which it is created
+            entry.create_system = 3  # Unix, so that the bytes do not depend on the machine's operating system
             bundle.writestr(entry, data)
     return stream.getvalue()
 

@@ -37,11 +37,11 @@ Writer = Portable | Verbatim
 class Arguments:
     """The arguments of one tool.
 
-    `schema` and `profile`: the input schema. `names`: slot (place in the request, parameter name) → argument name.
-    `constants`: slot → fixed value. `cuts`: phrases for what is left out of the schema. `given_up`: phrases for what is
-    left out to save tokens. `fits`: True if the schema stays within the token limit. `defaults`: argument → value that
-    is sent if a call leaves it out. `sends_body`: True if a default or constant is in the body, so every call has a
-    body.
+    `schema`: the input schema. `profile`: "portable" if every client accepts its keywords, else "full". `names`: slot
+    (place in the request, parameter name) → argument name. `constants`: slot → fixed value. `cuts`: phrases for what is
+    left out of the schema. `given_up`: phrases for what is left out to save tokens. `fits`: True if the schema stays
+    within the token limit. `defaults`: argument → value that is sent if a call leaves it out. `sends_body`: True if a
+    default or constant is in the body, so every call has a body.
 
     Choices of the server's owner: `renamed`: slots with chosen names. `media_types`: chosen media types of parameters.
     `empty`: path parameters that may be empty. `used`: places of rules in the tools file that changed an argument.
@@ -73,7 +73,8 @@ def lay_out(
     most_tokens: int,
     diagnostics: Diagnostics,
 ) -> Arguments:
-    """Return the arguments of `operation`, in a schema of at most `most_tokens` if the profile allows one.
+    """Return the arguments of `operation`. Their schema has at most `most_tokens` if possible; in the profile "full",
+    it may have more.
 
     `plan`: how the body is sent. `producers`: slot (place in the request, parameter name) of an id → the tool that
     lists its values. `known`: the names that the lock file stores for the tool.
@@ -128,7 +129,7 @@ def _written(
     exhausted: set[int] = set()
     for writer in writers:
         if isinstance(writer, Portable) and writer.limits.depth in exhausted:
-            continue  # a writer with the same depth has already reached the limit on nodes, so this one would, too
+            continue  # skip: another writer with this limit on depth has already exceeded the limit on nodes
         is_last = writer is writers[-1]
         schema = _schema_of(inputs, names, writer, whole=is_last)
         if writer.is_exhausted and not is_last:

@@ -37,7 +37,10 @@ def accept(operation: Operation, composer: Composer) -> str:
 
 
 def fixed_consents(operation: Operation, plan: BodyPlan | None, composer: Composer) -> list[str]:
-    """Return the names of required inputs that confirm an effect and have a single value, which the server fills in."""
+    """Return the names of required inputs that ask for consent (`confirm`) and allow only one value.
+
+    The server fills in this value.
+    """
     inputs = {each.name: each.schema for each in operation.parameters if each.required}
     body, _ = composer.node(plan.schema) if plan is not None and plan.schema else ({}, ())
     members = as_object(body.get("properties"))

@@ -100,7 +100,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()  # the event loop has stopped reading stdin, but an answer may still be buffered
+                self._flush()  # write buffered answers, since the event loop no longer reads stdin
             else:
                 inbox.feed(self._wire.read())
         with self._lock:
@@ -113,13 +113,13 @@ class Server:
             self._outbox.write(answer)
 
     def _drain(self, engine: Engine) -> None:
-        """Wait for the running calls. Return with `_lock` held, so that no outcome is reported after this."""
+        """Wait for the running calls, with a time limit. Return with `_lock` held, so that no outcome is sent later."""
         end = time.monotonic() + LAST_SECONDS
         engine.drain(LAST_SECONDS)
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # exit: another thread holds the lock, and its client does not read
+            leave(0)  # exit: another thread holds the lock, and is writing to a client that does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""
@@ -144,7 +144,7 @@ class Server:
         message = parse(line)
         with self._turn:
             with self._lock:
-                self._outbox.flush()  # otherwise a cancellation could refer to an answer that is still buffered
+                self._outbox.flush()  # else a cancellation could arrive while its answer is buffered
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):
@@ -160,7 +160,7 @@ class Server:
             if self._audit is not None:
                 self._audit.reject(effect)
         elif isinstance(effect, ReadResource):
-            caller = self._caller  # None before the first call: then there are no stored results
+            caller = self._caller  # None before the first call, when no results are stored
             found = Contents(effect.uri, None) if caller is None else caller.resources.look_up(effect.uri)
             self.done(effect.key, found)
         elif isinstance(effect, Cancel):
@@ -194,7 +194,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # imported last: the event loop is already starting
+            from .serve.stdin_handoff import StdinHandoff  # late: meanwhile the loop's thread starts
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
@@ -386,7 +386,7 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()
     if settings.telemetry is not None:
-        from .serve.recording import reporter  # imported late: few operators measure
+        from .serve.recording import reporter  # imported late: few servers send telemetry
 
         server.measure(reporter(settings.telemetry, catalog, over_http=False))
     return server

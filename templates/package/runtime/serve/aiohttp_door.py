@@ -80,7 +80,7 @@ class Door:
         await self._runner.cleanup()
 
     def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-        """Return head and caller of a request that may be served inline once its body has arrived, else None."""
+        """Return the head and the caller of `message` if it may be served without a task of its own, else None."""
         if not self._inline or message.method != "POST" or message.version != HttpVersion11:
             return None
         if self.closing or message.should_close or message.upgrade or _is_too_long(message.raw_headers):
@@ -192,7 +192,7 @@ class _Connection:
             transport.abort()
 
     def divert(self, to: Request | None) -> bool:
-        """Return False: aiohttp always cancels the task of a request whose client disconnects."""
+        """Return False, which means "not possible": aiohttp always cancels the task if the client disconnects."""
         return False
 
     async def _prepare(self, closes: bool) -> None:

@@ -236,7 +236,7 @@ class _Connection:
 
     async def begin(self, fields: Fields) -> None:
         """Write the head of an event stream."""
-        self._read.set()  # the body was read, or the request is a GET without a body
+        self._read.set()  # nothing of the request is left to read, so `_gone` may begin
         self.expire()
         await self._begin(200, fields)
 
@@ -250,13 +250,13 @@ class _Connection:
         await self._body(b"", more=False)
 
     def abort(self) -> None:
-        """Cancel the request. The ASGI server then closes the connection, unless `handle` can still answer."""
+        """Cancel the request. If its response has not begun, `handle` sends 503; else the connection is closed."""
         if self._task is not None and not self._lost:
             self._lost = True
             (self._request or self._task).cancel()
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True."""
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True: "possible"."""
         self._request = to
         return True
 

@@ -152,11 +152,11 @@ def _search(catalog: Catalog, queries: list[str]) -> int:
 
 
 def _list(catalog: Catalog) -> int:
-    """Print the tools to stdout, and mistakes in hooks.py to stderr. Return the exit code."""
+    """Print the tools to stdout, and warnings about hooks.py to stderr. Return the exit code of printing."""
     from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
-    with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print when it is loaded
+    with contextlib.redirect_stdout(sys.stderr):  # loading hooks.py may print, and stdout is for the tools
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)

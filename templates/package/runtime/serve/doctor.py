@@ -120,7 +120,7 @@ def examine(
         problems += faults
         lines += [*told, *faults]
     if settings.telemetry is not None:
-        from . import doctor_telemetry  # imported late: few operators measure
+        from . import doctor_telemetry  # imported late: few servers send telemetry
 
         lines += doctor_telemetry.examine(settings.telemetry, settings.prefix, over_http=http is not None)
     lines += [*mistakes, *settings.warnings]
@@ -146,7 +146,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
             given = from_file or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
             if part in CLIENT and "user" in scheme and not given:
-                state = "not set"  # not needed: a login may register a client
+                state = "not set"  # not "missing": a login can register a client itself
             if name in secrets:
                 state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
@@ -189,7 +189,7 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
 
 
 def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
-    """Return a counter: a sentence for each missing credential, with the number of tools that need the credential."""
+    """Return a sentence for each missing credential → how many tools lack this credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
@@ -236,14 +236,14 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
 
 
 def _grants(catalog: Catalog, settings: Settings) -> list[TokenRequest]:
-    """Return the different token requests (by credentials and scopes) that tools need, at most MOST_TRIED."""
+    """Return at most MOST_TRIED token requests that tools need, one for each pair of credentials and scopes."""
     keys = credentials.ServerCredentials(catalog.security, settings, _logins(catalog, settings))
     found: dict[tuple[str, ...], TokenRequest] = {}
     for name in catalog.names():
         try:
             grant = keys.choose(catalog.tool(name).binding).grant
         except NotReady:
-            continue  # `_needs` has already reported the missing credential
+            continue  # skip: `_needs` has already reported the missing credential
         if grant is not None:
             found.setdefault((*grant.variables, *grant.scopes), grant)
     return list(found.values())[:MOST_TRIED]

@@ -70,10 +70,10 @@ class Connection(Protocol):
         """Close the connection at once, without sending the rest of the response."""
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. If `to` is None, cancel the
-        task again, as usual.
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. If `to` is None, go back to
+        cancelling the task.
 
-        Return False if this HTTP server can only cancel the task.
+        Return True, or False if this HTTP server can only cancel the task.
         """
 
 

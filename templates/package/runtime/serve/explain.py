@@ -59,7 +59,7 @@ class Placeholders:
         logins: credentials.Logins | None = None,
         delegated: Collection[str] = (),
     ) -> None:
-        """Create the substitute. `delegated`: names of schemes for which a call uses the credential of its caller."""
+        """Create the substitute. `delegated`: names of schemes whose credential comes from the caller of the tool."""
         self._delegated = delegated
         self._security = security
         self._secrets = secrets
@@ -155,7 +155,7 @@ def run(
 
 
 def _tell(text: str) -> None:
-    """Print `text`, which may have non-ASCII characters, to stderr in its encoding. Do nothing if stderr is closed."""
+    """Write a line of text to stderr. Ignore errors of the operating system, for example if the pipe is closed."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Log each refused host and origin once."""
+"""Log each value of the header fields `Host` and `Origin` that is refused, but only once."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Watch:
         """Create a watcher.
 
         `package`: directory of the generated JSON files. `served`: catalog (all tools) at the start. `again(catalog)`
-        reads the settings for a new catalog. `renew(catalog, settings)` begins to serve the new catalog.
+        reads the settings again, and returns those for a new catalog. `renew(catalog, settings)` begins to serve it.
         """
         self._package = package
         self._served = served
@@ -62,7 +62,7 @@ class Watch:
         threading.Thread(target=self._watch, name="reload", daemon=True).start()
 
     def look(self) -> None:
-        """Check the files once. Serve new ones if they have not changed since the last check."""
+        """Check the files once. Serve them if they differ from the served files, but not from the previous check."""
         before, self._seen = self._seen, _seen(self._package)
         if self._seen != before or self._seen == self._examined:
             return

@@ -95,7 +95,7 @@ class RequestTask:
         self._silences.begin(self, event_stream.SILENCE)
         await call
         self._silences.end(self)
-        while self._task.cancelling():  # drop cancellations, which were meant for the ended call
+        while self._task.cancelling():  # forget cancellations: they were meant for the call, which has ended
             self._task.uncancel()
 
     def _changed(self) -> None:

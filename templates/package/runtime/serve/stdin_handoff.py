@@ -53,9 +53,9 @@ class StdinHandoff:
         self.lent = False
 
     def lend(self) -> bool:
-        """Let the loop read stdin, and wait until the loop stops reading. Return False if the loop cannot read now.
+        """Let the loop read stdin, wait until it stops reading, and return True. Return False if it cannot read now.
 
-        The inbox must be empty before this. If it contains lines afterwards, process them before reading more input.
+        Call this only if the inbox is empty. If the inbox contains lines afterwards, process them before reading more.
         """
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False

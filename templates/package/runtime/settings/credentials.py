@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Choose the credentials that a tool requires (`bindings.json`), and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter of the API description or of a hook is dropped if
-servers may read its name as the name of a credential (`name_conflicts.fold`). Credentials are sent only to the tool's
-API server; a redirect to another origin carries none. For a token that must be fetched first, a TokenRequest is
-returned, and the token is attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter that the API description or a hook adds to the request
+is dropped if a server could read its name as that of a credential (`name_conflicts.fold`). Credentials are sent only to
+the tool's API server; a redirect to another origin carries none. If a token must be fetched first, this module returns
+a TokenRequest instead, and `sending.py` attaches the token later.
 """
 
 from __future__ import annotations
@@ -77,9 +77,10 @@ def client_login(identity: str, secret: str) -> str:
 class SelectedCredentials:
     """Credentials selected for one tool. `put(request)` attaches the credentials to a request.
 
-    - `variables`: environment variables that supply them. `grant`: request for a token that must be fetched, or None.
-    - `own`: how to get the caller's credential; None if the API is called with the server's own rights.
-    - `scopes`: scopes that the API description requires. `offers`: variables to set, if no credentials are used.
+    - `variables`: environment variables that hold the credentials. `grant`: request for a token to fetch, or None.
+    - `own`: how to get the caller's credential; None if the API is called with the server's own credentials.
+    - `scopes`: scopes that the API description requires. `offers`: if the tool is called without credentials, the
+      variables that the operator could set to use some.
     """
 
     __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
@@ -110,9 +111,9 @@ def choose(
 ) -> list[Scheme]:
     """Return the security schemes of the first alternative in `wanted` whose variables are all set.
 
-    An alternative [] needs no credentials. If only [] is complete, an earlier alternative that a user's login completes
-    is returned instead. If alternatives contain a scheme in `delegated`, only these are considered, since the caller's
-    rights must be used and the server's own may be wider. Of these, the first whose other variables are set is used.
+    If that alternative is [], which needs no credentials, an earlier one that a stored login completes is returned
+    instead. If some alternatives contain a scheme in `delegated`, whose credential is the caller's, all others are
+    ignored, since the server's own rights may be wider. Variables of schemes in `delegated` need not be set.
 
     Raise NotReady, which names the variables, if no alternative is complete; LoginNeeded if a login would complete one.
     """
@@ -142,7 +143,10 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative that lacks only credentials of callers; else raise NotReady."""
+    """Return the first alternative whose schemes, except those in `delegated`, have all their variables set.
+
+    Raise NotReady, which names the missing variables, if there is none.
+    """
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
             return [security[name] for name in names]
@@ -288,10 +292,10 @@ class ServerCredentials:
         except KeyError:
             chosen = self._choose(binding)
         if self._logins is not None and not chosen.variables and self._users(binding):
-            return chosen  # not cached: a login made later must be used
+            return chosen  # not cached, since the user may log in later
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # refers to the entry, so that Python does not reuse its id
+        self._chosen[id(binding)] = binding, chosen  # keeps the binding alive: Python could reuse its id
         return chosen
 
     def _choose(self, binding: Binding) -> SelectedCredentials:
@@ -383,12 +387,12 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # this type is an API-wide setting and no secret, so results may show it
+                continue  # skip: the value of a `setting` scheme is no secret, so results may show it
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # include the encoded value, which an upstream may repeat
+                encode = SENT.get(scheme.get("in", ""), str)  # redact this too: the API may repeat it
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

@@ -134,7 +134,7 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        if variable in credentials:  # another scheme has this variable as credential, such as a scheme named `oauth_as`
+        if variable in credentials:  # skip: it holds the credential of another scheme, such as one named `oauth_as`
             continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:

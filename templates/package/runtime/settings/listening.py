@@ -94,7 +94,7 @@ class Listening:
 
     @property
     def guarded(self) -> bool:
-        """Return True if other machines may connect: callers authenticate, or the operator has allowed it."""
+        """Return True if other machines may connect: if callers must authenticate, or the operator allows it anyway."""
         return self.tokens is not None or bool(self.issuers) or self.open
 
     @property
@@ -260,7 +260,7 @@ def store(value: str) -> str:
 
 
 def _yes(value: str) -> bool:
-    # Imported here: costs nothing, since the settings have already loaded the module.
+    # Imported here, since few settings need it. Costs nothing: `settings` has already loaded the module.
     from .setting_parsers import switch
 
     return switch(value)

@@ -98,9 +98,9 @@ class Listed:
         """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url` is its URL in
         `bindings.json`.
 
-        An address with a listed origin is accepted. If the operator's `variables` were inserted into the URL, its
-        origin cannot be listed. Then the origins of the URL as written and of the URL with default values must both be
-        listed.
+        An address with a listed origin is accepted. If the operator sets `variables` in the URL, the compiler could not
+        list the resulting origin. Then the address is accepted if two other origins are listed: that of the URL as
+        written, and that of the URL with the default values.
         """
         filled = url
         for name, variable in (variables or {}).items():
@@ -118,8 +118,8 @@ class Rules:
     """Rules about where requests may be sent, set by the operator.
 
     `insecure` allows http to other machines, `hosts` are allowed by name, and `typed` is the operator's base URL, which
-    replaces the API's first server. Without `typed`, the listed origins are allowed too. `unaccepted` maps each refused
-    host whose origin is not listed to the reason.
+    replaces the API's first server. Without `typed`, the origins that `bindings.json` lists are allowed too.
+    `unaccepted`: host that was refused since its origin is not listed → reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
@@ -157,9 +157,9 @@ class Rules:
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
         """Return the token endpoint at `url`, a URL of the API description.
 
-        If the endpoint is on the API's own host, the endpoint moves along with the API. `described`: the server URL in
-        the description. `base`: the server address in use. Raise ValueError with a reason such as "must begin with
-        https://" if it may not be used.
+        `described`: the API's server URL in the description. `base`: the server address in use. If `url` has the origin
+        of `described`, the returned endpoint has that of `base`. Raise ValueError with a reason such as "must begin
+        with https://" if the endpoint may not be used.
         """
         if moved := self._beside_the_api(url, base, described):
             return moved
@@ -222,8 +222,8 @@ class Rules:
     def foreign(self, address: Address) -> str:
         """Return why a redirect to another origin is not followed, as a clause, or "" if it may be followed.
 
-        The operator must have allowed the origin's host by ALLOW_HOSTS. If a client certificate is set, no such
-        redirect is followed, because the other server would see the certificate.
+        The operator must have allowed the other origin's host by ALLOW_HOSTS. If the operator has set a client
+        certificate, no redirect to another origin is followed, because the other server would see the certificate.
         """
         if self._shows_certificate:
             return "it leads to another origin, to which this server would show its certificate"
