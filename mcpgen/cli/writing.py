@@ -41,7 +41,7 @@ class WriteFlags:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What `generate` or `regenerate` will do: its flags, the newly compiled project, and the planned file changes."""
+    """A run of `generate` or `regenerate`: its flags, the newly compiled project, and the planned changes of files."""
 
     wanted: WriteFlags
     succession: NextGeneration

@@ -154,8 +154,7 @@ def _buttons(identity: Identity, variables: Sequence[Variable]) -> list[Button]:
 
 
 def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:
-    """Return the environment variables of a security scheme with which users log in, and the scheme's name on the
-    command line.
+    """Return the environment variables and the command-line name of a security scheme by which users log in.
 
     `login.schemes.label` of the runtime derives the same name.
     """

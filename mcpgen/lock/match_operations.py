@@ -61,7 +61,7 @@ def guessed(pairs: Iterable[tuple[tuple[str, Pin], tuple[str, Pin]]]) -> set[str
     """Return the new keys of uncertain matches, which rest only on equal descriptions and arguments.
 
     A match is certain if operationIds or requests are equal, or if the paths differ only by a prefix. If the path
-    without the prefix has no fixed segment, a certain match must confirm the prefix. `pairs`: for each match, (key,
+    without the prefix has no fixed segment, another match must have the same prefix. `pairs`: for each match, (key,
     pin) of the old and of the new operation. A pin holds stored names and fingerprints.
     """
     left: dict[str, Prefix | None] = {}

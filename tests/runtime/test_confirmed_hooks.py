@@ -1,4 +1,7 @@
-"""Test a confirmation before an `instead_of_` hook that asks: the user confirms once, and only this call."""
+"""Test calls that the user must confirm and whose `instead_of_` hook asks a question, too.
+
+The user confirms once, and the confirmation is valid for this call only.
+"""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def test_outside_of_a_hook_nothing_is_reported(report: Any) -> None:
 
 @pytest.mark.parametrize("report", [partial(context.progress, 1), partial(context.log, "info", "x")])
 def test_what_a_hook_leaves_behind_reports_nothing(report: Any) -> None:
-    """A task of a hook that has ended, and a thread of a hook that took too long, get an error."""
+    """Raise CannotReport for reports from a task of a hook that has ended, or a thread of a hook that took too long."""
     problems: list[BaseException] = []
     ended = threading.Event()
     heard = Heard()
@@ -308,7 +308,7 @@ def test_data_is_taken_as_it_is_when_it_is_logged() -> None:
 
 
 def test_a_hook_without_a_call_writes_to_the_log_alone(logged: list[dict[str, Any]]) -> None:
-    """--explain runs hooks, and no client listens."""
+    """Write messages of a hook only to the server's log if there is no client, as with --explain."""
 
     async def before_get_pet(arguments: Any) -> None:
         context.progress(1, 2, "half")

@@ -71,7 +71,7 @@ AT_LOGIN = "https://login.example/t"
         (AT_LOGIN, LISTED, {**MOVED, "PETSTORE_ALLOW_HOSTS": "login.example"}, "https://login.example"),
         (AT_LOGIN, LISTED, {**MOVED, TOKEN_URL: AT_LOGIN}, "https://login.example"),
         (AT_LOGIN, LISTED, {"PETSTORE_BASE_URL": "https://login.example"}, "https://login.example"),
-        # If the base URL has another host than the API, a token URL on the API's host is used on that host, too.
+        # A token URL on the API's own host is requested at the host of the operator's base URL instead.
         ("https://api.example/t", LISTED, MOVED, "https://test.example"),
         ("/t", LISTED, MOVED, "https://test.example"),
         ("/t", LISTED, {}, "https://api.example"),

@@ -213,7 +213,7 @@ def test_progress_leaves_behind_what_is_held_and_with_no_answer_behind_it() -> N
 
 
 def test_what_is_held_leaves_before_another_message_is_looked_at() -> None:
-    """Write a buffered response before the next message is processed: it could cancel the call of the response."""
+    """Write a buffered response before the next message is processed, since that could cancel the response's call."""
     busy = Busy(1)
     receive = busy.server._protocol.receive
     written: list[int] = []

@@ -50,7 +50,7 @@ class TestStart:
 
     @pytest.mark.parametrize("size", [10, 61_440, 200_000])
     def test_a_table_of_any_length_is_listed_as_it_is(self, tmp_path: Path, size: int) -> None:
-        """List the tools of a `tools.json` of any length unchanged.
+        """List the tools unchanged, whatever the length of `tools.json`.
 
         The server reads `tools.json` and the first line of `bindings.json` in pieces.
         """

@@ -188,7 +188,9 @@ def _of_parameter(parameter: Parameter, producers: Mapping[Slot, str], composer:
 
 
 def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
-    """Return the schema of a parameter whose name may be sent without a value (OpenAPI 3.1, 4.8.12.2.1)."""
+    """Return the parameter's schema, extended by an empty text, which sends the name without a value (OpenAPI 3.1,
+    4.8.12.2.1).
+    """
     if "string" in types(composer.node(parameter.schema)[0]):
         return parameter.schema
     empty: JsonObject = {"type": "string", "pattern": EMPTY, "description": "Empty: the name alone is sent."}

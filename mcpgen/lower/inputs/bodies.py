@@ -133,8 +133,8 @@ def _for_any_file(name: str) -> tuple[bool, str]:
 def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
     """Return True if an object schema allows no members.
 
-    It declares none, and it forbids undeclared members or describes a form. Authors of forms do not mean undeclared
-    members.
+    Such a schema declares no members. It also forbids undeclared ones, or describes a form with `properties`, whose
+    author does not mean undeclared members.
     """
     says_so = node.get("additionalProperties") is False or (encoding in ("form", "multipart") and "properties" in node)
     open_ended = node.get("additionalProperties") not in (None, False) or "patternProperties" in node

@@ -192,7 +192,7 @@ class _Connection:
             transport.abort()
 
     def divert(self, to: Request | None) -> bool:
-        """Return False, which means "not possible": aiohttp always cancels the task if the client disconnects."""
+        """Return False: disconnects cannot be diverted here, since aiohttp always cancels the request's task."""
         return False
 
     async def _prepare(self, closes: bool) -> None:

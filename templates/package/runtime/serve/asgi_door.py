@@ -256,7 +256,7 @@ class _Connection:
             (self._request or self._task).cancel()
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True: "possible"."""
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True (possible here)."""
         self._request = to
         return True
 

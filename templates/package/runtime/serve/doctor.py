@@ -158,9 +158,9 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
 
 
 def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
-    """Return the names of security schemes whose credentials are not set although a tool needs them.
+    """Return the names of security schemes whose missing credentials prevent a tool from being called.
 
-    A tool needs credentials if none of its alternative security requirements has all of them.
+    Such a tool has no alternative whose credentials are all set. All its schemes that are not set are returned.
     """
     found: set[str] = set()
     for name in catalog.names():
@@ -182,7 +182,7 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # this variable has a `_FILE` form, since the URL may contain a password
+    proxy = f"{catalog.prefix}_PROXY"  # can be set by a `_FILE` variable, since it may contain a password
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]

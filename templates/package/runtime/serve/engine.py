@@ -30,7 +30,7 @@ class Engine:
     """Event loop in its own thread, which runs calls. Only one other thread at a time may use its methods."""
 
     def __init__(self, load: Callable[[], ToolExecutor]) -> None:
-        """Start the thread. `load` creates the tool executor; it runs in the event loop."""
+        """Start the thread. In its event loop, `load` creates the tool executor, the object that executes calls."""
         self._load = load
         self._backlog = Backlog()
         self._waking = threading.Lock()
@@ -68,7 +68,7 @@ class Engine:
         self.tell(lambda: self._renewed(load))
 
     def drain(self, seconds: float) -> None:
-        """Wait until all calls are finished, at most `seconds`."""
+        """Wait until all calls are finished, at most `seconds`. Cancel no call, even if some are unfinished then."""
         self._backlog.drain(seconds)
 
     @property
@@ -98,7 +98,7 @@ class Engine:
     def tell(self, action: Callable[[], None]) -> None:
         """Run `action` in the loop's thread, after all actions from earlier calls of this method.
 
-        In the loop's thread, run it at once. From other threads, actions that wait together wake the loop only once.
+        If this is called in the loop's thread, run `action` at once. Else wake the loop, once for all waiting actions.
         """
         if threading.get_ident() == self._thread:
             if self._told:
@@ -159,7 +159,7 @@ class Engine:
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
-        if work.caller is not None:  # if loading failed at the start, it would fail again
+        if work.caller is not None:  # else keep None: loading failed at the start, and would fail again
             work.caller = loaded(load)
 
 

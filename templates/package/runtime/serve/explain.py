@@ -68,7 +68,7 @@ class Placeholders:
         """Why a call would be refused for lack of credentials; "" if it would not."""
 
     async def look(self, binding: Binding) -> None:
-        """Load the stored logins of users that requests of this tool could use."""
+        """Load the stored logins that requests of this tool could use."""
         for names in binding.get("security") or ():
             for name in names:
                 if self._logins is not None and "user" in self._security[name]:

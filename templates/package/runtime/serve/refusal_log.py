@@ -15,7 +15,7 @@ class RefusalLog:
         self._noted: set[str] = set()
 
     def note(self, fields: dict[str, str]) -> None:
-        """Log a refused host or origin, and the setting that would allow it. Do nothing if it was logged before."""
+        """Log a refused `Host` or `Origin`, and the setting that would allow it. Do nothing if it was logged before."""
         told = repr(fields)
         if told not in self._noted and len(self._noted) < _MOST:
             self._noted.add(told)

@@ -62,7 +62,7 @@ class Watch:
         threading.Thread(target=self._watch, name="reload", daemon=True).start()
 
     def look(self) -> None:
-        """Check the files once. Serve them if they differ from the served files, but not from the previous check."""
+        """Check the files once. Serve changed files only if the previous check found them in the same state."""
         before, self._seen = self._seen, _seen(self._package)
         if self._seen != before or self._seen == self._examined:
             return

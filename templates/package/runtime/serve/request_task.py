@@ -114,5 +114,5 @@ class RequestTask:
     async def _written(self, exchange: Exchange) -> None:
         try:
             await self._writer.write(exchange, self._connection, self._caller)
-        except TimeoutError:  # writing has timed out, since the client does not read its response
+        except TimeoutError:  # close the connection: the client does not read its response, so writing has timed out
             self._connection.abort()

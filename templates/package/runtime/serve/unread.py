@@ -54,7 +54,7 @@ class Reader:
         self.waiting = 0
 
     def add(self, size: int) -> None:
-        """Count bytes that now wait to be read."""
+        """Count bytes that were written and now wait to be read by the client."""
         if size:
             self.waiting += size
             self._unread.grown(self, size)

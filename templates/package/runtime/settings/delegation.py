@@ -270,7 +270,7 @@ class _Reader:
         return Provider(issuer, places, self._typed("token_url"), self._authorization(), resolve)
 
     def _described(self, found: Delegation) -> Provider:
-        """Return the authorization server that the API description names. It must be on an accepted origin."""
+        """Return the authorization server that the API description names. Raise ValueError if it is not accepted."""
         rules, base, described = self._rules, self._settings.servers[0], self._described_url
         scheme: Mapping[str, Any] = self._scheme
         said: Mapping[str, object] = scheme.get("user", scheme)
