@@ -63,8 +63,8 @@ def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
         assert server.stderr is not None
         server.stdin.write(SAID)
         server.stdin.flush()
-        # Read all responses before closing stdin: after its end, a server on a busy machine may lack the time for the
-        # remaining calls.
+        # Read all responses before closing stdin. After the end of stdin, a server on a busy machine may lack the time
+        # for the remaining calls.
         said = [server.stdout.readline() for _ in SAID.splitlines()]
         server.stdin.close()
         said += server.stdout.readlines()

@@ -84,8 +84,7 @@ class Rig:
         await self.stop()
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
-        """Start the API, the replicas, and if asked for the store and the balancer.
-
+        """Start the API and the replicas, the store if `stored`, and the balancer if `balanced`.
         Raise Missing if a program is not installed.
         """
         if not self.base_url:

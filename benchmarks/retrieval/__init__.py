@@ -6,5 +6,5 @@ The search is compared with plain BM25.
 import sys
 from pathlib import Path
 
-# Finds the generated servers' runtime, a package in `templates`
+# Make the runtime of generated servers importable: it is a package in `templates`.
 sys.path.insert(0, str(Path(__file__).parents[2] / "templates"))

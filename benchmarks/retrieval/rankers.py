@@ -40,8 +40,8 @@ class Ranker(Protocol):
 
 
 class Search:
-    """The search of a generated server. Its answer has a row for each tool and for tools that produce its ids. The
-    description of the best tool is left out.
+    """The search of a generated server. Its answer has a row for each tool, and rows for tools whose results contain
+    the ids that the tool needs. The description of the best tool is left out.
     """
 
     def __init__(self, index: bytes, tools: list[Tool]) -> None:

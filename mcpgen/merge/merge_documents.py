@@ -142,8 +142,8 @@ def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
 def _prefixed(
     one: DescribedApi, base: tuple[Server, ...], shared: Collection[ServerScheme], diagnostics: Diagnostics
 ) -> DescribedApi:
-    """Return a document at its base URL (its own, else `base`), with its prefix added to its names. The `shared`
-    schemes keep their names.
+    """Return a document whose server is replaced by its base URL (its own, else `base`), and whose names begin with its
+    prefix. The `shared` schemes keep their names.
     """
     place = _origin_of(one, base)
     api, entry = one.api, one.entry
@@ -207,7 +207,10 @@ def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagno
 
 
 def _requiring(api: Api, required: RequiredCredentials) -> Api:
-    """Return `api` with the `required` security at its operations, if the document declares no security."""
+    """Return `api` with the `required` security at each operation that declares none.
+
+    Return `api` unchanged if the document declares default security, or if nothing is required.
+    """
     if api.security is not None or required.security is None:
         return api
     return replace(
@@ -222,8 +225,8 @@ def _requiring(api: Api, required: RequiredCredentials) -> Api:
 
 
 def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` with `base` as its server. Operations without a server of their own keep using the former server of
-    `api`.
+    """Return `api` with `base` as its default server. Operations still use their former server: it is written at each
+    operation that had no server of its own.
     """
     if not base or api.servers[:1] == base[:1]:
         return api
@@ -234,7 +237,7 @@ def _at(api: Api, base: tuple[Server, ...]) -> Api:
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
     """Return the origins that the owner must accept.
 
-    These are origins that only documents with a replaced server name.
+    These are origins that occur only in documents whose server was replaced by a base URL.
     """
     believed = {origin for api in apis if not api.unconfirmed for origin in named_origins(api)}
     return frozenset(origin for api in apis for origin in api.unconfirmed) - believed

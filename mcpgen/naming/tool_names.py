@@ -42,8 +42,8 @@ _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re
 def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
     """Return operation key → tool name for all operations.
 
-    A name that `promises` holds stays with its operation. No other operation gets this name, even if it is no longer
-    used; only the owner may give the name to another tool.
+    `promises`: names of earlier versions of the project. Such a name stays with its operation. No other operation gets
+    it, even if it is no longer used; only the owner may give the name to another tool.
     """
     operations = list(operations)
     kept, owners = promises.kept, promises.owners

@@ -64,8 +64,9 @@ def _is_found(message: Message, resources: tuple[ResourceSpec, ...], diagnostics
 
 
 def _may_be(literals: tuple[str, ...], known: list[str]) -> bool:
-    """Return True if texts can be inserted between `literals` so that the result is a URI of the URI template whose
-    literals are `known`.
+    """Return True if two URIs with gaps can become the same URI when texts fill the gaps.
+
+    `literals`: the texts around the gaps (arguments) of the first. `known`: those around the variables of the second.
     """
     return any(
         re.fullmatch("[^/?#&]+".join(map(re.escape, pattern)), "x".join(example)) is not None

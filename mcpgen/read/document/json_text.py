@@ -99,7 +99,7 @@ def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
 
 
 def _without_half_characters(text: str, name: str, diagnostics: Diagnostics) -> str:
-    """Return `text` with lone surrogates replaced by U+FFFD, which has the same width.
+    """Return `text` with the escape of each lone surrogate replaced by that of U+FFFD, which is as long.
 
     No UTF-8 text can hold lone surrogates, and readers of the emitted files would refuse the whole file.
     """

@@ -59,6 +59,6 @@ class Outline:
         """Return the piece of text that begins with the recorded key `path`, and the number of lines before it."""
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
-        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazy, as there may be many pieces
+        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazy: there may be many keys
         ends = (begin for other, begin, _ in after if len(other) <= len(path))
         return self.text[start : next(ends, len(self.text))], line - 1

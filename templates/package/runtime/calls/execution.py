@@ -120,7 +120,10 @@ class ToolExecutor:
         self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
 
     def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
-        """Return an object that prepares calls of the tools in `catalog`. Also replace the object for user logins."""
+        """Return an object that prepares calls of the tools in `catalog`.
+
+        Also create the object that lets users log in (`_users`), in place of any earlier one.
+        """
         self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
         return Preparation(
             catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
@@ -367,7 +370,7 @@ class ToolExecutor:
     async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
         """Make an inner call of the tool that `lookup` names, and return its result, which is not shortened.
 
-        `whole`: request for the tool's whole list. Set `whole.complete` to False if the list is incomplete.
+        `whole`: tells the call to fetch the whole list. Set `whole.complete` to False if the list is incomplete.
         """
         from . import inner_calls  # imported late: few tools look names up
 

@@ -141,8 +141,8 @@ class HookQuestions:
             hook_context.leave(before)
 
     def _around(self, other: OtherOutcome) -> OtherOutcome:
-        """If the call ends with a question that no hook asked, such as a confirmation, return the question with a new
-        `requestState`, which also contains the answers to the hooks. Return any other outcome unchanged.
+        """If the call ends with a question that no hook asked, such as a confirmation, return it with a new
+        `requestState`. This state also contains the answers to the hooks. Return any other outcome unchanged.
         """
         asked = other.outcome
         if not isinstance(asked, Question) or other is self._ended or not self._interview.told:

@@ -98,7 +98,7 @@ class HookReports:
         """Log a message, here and at the client. Raise CannotReport if the values are wrong."""
         if level not in LOG_LEVELS or not isinstance(message, str):
             raise CannotReport(f"context.log takes a level ({', '.join(LOG_LEVELS)}) and a text")
-        written = "" if data is None else _written(data)  # now, since the hook may change the data later
+        written = "" if data is None else _written(data)  # to JSON now, since the hook may change the data later
         self._check_open()
         if len(self._wait) < MOST_WAITING:
             self._wait.append((level, message, written))
@@ -120,7 +120,7 @@ class HookReports:
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        self._due = False  # reset first: a report that a thread makes from now on needs a delivery of its own
+        self._due = False  # reset first: reports that come during this delivery need another one
         if self._over:
             return
         for _ in range(len(self._wait)):

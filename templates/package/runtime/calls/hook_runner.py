@@ -90,7 +90,7 @@ class Hooks:
             from .hook_lint import mistakes  # imported late: in most servers hooks.py is empty
 
             self.mistakes = mistakes(own, list(tools))
-            importlib.import_module(".hook_reports", __package__)  # imported now, since no call imports files
+            importlib.import_module(".hook_reports", __package__)  # now: no file descriptor may be free later
 
     def report(self) -> None:
         """Log the mistakes in hooks.py."""
@@ -259,7 +259,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     try:
         await room.acquire()
     except asyncio.CancelledError:
-        raise asyncio.CancelledError(_NO_THREAD) from None  # at a deadline, this becomes the cause of the TimeoutError
+        raise asyncio.CancelledError(_NO_THREAD) from None  # at a deadline, the TimeoutError has this cause
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(made: Any, problem: BaseException | None) -> None:

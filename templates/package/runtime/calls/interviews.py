@@ -73,7 +73,7 @@ class Interview:
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
         needed = call.dialogue.way == "result" or call.dialogue.state is not None
-        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # now: hooks may change them
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # hooks may change `arguments` later
 
     @cached_property
     def subject(self) -> str:
@@ -129,7 +129,10 @@ class Forms:
         return void
 
     def state(self, interview: Interview, asked: str, turn: int = 1, inner: str = "") -> str:
-        """Return a state with the answers so far. `asked`: name of the question now asked. `turn`: how often."""
+        """Return a state with the answers so far.
+
+        `asked`: name of the question that is asked now, or "". `turn`: how often it has been asked, this time included.
+        """
         return interview.prefix + self._states.issue(interview.subject, turn, interview.written(asked, inner))
 
     async def answered(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:

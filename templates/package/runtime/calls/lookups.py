@@ -32,7 +32,7 @@ LONGEST_ERROR = 1000
 
 
 class WholeAnswer:
-    """Request to an inner call for its whole list, up to the limits on pages.
+    """Instruction for an inner call to return the whole list, up to the limits on pages.
 
     `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: False once a part of
     the list is missing.
@@ -81,9 +81,7 @@ def check(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
-    """Return the lookups that a call needs, since `arguments` contains the name to look up, in the order of
-    `bindings.json`.
-    """
+    """Return the lookups of a tool for which `arguments` contains a name, in the order of `bindings.json`."""
     return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]
 
 

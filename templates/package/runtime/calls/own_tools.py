@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answer the server's own tools, which send nothing upstream: they read stored results, find tools, or run programs."""
+"""Answer calls of the server's own tools: they read stored results, find tools, or run programs, and send nothing."""
 
 from __future__ import annotations
 
@@ -61,8 +61,9 @@ class OwnTools:
         shown: int,
         programs: Programs,
     ) -> None:
-        """Create the tools. `bring` copies a stored result from another replica to this process.
+        """Prepare to answer calls of the server's own tools in `catalog`.
 
+        `bring` copies a stored result from another replica to this process. `programs`: loader of the program runner.
         `shown`: largest size in bytes of a slice of a stored result, and of the final value of a program.
         """
         self._catalog = catalog

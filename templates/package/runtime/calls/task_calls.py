@@ -208,7 +208,8 @@ class TaskCalls:
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
         """Return the tool and the job of a task id.
 
-        The tool is None if the id is unknown to this caller. The job is None if the id is unknown or has expired.
+        Both are None if the id is forged, or if this caller may not use its tool. Only the job is None if the id has
+        expired.
         """
         written, void = self._ids.open(id)
         if void == "expired":
@@ -254,7 +255,7 @@ class TaskCalls:
     def _record(self, job: Job, id: str, status: str) -> None:  # noqa: A002
         """Record the task of the current call for telemetry.
 
-        Only a digest of the task's id is recorded, since whoever knows the id could use it in the caller's name.
+        Only a digest of the task's id is recorded, since the id gives access to the task.
         """
         span = spans.current()
         if span is not None and span.operation is not None:
@@ -272,7 +273,10 @@ def build(
     finish: Finish,
     redact: Callable[[str], str],
 ) -> TaskCalls:
-    """Return the handler of jobs and tasks for the tools of `catalog`. If `ids` is None, use the task ids of stdio."""
+    """Return the handler of jobs and tasks for the tools of `catalog`.
+
+    `ids`: issuer and reader of the ids of tasks; None for the one that servers over stdio use.
+    """
     follower = JobFollower(preparation, settings, exchange, writer)
     given = ids or signed_tasks.of_server(catalog, settings)
     return TaskCalls(catalog, follower, given, finish, redact, preparation.budget)

@@ -46,7 +46,7 @@ class CallUnderWay:
         self.budget = budget
         self.close: Callable[[], None] = _nothing
         self.confirmed = ""
-        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change `arguments`
+        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # copied: hooks may change `arguments`
 
 
 def _nothing() -> None:

@@ -47,7 +47,7 @@ class Budget:
         return self.left
 
     def stop(self) -> None:
-        """Count no seconds until the next `start`, as while a user answers."""
+        """Stop counting seconds until the next `start`, for example while a user answers."""
         self.left = max(0.0, self.left - (self._clock() - self._since))
 
     def spend(self, steps: int) -> None:

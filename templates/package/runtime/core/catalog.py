@@ -347,7 +347,7 @@ class Catalog:
         self._bound.add_later(lambda: self._searched().bindings())
         if line and _digest(crc32(line)) == search["listed"]["digest"]:
             self.finders, self.tools = search["finders"], [line]
-        else:  # there is no such line, or it is damaged; each search then reports the damaged file
+        else:  # search.json has no line with the tool list, or is damaged; each search then reports the damage
             self.finders = self._searched().finders
             self.withheld |= self._searched().lacking
             self._list_found()

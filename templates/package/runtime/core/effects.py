@@ -112,7 +112,7 @@ class Handshake:
 
 
 class PollResources:
-    """Begin to poll the resources that clients have subscribed to."""
+    """Effect: begin to poll the resources that clients have subscribed to."""
 
     __slots__ = ()
 

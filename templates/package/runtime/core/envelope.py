@@ -97,7 +97,7 @@ def takes_urls(capabilities: object) -> bool:
 
 
 def declared(capabilities: object) -> frozenset[str]:
-    """Return which of the capabilities `sampling` and `roots` a client has. They have nothing to do with questions."""
+    """Return which of the capabilities `sampling` and `roots` a client has, which do not concern questions to users."""
     return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
 
 
