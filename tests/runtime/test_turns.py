@@ -33,7 +33,7 @@ class Calls:
 
 
 class Told:
-    """Receiver of reports. It records the state of the event loop at each report."""
+    """Receiver of the outcomes of calls. It records the state of the event loop at each outcome."""
 
     def __init__(self) -> None:
         self.engine = Engine(lambda: Calls())  # type: ignore[arg-type, return-value]

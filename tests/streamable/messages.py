@@ -1,5 +1,5 @@
-"""Build messages of revisions with a handshake and of the stateless revision, with the header fields that HTTP requests
-need.
+"""Build messages of revisions with a handshake, and of the stateless revision 2026-07-28, with the header fields that
+HTTP requests need.
 """
 
 from __future__ import annotations

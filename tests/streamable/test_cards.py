@@ -1,4 +1,4 @@
-"""Test the server card and the catalog at a raw socket: public, valid by the published schema, and present only if
+"""Test the server card and the AI catalog at a raw socket: public, valid by the published schema, and present only if
 configured.
 """
 

@@ -207,7 +207,7 @@ def test_a_field_that_takes_two_lines_is_not_written(value: str) -> None:
 
 
 def test_a_newer_revision_is_not_served_in_a_session(either: Server) -> None:
-    """Test L5: a session does not serve a newer revision, before and after its first request."""
+    """Test L5: a session serves no newer revision, neither before nor after its first request."""
     session = Session(either)
     for _ in range(2):
         answer = either.ask("POST", "/mcp", {**session.fields, "MCP-Protocol-Version": NEW}, encoded(request("ping")))

@@ -51,7 +51,7 @@ def test_a_session_is_opened_once(server: Server) -> None:
 
 
 def test_a_cached_session_is_of_its_principal(server: Server) -> None:
-    """Test L4: other principals cannot use a session, before and after its own principal has used it."""
+    """Test L4: other principals cannot use a session, neither before nor after its own principal has used it."""
     id_ = server.begun()
     for _ in range(2):
         assert server.found(id_, "bob").status == 404

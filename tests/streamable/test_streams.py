@@ -307,7 +307,7 @@ def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
 
 @pytest.mark.parametrize("token", [None, "token"], ids=["as JSON", "as a stream"])
 def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: str | None) -> None:
-    """Test M14: if a client of the stateless revision closes its connection, the request to the API is closed, too."""
+    """Test M14: if a client of revision 2026-07-28 closes its connection, the request to the API is closed, too."""
     name = f"closed {token}"
     with server.connect() as connection:
         post(connection, calling("hold", 1, token=token, name=name))

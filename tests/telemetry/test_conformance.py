@@ -1,4 +1,6 @@
-"""Run the official MCP conformance suite, and check every span and metric of the server against the published model."""
+"""Run the official MCP conformance suite, and check every span and metric of the server against OpenTelemetry's
+published model of its conventions.
+"""
 
 from __future__ import annotations
 

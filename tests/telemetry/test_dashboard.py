@@ -1,4 +1,4 @@
-"""Test that the queries of the dashboard use only metrics and labels that a server has."""
+"""Test that the queries of the generated Grafana dashboard use only metrics and labels that a server has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test work that runs in a child process under limits."""
+"""Test work that runs in a child process whose CPU time and memory are limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test the list of origins: what a URL adds, how each compile changes it, and who may accept an origin."""
+"""Test the list of origins that a server may send requests to: what a URL adds, how each compile changes the list, and
+who may accept an origin.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ A, B, C = "https://a", "https://b", "https://c"
     [
         ({A, B}, None, (), {A: True, B: True}),
         ({A}, {A: True}, (), {A: True}),
-        # An origin that no URL uses any more is removed, unless another one waits to be accepted.
+        # An origin that no URL uses any more is removed, unless some other origin is not accepted yet.
         ({A}, {A: True, B: True}, (), {A: True}),
         ({A, C}, {A: True, B: True}, (), {A: True, B: True, C: False}),
         ({A, C}, {A: True, B: True, C: False}, (), {A: True, B: True, C: False}),

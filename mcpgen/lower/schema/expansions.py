@@ -83,8 +83,8 @@ class Expansions:
     def find(self, setting: ExpansionKey, trail: Iterable[str], room: int) -> Expansion | None:
         """Return a cached expansion for `setting`, or None.
 
-        `trail`: names of the surrounding schemas. The names in `asked` that occur among them must be the same (`met`)
-        as when the expansion was made. The expansion must have fewer than `room` nodes, or be known to need at least
+        `trail`: names of the surrounding schemas. Of the names in the expansion's `asked`, `trail` must contain exactly
+        those in `met`. The expansion must have fewer than `room` nodes, or be known to need at least
         `room` nodes.
         """
         for known in self._known.get(setting, ()):

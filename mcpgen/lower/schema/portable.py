@@ -134,14 +134,17 @@ class Portable:
         return known.emitted
 
     def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
-        """Expand `source`, and cache the result, unless the limit on nodes was reached under the smallest limits."""
+        """Expand `source`, and cache the result.
+
+        Do not cache a result that reaches the limit on nodes even under the smallest limits (the last of `LADDER`).
+        """
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
         asked = frozenset(self._asked)
         self._asked = around | asked
         if self.is_exhausted and self.limits is LADDER[-1]:
-            return emitted  # these are the smallest limits, so the cached result would not be used again
+            return emitted  # no smaller limits are left to try, so a cached result would not be used
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = asked.intersection(at.trail)

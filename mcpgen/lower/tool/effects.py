@@ -92,7 +92,7 @@ def acts(operation: Operation) -> bool:
 
 
 def _verb_of_id(found: list[str]) -> str:
-    """Return the verb of an id: the first word that can only be a verb, else the last word, as in `dialog_open`.
+    """Return the verb of an operationId: the first word that can only be a verb, else the last word (`dialog_open`).
 
     Return "" for a verb that reads.
     """

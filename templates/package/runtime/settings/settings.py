@@ -312,7 +312,7 @@ class _Reader:
         files of this machine (security requirement X2).
         """
         if address is None:
-            for suffix in _OVER_HTTP:  # mark as read: without effect over stdio, but not unknown
+            for suffix in _OVER_HTTP:  # read, so that no warning calls them unknown; stdio ignores them
                 self._environ.get(f"{self._settings.prefix}_{suffix}")
             return
         from . import listening  # imported here: stdio does not need this module

@@ -38,9 +38,9 @@ class Sizes:
 
 
 def inline(shown: int) -> int:
-    """Return the maximum size in bytes of an image, sound or file that is passed on inline.
+    """Return the maximum size in bytes of an image, sound or file that a result contains.
 
-    `shown` is how many bytes of text are shown.
+    The maximum is a multiple of `shown`, the bytes of text that a result shows, within two bounds.
     """
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .listening import Listening
 
     class Settings(Protocol):
-        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
+        """Protocol for those attributes of settings.Settings that are set before this module is called."""
 
         prefix: str
         listening: Listening | None

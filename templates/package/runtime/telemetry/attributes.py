@@ -67,9 +67,9 @@ def of_sending(sending: Sending) -> Attributes:
 
 
 def error_of_sending(sending: Sending) -> str:
-    """Return OpenTelemetry's `error.type` of an HTTP request, or "".
+    """Return OpenTelemetry's `error.type` of an HTTP request, or "" if the request has not failed.
 
-    By its rules for clients, each status from 400 on is an error.
+    By OpenTelemetry's rules for clients, each status from 400 on is an error.
     """
     return sending.error or (str(sending.status) if sending.status >= 400 else "")
 

@@ -261,7 +261,7 @@ def _hear(operation: Operation, outcome: Outcome | str) -> None:
     """Set the error of an operation by the outcome of its call."""
     # Results are checked first, since most calls end with one.
     if isinstance(outcome, Result):
-        if outcome.is_error and operation.method != "tools/call":  # the client gets this protocol error instead
+        if outcome.is_error and operation.method != "tools/call":  # the client gets protocol error -32603
             operation.code = -32603
         elif outcome.is_error:
             operation.error = "tool_error"
