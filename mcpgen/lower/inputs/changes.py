@@ -23,9 +23,10 @@ _BESIDE = ("filename", "part", "result", "rest")
 class ChangedArguments:
     """The arguments of an operation after the owner's changes.
 
-    `inputs` and `names`: the arguments. `constants`: inputs with a fixed value. `places`: argument → the place of its
-    default in the tools file. `sends_body`: True if every call sends a value in the body. `media_types`: parameter →
-    its new media type. `empty`: path parameters that may be empty. `used`: places of rules that changed an argument.
+    `inputs`: the inputs that are arguments. `names`: slot (place in the request, parameter name) → argument name.
+    `constants`: slot → fixed value. `places`: slot → the place of its default in the tools file. `sends_body`: True if
+    every call sends a value in the body. `media_types`: slot → its new media type. `empty`: path parameters that may be
+    empty. `used`: places of rules that changed an argument.
     """
 
     inputs: list[Input]

@@ -202,7 +202,7 @@ def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
     """Return the credentials of these schemes in the form in which they are sent, without tokens that must be fetched.
 
-    `encode`: functions that encode credentials; other ones are given for credentials that are only displayed.
+    `encode`: functions that encode credentials, for sending by default. Callers that only display them give others.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 

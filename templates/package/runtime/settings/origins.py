@@ -199,8 +199,8 @@ class Rules:
         return Endpoint(self._secured(address), target)
 
     def redirected(self, urls: list[str]) -> str:
-        """Return a warning if the operator's base URL has another host than the API's first server, else "".
-        Credentials are then sent to that other host.
+        """Return a warning if calls and credentials go to another host than that of the API's first server, because of
+        the operator's base URL. Return "" if they do not, or if this other host is loopback.
 
         The warning ends a sentence that begins with the variable's name.
         """
