@@ -4,19 +4,21 @@ The job is JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode",
 over HTTP, `server` is `{"url"}`. If `asks` is true, the client can ask its user. The user's action is the `answer` of
 the step, and `content` is filled into each form.
 
-Steps: `{"do": "list"}`, `{"do": "call", "tool", "arguments", "progress", "answer", "content"}`, `{"do": "together",
-"steps"}`, `{"do": "abandon", "tool", "arguments", "control"}`. `{"do": "confirm", "tool", "arguments", "again"}` is a
-call whose question the driver receives by itself. Each item of `again` (`arguments`, `tamper`, `answer`) is then a call
-that sends the state back. With `{"do": "change", "control", "then"}` the client waits for a notification that the
-server has changed, and then does the steps of `then`. `{"do": "ask", "method", "params"}` is any other request that
-clients have a function for. `{"do": "begin", "tool", "arguments"}` calls a tool as a task. `{"do": "look" | "cancel" |
-"finish", "task"}` is about a task, without an id about the task that was begun last. `finish` looks until it has ended.
-A call with a `log` (a level) is made after the client has asked for log messages of that level, and its outcome has the
-messages that came meanwhile under `log`.
+The steps, where `control` is the URL of the upstream's control paths:
 
-In JavaScript a call may have a `timeout` in milliseconds, which starts anew with each progress. `{"do": "many", "tool",
-"arguments", "count", "callers", "seconds"}` makes so many calls that ask for progress, or as many as there is time for,
-and reports `{"made", "heard", "failed"}`.
+- `{"do": "list"}` lists the tools. `{"do": "call", "tool", "arguments", "progress", "answer", "content"}` makes a call.
+  With a `log` (a level), the client first asks for log messages of that level. They are in the outcome under `log`.
+- `{"do": "together", "steps"}` does several steps at once. `{"do": "abandon", "tool", "arguments", "control"}` cancels
+  a call. `{"do": "ask", "method", "params"}` makes another request that clients have a function for.
+- `{"do": "confirm", "tool", "arguments", "again"}` makes a call whose question the driver receives instead of the
+  client. Each item of `again` (`arguments`, `tamper`, `answer`) is then a call that sends the state back.
+- `{"do": "change", "control", "then"}` waits until the client is notified of changed tools, then does the steps `then`.
+- `{"do": "begin", "tool", "arguments"}` calls a tool as a task. `{"do": "look" | "cancel" | "finish", "task"}` reads
+  the state of a task, cancels it, or reads its state until it ends. Without `task`, the latest task is meant.
+
+The JavaScript drivers also restart a call's `timeout` (milliseconds) at each progress, and know `{"do": "many", "tool",
+"arguments", "count", "callers", "seconds"}`. Several callers then make `count` calls that ask for progress, but begin
+none after `seconds`. The outcome is `{"made", "heard", "failed"}`: calls, progress messages and errors.
 
 The report is `{"steps": [...], "complaints": [...]}`, with one outcome for each step: `{"tools"}`, `{"result",
 "progress"}`, `{"error": {"code", "message"}}` for a protocol error, `{"together"}`, `{"abandoned"}`, `{"asked",
