@@ -58,7 +58,8 @@ class Exchange:
         self._changes = changes
         self._initialized = False
         self._open: dict[Id, Asked] = {}
-        # ids of the server's requests, except cancelled ones; a response may arrive after the cancellation
+        # `_questions` has the ids of the server's requests without the cancelled ones. `_asked` has all ids, since
+        # a response may arrive after the cancellation.
         self._questions: set[str] = set()
         self._asked: set[str] = set()
 

@@ -1,9 +1,9 @@
 """An upstream that delays its responses, and reports when it was called and when the caller closed the connection.
 
 `/pets/…` is never answered. `/adoptions/…` is answered once `TOGETHER` such requests have arrived; any other path is
-answered at once. A response names the target of its request. `/control/called` and `/control/closed` are answered once
-a `/pets/…` request was received, or its connection closed. So a driver need not guess how long this takes. The upstream
-uses plain sockets.
+answered at once. A response names the target of its request. `/control/called` is answered once a `/pets/…` request was
+received, and `/control/closed` once its connection was closed. So a driver need not guess how long this takes. The
+upstream uses plain sockets.
 """
 
 from __future__ import annotations

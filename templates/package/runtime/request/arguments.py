@@ -86,7 +86,7 @@ def _explained(
     violations: list[Violation] = []
     try:
         for violation in SchemaWalk(judge, budget).violations_of(arguments):
-            # Unknown top-level names were reported above, or `bindings.json` allows them.
+            # Skip unknown top-level names: they were reported above, or `bindings.json` allows them.
             if violation.path or violation.keyword not in ("additionalProperties", "unevaluatedProperties"):
                 violations.append(violation)
             if len(violations) > MOST_SHOWN:

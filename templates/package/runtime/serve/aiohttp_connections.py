@@ -110,7 +110,7 @@ class HttpConnection(RequestHandler):
 
         Keep the timeout running while a head is incomplete.
         """
-        task, self._waiter = self._waiter, None  # hide the waiter: otherwise aiohttp wakes its task for any request
+        task, self._waiter = self._waiter, None  # hide the future by which aiohttp would wake its task
         try:
             super().data_received(data)
         finally:
