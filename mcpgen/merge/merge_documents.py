@@ -120,7 +120,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # -- shared schemes, prefixes and tool names ---------------------------------------------------------------------------
 
 
-# Decision 0123: Security schemes of several documents are one if their type, place, name and URLs are equal.
+# Decision 0123: Security schemes of several documents count as one if their type, place, name and URLs are equal.
 def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...]) -> Collection[ServerScheme]:
     """Return the schemes that several documents declare identically for one server, so that they share a credential."""
     counts = Counter(

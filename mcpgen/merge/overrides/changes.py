@@ -16,7 +16,7 @@ from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Operation, Pre
 from mcpgen.read.openapi.credentials import with_credential
 
 
-# Decision 0117: An override of a skipped operation is a warning.
+# Decision 0117: An override of a skipped operation causes a warning.
 def apply(
     api: Api,
     changes: Iterable[Change],

@@ -248,7 +248,7 @@ async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
     return await made if inspect.isawaitable(made) else made
 
 
-# Decision 0098: A plain hook runs in a thread of its own.
+# Decision 0098: A hook that is not async runs in a thread of its own.
 async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     """Run a function that is not async in a new thread and return its value.
 

@@ -317,7 +317,7 @@ def _url(target: Any, answer: Response, value: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-# Decision 0230: How often a job is polled.
+# Decision 0230: `Retry-After`, else `interval` in the tools file, says how often a job is polled.
 def _interval(rule: TaskRule, answer: Response) -> float:
     """Return the seconds until the next request for the job's state."""
     told = answer.retry_after

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answer calls of the server's own tools: they read stored results, find tools, or run programs, and send nothing."""
+"""Answer calls of the server's own tools, which read stored results, find other tools, or run programs."""
 
 from __future__ import annotations
 

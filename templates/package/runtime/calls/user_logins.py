@@ -111,7 +111,7 @@ class UserLogins:
             await self._obtain(needed, dialogue, ask)
         return await step()
 
-    # Decision 0176: The user is asked for a login by URL, over stdio alone.
+    # Decision 0176: The user is asked for a login by URL, and only over stdio.
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
         """Ask the user to log in, and return once that is done.
 

@@ -313,7 +313,7 @@ class Catalog:
         self.withheld |= {name: reason for name in names if name not in kept}
         self._leave(kept)
 
-    # Decision 0223: Calls of clients that cannot ask their user are refused by default.
+    # Decision 0223: If a client cannot ask its user, calls that need a question are refused by default.
     @property
     def without_asking(self) -> list[bytes]:
         """Return the JSON array of tools, in pieces, for clients that cannot ask their user."""
