@@ -1,5 +1,5 @@
-"""Test the requirements E and P of Streamable HTTP on the head of a request: it is accepted or refused before its body
-is read.
+"""Test this project's requirements E and P for Streamable HTTP: the head of a request is accepted or refused before its
+body is read.
 
 A row is one request.
 """

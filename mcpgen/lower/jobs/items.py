@@ -1,4 +1,4 @@
-"""Index the GET operations that read one item, such as `/jobs/{id}`, by collection, noun and words of the description.
+"""Index the GET operations that read one item (`/jobs/{id}`) by their collection, and by names in their description.
 
 A document may have thousands of operations that answer 202, so no operation is compared with all others.
 """

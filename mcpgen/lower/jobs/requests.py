@@ -285,7 +285,7 @@ def _singulars(name: str) -> list[str]:
 
 def _begins(noun: list[str], name: str) -> bool:
     """Return True if a member is named after a noun: `nodes` and `node_count` after `node`. Return False for a URL such
-    as `node_url`, since it shows no change.
+    as `node_url`, which stays the same when the nodes change.
     """
     *_, last = found = _singulars(name) or [""]
     return bool(noun) and found[: len(noun)] == noun and last not in ("url", "uri", "href", "link")

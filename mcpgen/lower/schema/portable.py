@@ -117,7 +117,7 @@ class Portable:
     def _emit(
         self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        """Return `source`, as every client accepts it. Results for arguments and named schemas are cached."""
+        """Return `source` in a form that every client accepts. Results for arguments and named schemas are cached."""
         identity = identity_of(source)
         if not (identity or at.is_argument) or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)

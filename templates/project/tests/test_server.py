@@ -42,7 +42,7 @@ class ServerTest(unittest.TestCase):
 
 
 def wrong_call(schema: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
-    """Return wrong arguments, and the name that the error must contain. Return None if the tool accepts any."""
+    """Return wrong arguments, and the name that the error must contain. Return None if all are accepted."""
     if schema.get("required"):
         return {}, schema["required"][0]
     is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema

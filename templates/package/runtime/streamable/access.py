@@ -120,8 +120,8 @@ class Access:
     def lacking(self, identity: Identity, message: Message) -> frozenset[str] | None:
         """If the token lacks a scope that the message needs, return all scopes that the message needs, else None.
 
-        If the caller lacks a role for the tool, only the scopes of every call count, since more scopes would not help.
-        Such a call is refused later.
+        If the caller lacks a role for the tool, ask only for the scopes that every call needs, since more scopes would
+        not help. Such a call is refused later.
         """
         needed: frozenset[str] = _NOTHING
         for request in message.messages if isinstance(message, Batch) else (message,):

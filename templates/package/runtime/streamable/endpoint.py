@@ -6,7 +6,7 @@ This module does no I/O, never waits and reads no clock. The HTTP server passes 
 an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
 `ResumeElsewhere`, which concern other replicas.
 
-All revisions of MCP are served at one path. In revisions of the handshake era, a client begins with `initialize`:
+All revisions of MCP are served at one path. Those of the "handshake era" are the ones that begin with `initialize`:
 
     the message                                              is served as
     -------------------------------------------------------  ------------------------------------------------------

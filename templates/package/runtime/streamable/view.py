@@ -38,7 +38,7 @@ class View(Catalog):
             self.size = len(self.tools[0])
 
     def _entries(self) -> Iterator[bytes]:
-        """Yield the `tools/list` entries of this view. The numbers in them are of this view's tools."""
+        """Yield the `tools/list` entries of this view. Numbers in them count this view's tools."""
         own = {} if self.listing is None else self.listing.entries(self)
         for name in self._names if self.listing is None else self.listing.names(self):
             yield own.get(name) or self._described.text(name)
