@@ -193,9 +193,7 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Read an alias as null if its anchor is missing or not complete yet. Raises FatalError if the alias is a key
-        or the source of a merge.
-        """
+        """Read an alias with a missing or incomplete anchor as null. Raises FatalError if it is a key or is merged."""
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'occurs inside its own value' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
