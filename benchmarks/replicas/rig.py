@@ -85,6 +85,7 @@ class Rig:
 
     async def start(self, replicas: int = 3, stored: bool = True, balanced: bool = True) -> None:
         """Start the API and the replicas, the store if `stored`, and the balancer if `balanced`.
+
         Raise Missing if a program is not installed.
         """
         if not self.base_url:

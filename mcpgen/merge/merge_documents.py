@@ -170,7 +170,9 @@ def _with_prefix(operation: Operation, prefix: str) -> Operation:
 
 
 def _with_names_apart(operations: tuple[Operation, ...], diagnostics: Diagnostics) -> tuple[Operation, ...]:
-    """If several documents demand the same tool name by `x-mcp`, remove it from all of them, and report this."""
+    """If several documents demand the same tool name by `x-mcp`, remove the name from all their operations, and report
+    this.
+    """
     wanted = Counter(operation.decided.name for operation in operations)
     found = []
     for operation in operations:

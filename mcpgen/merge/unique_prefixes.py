@@ -43,8 +43,8 @@ def label_of(place: ServerPlace) -> str:
 def fronts(each: Sequence[tuple[DescribedApi, ServerPlace]]) -> list[str]:
     """Return a unique key prefix for each document: the document's `prefix`, else its path.
 
-    If two documents would get the same prefix, prefix, path and server URL are joined. A document that is the command's
-    argument SOURCE gets the empty prefix.
+    Documents that would get the same prefix get a longer one: `prefix`, path and server URL, joined. A document that is
+    the command's argument SOURCE gets the empty prefix.
     """
 
     def ladder(one: DescribedApi, place: ServerPlace) -> list[str]:

@@ -190,8 +190,8 @@ def _with_names(
 ) -> tuple[Operation, ...]:
     """Return the operations, with each tool name given by a person assigned to only one of them.
 
-    A name that a person gave to two tools is reported. If a document gave one tool the name that a person gave another
-    tool, the former tool loses the name.
+    A name that a person gave to two tools is reported. A name that the document gave a tool is dropped if a person gave
+    the same name to another tool.
     """
     owners: dict[str, str] = {}
     given = {key for key, change in by.items() if change.name is not None}

@@ -109,8 +109,8 @@ class Consent:
     async def obtain(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
         """Return None if the user confirms the call, or if no confirmation is needed; else an error result.
 
-        `about`: the request line, or the name of the hook in its place, and a digest of the files to send. Raise
-        OtherOutcome if the call must end with a question or a protocol error.
+        `about`: the request line (or the name of the hook that replaces the request), and a digest of the files to
+        send. Raise OtherOutcome if the call must end with a question or a protocol error.
         """
         tool, dialogue = call.tool, call.dialogue
         policy = tool.binding.get("confirm")

@@ -4,7 +4,8 @@
 A hook reports from the event loop or from a thread. The event loop sends all reports, in the hook's order. It also
 removes secrets from them, since only the event loop changes the list of known secrets.
 
-A hook reports only while it runs. A thread or task that outlives the hook could send a report after the call's result.
+A hook reports only while it runs. Otherwise a thread or task that the hook started could send a report after the call's
+result.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Hooks:
             from .hook_lint import mistakes  # imported late: in most servers hooks.py is empty
 
             self.mistakes = mistakes(own, list(tools))
-            importlib.import_module(".hook_reports", __package__)  # now: no file descriptor may be free later
+            importlib.import_module(".hook_reports", __package__)  # imported now: later, no file descriptor may be free
 
     def report(self) -> None:
         """Log the mistakes in hooks.py."""

@@ -73,7 +73,7 @@ class Interview:
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
         needed = call.dialogue.way == "result" or call.dialogue.state is not None
-        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # hooks may change `arguments` later
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # now: hooks may change `arguments`
 
     @cached_property
     def subject(self) -> str:

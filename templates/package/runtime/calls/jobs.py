@@ -3,8 +3,8 @@
 
 The server stores nothing about a job except its status URL, or the values that further requests about it need. These
 requests are like those of any call: under the rate limit, with the credentials of the tool, within a time budget. For a
-status URL, the rules of redirects apply. At the API's own origin, it is requested with credentials; at an origin that
-the operator allowed, without credentials; at any other origin, not at all.
+status URL, the rules of redirects apply. At the API's own origin, the URL is requested with credentials; at an origin
+that the operator allowed, without credentials; at any other origin, not at all.
 """
 
 from __future__ import annotations

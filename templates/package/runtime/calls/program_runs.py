@@ -178,7 +178,7 @@ class ProgramFunctions:
         return writes(self._offered, tool)
 
     def advice(self, told: str) -> str:
-        """Return lines of advice on the error message `told`: why names in it are missing, definitions of functions."""
+        """Return advice on the error message `told`: why names in it are missing, and the definitions of functions."""
         named = stubs.words(told)
         lines = [self._others[name] for name in sorted(named & self._others.keys())]
         lines += [each.line for name, each in self.found.items() if name in named][:3]

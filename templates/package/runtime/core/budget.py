@@ -42,7 +42,7 @@ class Budget:
         self.stop()
 
     def start(self) -> float:
-        """Count the seconds from now on. Return those that are left."""
+        """Begin to count seconds. Return the seconds that are left."""
         self._since = self._clock()
         return self.left
 

@@ -280,8 +280,7 @@ class Complete(Call):
 
     `name`: the prompt or URI template, a space, and the name of the argument to complete. `arguments`: those of the
     request to the upstream. `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if
-    they cannot be fetched.
-    The protocol sets `key`.
+    they cannot be fetched. The protocol sets `key`.
     """
 
     __slots__ = ("begun", "source")
