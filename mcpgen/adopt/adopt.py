@@ -156,7 +156,7 @@ def _located(described: Described, folder: str) -> str:
         )
     if place.startswith(("http://", "https://")):
         if without_secrets(place) != place:
-            message = "The URL of the OpenAPI document contains a secret, which was not copied."
+            message = "The URL of the OpenAPI document contains a secret, which mcpgen copies into no file."
             raise FatalError("unreadable", message, described.where, hint)
         return place
     for candidate in (os.path.join(folder, place), place):
@@ -232,11 +232,9 @@ def _offering(
         for request in sorted(lost):
             said = (
                 f"{clipped(request)} takes a password, returns a token or is hidden by the OpenAPI document. It "
-                "stays a tool,"
+                "stays a tool, because it is a tool of the old server. To remove the tool, remove `hide: false`."
             )
-            remarks.append(
-                Remark(f"{said} because it is a tool of the old server. To remove the tool, remove `hide: false`.")
-            )
+            remarks.append(Remark(said))
         missing += len(lost)
     return _compiled(draft, wanted) if missing else last
 
@@ -348,7 +346,11 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
             variables = re.findall(r"\{([^{}]*)\}", each.operation.path)
             plain = all(map(_PLAIN_NAME.fullmatch, variables)) and each.operation.method == "GET" and bool(each.name)
             if not plain or (each.component == "resource" and variables):
-                remarks.append(Remark(f"{each.operation.request} cannot become the resource '{clipped(each.name)}'."))
+                said = (
+                    f"{each.operation.request} cannot become the resource '{clipped(each.name)}': its method is not "
+                    "GET, or its path does not fit into a resource URI."
+                )
+                remarks.append(Remark(said))
                 continue
             uri = "/".join([f"resource://{each.name}", *(f"{{{name}}}" for name in sorted(set(variables)))])
             found.append(FetchedPart(each.name, uri, each.operation.request, base_url))

@@ -31,8 +31,8 @@ def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValu
     demanded = any(_demands(document) for document in documents)
     if any(each is not None and each != first for each in others):
         said = (
-            "The old server has different credentials for its documents. The new server uses the security "
-            "schemes of each document."
+            "The old server sends different credentials to the APIs of its documents. The new server instead sends "
+            "the credentials that each document requires."
         )
         remarks.append(Remark(said))
         return Security()
@@ -68,9 +68,9 @@ def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValu
             name = free.pop(0).name
             said = (
                 f"The old server sends {_in_words(credential)}, which the OpenAPI document does not require. It "
-                "replaces the scheme"
+                f"replaces the scheme '{clipped(name)}' of the document."
             )
-            remarks.append(Remark(f"{said} '{clipped(name)}' of the document."))
+            remarks.append(Remark(said))
         else:
             remarks.append(Remark(f"The old server also sends {_in_words(credential)}, which was left out."))
             continue

@@ -90,8 +90,11 @@ def _chosen(candidates: list[Found], wanted: str | None, sources: Sequence[str])
         return unique[0]
     names = ", ".join(clipped(each.name or _line(each)) for each in unique[:20])
     if not unique:
-        what = f"no server '{clipped(wanted)}'" if wanted else "no server that adopt knows"
-        raise FatalError("not-an-api", f"There is {what} in {', '.join(sources)}.", hint=f"Known are {_KNOWN}.")
+        places = ", ".join(sources)
+        message = f"There is no server that adopt knows in {places}."
+        if wanted:
+            message = f"There is no server '{clipped(wanted)}' in {places}."
+        raise FatalError("not-an-api", message, hint=f"Known are {_KNOWN}.")
     message = f"The configuration starts {len(unique)} servers that adopt knows: {names}."
     raise FatalError("not-an-api", message, hint="Name one of the servers with --server, or give its command line.")
 

@@ -39,14 +39,17 @@ CODES: dict[str, tuple[Severity, str]] = {
     "broken-reference": ("warning", "The target of a reference does not exist."),
     "foreign-reference": ("warning", "A reference points outside the document's folder; mcpgen does not follow it."),
     "reference-loop": ("warning", "References form a loop and never reach a value."),
-    "invalid-path": ("warning", "A path cannot be sent as the document writes it."),
-    "path-query": ("warning", "A path key holds a query or a fragment."),
+    "invalid-path": ("warning", "No request can be sent to a path, so the operations of this path are left out."),
+    "path-query": ("warning", "A key under `paths` contains a query or a fragment."),
     "undeclared-path-parameter": (
         "warning",
         "A path contains a parameter that is not declared; it becomes a required string argument.",
     ),
     "repeated-path-parameter": ("warning", "A path names a parameter twice; each occurrence becomes an argument."),
-    "unused-parameters": ("note", "Parameters that every method of the API has are not offered as arguments."),
+    "unused-parameters": (
+        "note",
+        "Global parameters of a Google Discovery document, such as those for formats, do not become arguments.",
+    ),
     "unused-scripts": ("note", "A Postman collection has scripts, which mcpgen does not run."),
     "unused-path-parameter": ("warning", "A declared path parameter does not occur in the path."),
     "invalid-parameter": ("warning", "The definition of a parameter is invalid or not supported."),
@@ -95,12 +98,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "impossible-pattern": (
         "note",
-        "A pattern contradicts the format, default, example or values beside it; the server does not "
-        "check the pattern.",
+        "A pattern contradicts the format, default, example or enum beside it; the server does not check the pattern.",
     ),
     "foreign-pattern": ("note", "A pattern is not valid in ECMA 262 with the flag `u`; the server does not check it."),
     "mended-pattern": ("note", "A pattern has slashes around it or needless backslashes, which were removed."),
-    "branching-schema": ("warning", "Validating one value against this schema would take too many steps."),
+    "branching-schema": (
+        "warning",
+        "Validating one value against a schema would take too many steps, so its tool is left out.",
+    ),
     "large-tool": ("warning", "A tool costs more tokens than the limit, even in its shortest form."),
     "no-output-schema": (
         "note",

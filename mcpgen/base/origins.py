@@ -150,15 +150,16 @@ def report(
     for each in destinations(header):
         if waiting := [origin for origin in each.origins if not found[origin]]:
             names = " and ".join(clipped(origin, _SHOWN) for origin in waiting)
-            why = "is not what the base URL replaces" if unconfirmed.issuperset(waiting) else "is new"
+            why = "is not the origin that the base URL replaces" if unconfirmed.issuperset(waiting) else "is new"
             message = (
-                f"{names} {why}: {each.what} points there. mcpgen sends no calls or credentials there until you "
-                "accept the origin."
+                f"{names} {why}: {each.what} points to this origin. The server sends no calls or credentials to it "
+                "until you accept it."
             )
             # Quote the origin for a shell: a host name may hold characters that the shell acts on.
             flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
             hint = (
                 f"If you trust this origin, run again with {flags}, or list it under `accept_origin` in "
-                "mcpgen.yaml. Until then an operator can allow the host with the server's _ALLOW_HOSTS variable."
+                "mcpgen.yaml. Until then, an operator can allow its host in the server's variable that ends in "
+                "_ALLOW_HOSTS."
             )
             diagnostics.add("new-origin", message, hint=hint)

@@ -62,6 +62,6 @@ def _run_hatchling(source: Path, built: Path, epoch: int) -> None:
     except (OSError, subprocess.TimeoutExpired):
         done = None
     if done is None or done.returncode:
-        message = "The wheel and the sdist could not be built."
+        message = "The build backend of the project could not build the wheel and the sdist."
         hint = "Run `python -m build` in the project to see the error, or use --no-wheel."
         raise FatalError("output-failed", message, hint=hint)

@@ -134,7 +134,7 @@ def _refuse_edited(directory: Path, lock: Lock, files: Mapping[str, bytes]) -> N
         message = (
             f"{edited[0]} in {directory} was edited by hand, and a release may contain only unedited generated files."
         )
-        hint = "Run `mcpgen regenerate`: it shows the edit, and names your own file in which to make the edit instead."
+        hint = "Run `mcpgen regenerate`. It shows the edit, and names a file of yours to which you can move the edit."
         raise FatalError("edited-file", message, hint=hint)
 
 

@@ -106,7 +106,8 @@ def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:
     if not has_hidden([identity.title, identity.instructions]):
         return identity
     diagnostics.add(
-        "hidden-characters", "The server's title or instructions contain hidden characters; both are left out."
+        "hidden-characters",
+        "There are hidden characters in the server's title or instructions, so both texts are left out.",
     )
     return replace(identity, title=identity.name, instructions="")
 

@@ -25,7 +25,7 @@ COMMANDS = {
     "install": "Add the server of DIR or SOURCE to the configuration of an MCP client.",
     "uninstall": "Remove the server of DIR from the configuration of an MCP client.",
     "init": "Write a tools file for DOCUMENT, ready to edit.",
-    "adopt": "Write a tools file with the same tools as another program's server.",
+    "adopt": "Write a tools file with the same tools as an MCP server made without mcpgen.",
     "bundle": "Make the release files of the project in DIR: .mcpb, wheel, server.json, SBOM.",
     "schema": "Print the JSON Schema of the tools file, for editors.",
     "demo": "Demonstrate mcpgen with an example API.",

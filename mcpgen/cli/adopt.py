@@ -29,7 +29,7 @@ class _Adopt(click.Command):
 @click.command(
     "adopt",
     cls=_Adopt,
-    short_help="Write a tools file with the same tools as another program's server.",
+    short_help="Write a tools file with the same tools as an MCP server made without mcpgen.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option(

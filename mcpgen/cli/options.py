@@ -34,8 +34,8 @@ max_tokens = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help=(
-        f"Token limit for the definition of one tool; {MOST_TOKENS:,} if not given. Longer definitions "
-        "are cut and marked."
+        f"Token limit for the definition of one tool; {MOST_TOKENS:,} if not given. Parts of longer definitions are "
+        "left out, and a note says so."
     ),
 )
 
@@ -153,8 +153,8 @@ def compiling(command: Command) -> Command:
         click.option(
             "--schema-profile",
             type=click.Choice(["portable", "full"]),
-            help="Input schemas that every client takes (portable, if not given), or the document's own as JSON Schema "
-            "2020-12.",
+            help="portable, if not given: input schemas that every client accepts. full: the document's own schemas, "
+            "as JSON Schema 2020-12.",
         ),
         click.option(
             "--server-var",

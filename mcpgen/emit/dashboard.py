@@ -41,7 +41,7 @@ _PANELS = (
 def dashboard(identity: Identity) -> bytes:
     """Return the dashboard as JSON. The only text of the API's document in it is the name of the server."""
     found = {
-        "description": "Yours: mcpgen writes it once and never again.",
+        "description": "Yours to edit: mcpgen writes this file once and never again.",
         "title": f"{identity.name}: MCP server",
         "uid": f"mcpgen-{identity.name}"[:40],
         "schemaVersion": 39,

@@ -358,8 +358,8 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
     cuts = [*layout.cuts, *layout.given_up]
     if layout.profile not in (context.options.schema_profile or "portable", "written"):
         message = (
-            f"The schema of {name} has too many definitions or branches to be used unchanged (full), so it was "
-            "simplified (portable)."
+            f"The schema of {name} has too many definitions or branches for `--schema-profile full`, so it was "
+            "simplified as with `portable`."
         )
         context.diagnostics.add("schema-cut", message, operation.where)
     if cuts:
@@ -372,5 +372,5 @@ def _report(operation: Operation, name: str, layout: arguments.Arguments, most_t
         hint = "Raise --max-tokens, or leave the tool out."
         context.diagnostics.add("large-tool", message, operation.where, hint)
     for sentence in dict.fromkeys(context.composer.contradictions):
-        message = f"A schema of {name} combines {sentence}; the later one is used."
+        message = f"An `allOf` in a schema of {name} combines {sentence}; whichever comes last is used."
         context.diagnostics.add("schema-contradiction", message, operation.where)

@@ -126,7 +126,7 @@ def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> S
     if choice.scheme in usable or (not choice.scheme and len(usable) == 1):
         return usable[choice.scheme or next(iter(usable))]
     if not usable and not choice.scheme:
-        return SecurityScheme("login", "bearer", description="A token, or what to log in with.")
+        return SecurityScheme("login", "bearer", description="A token, or the values with which the server logs in.")
     message = (
         f"There is no security scheme '{clipped(choice.scheme)}'."
         if choice.scheme

@@ -255,6 +255,7 @@ def _argument(lookup: Lookup, tool: ToolSpec) -> JsonObject:
     count = "exactly" if lookup.required else "at most"
     exact = "exact " if not (tool.annotations.read_only and lookup.ranked) else ""
     text = (
-        f"The {exact}{lookup.names[0]}, in place of {lookup.id}: {lookup.tool} finds it. Give {count} one of the two."
+        f"The {exact}{lookup.names[0]}, in place of {lookup.id}: {lookup.tool} finds the id. Give {count} one of the "
+        "two."
     )
     return {"type": "string", "description": shortened(text, 200)}

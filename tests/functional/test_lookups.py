@@ -112,7 +112,7 @@ def test_what_is_listed(local: Speaker) -> None:
     assert "required" not in tools["get_movie"]
     assert tools["get_movie"]["properties"]["movie_id"]["description"].endswith("Or give movie.")
     told = tools["get_movie"]["properties"]["movie"]["description"]
-    assert told == "The title, in place of movie_id: search_movies finds it. Give exactly one of the two."
+    assert told == "The title, in place of movie_id: search_movies finds the id. Give exactly one of the two."
     exact = tools["rate_movie"]["properties"]["movie"]["description"]
     assert exact.startswith("The exact title, in place of movie_id:")
     assert list(tools["get_member"]["properties"]) == ["team_id", "team", "member_id", "member"]

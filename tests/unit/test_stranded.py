@@ -166,7 +166,7 @@ def test_the_command_ends_with_one_sentence(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(
-        "error: out was left unfinished by a killed run, and parts of it are missing: .git, tests were in "
+        "error: A killed run left out unfinished, and parts of it are missing: it links to .git, tests in "
     )
     assert len(said.err.splitlines()) == 2
 
@@ -187,4 +187,4 @@ def test_a_folder_beside_the_offered_test_is_missed(
     deleted(tmp_path / "out")
     capsys.readouterr()
     assert code_of("regenerate", "out", "--check") == 2
-    assert "parts of it are missing: tests/cases were in " in capsys.readouterr().err
+    assert "parts of it are missing: it links to tests/cases in " in capsys.readouterr().err

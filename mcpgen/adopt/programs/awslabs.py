@@ -86,7 +86,7 @@ def _credentials(settings: Settings, remarks: list[Remark], where: Where | None)
     if is_placeholder(kind):
         remarks.append(
             Remark(
-                "The value of --auth-type is a variable that adopt cannot read, so no credentials are sent.",
+                "The value of --auth-type is a variable that adopt cannot read. The new server sends no credentials.",
                 where,
             )
         )
@@ -139,7 +139,8 @@ def _additional(settings: Settings, remarks: list[Remark], where: Where | None) 
     except (ValueError, RecursionError):
         entries = None
     if not isinstance(entries, list):
-        remarks.append(Remark(f"{settings.source('additional-specs')} is not a JSON list, so it was left out.", where))
+        said = f"{settings.source('additional-specs')} is not a JSON list, so its documents were left out."
+        remarks.append(Remark(said, where))
         return []
     usable = [each for each in entries if isinstance(each, dict) and as_text(each.get("base_url"))]
     if len(usable) < len(entries):

@@ -98,7 +98,8 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
         if settings.text(flag)
     ]
     if settings.text("client-key-passphrase"):
-        found.append(Remark("The key of the client certificate must not have a passphrase.", where))
+        said = "The new server cannot read a client key with a passphrase. Save the key without one."
+        found.append(Remark(said, where))
     if settings.text("reject-unauthorized").lower() in ("false", "0", "no", "off"):
         found.append(
             Remark(

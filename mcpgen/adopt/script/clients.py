@@ -108,10 +108,10 @@ def _in_headers(value: Value | None, remarks: list[Remark], where: Where) -> tup
     if value is None or value == Plain(None):
         return ()
     if not isinstance(value, Members):
-        remarks.append(Remark("The headers are computed by code, which adopt cannot evaluate.", where))
+        remarks.append(Remark("The headers are computed by code, so adopt left them out.", where))
         return None
     if not value.whole:
-        remarks.append(Remark("Some of the headers are computed by code, which adopt cannot evaluate.", where))
+        remarks.append(Remark("Some of the headers are computed by code, so adopt left them out.", where))
     fields = ((name, beginning(each), _held(each)) for name, each in value.members.items())
     return headers.credentials(fields, remarks, where)
 

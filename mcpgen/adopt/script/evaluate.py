@@ -153,8 +153,11 @@ class Evaluator:
             return values[0]
         distinct = [each for index, each in enumerate(known) if each not in known[:index]]
         if len(distinct) > 1 and not any(isinstance(each, Members) for each in distinct):
-            what = f"'{name}' has several values" if name else "An expression has several possible values"
-            said = f"{what}; mcpgen uses the first one."
+            said = (
+                f"'{name}' has several values; mcpgen uses the first one."
+                if name
+                else "An expression has several possible values; mcpgen uses the first one."
+            )
             if f"{name}" not in self._told or not name:
                 self._told.add(name)
                 self.remarks.append(Remark(said, self.where(node)))

@@ -217,7 +217,7 @@ class _Call:
         found = [text(each, self._environ) for each in value.items] if isinstance(value, Items) else [None]
         if None in found:
             self._remarks.append(
-                Remark(f"{name} is computed by code, and adopt cannot evaluate all of it.", self.where)
+                Remark(f"Some values of `{name}` are computed by code, so adopt left them out.", self.where)
             )
         return [each for each in found if each is not None]
 

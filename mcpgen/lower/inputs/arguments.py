@@ -193,7 +193,8 @@ def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
     """
     if "string" in types(composer.node(parameter.schema)[0]):
         return parameter.schema
-    empty: JsonObject = {"type": "string", "pattern": EMPTY, "description": "Empty: the name alone is sent."}
+    told = "If empty, only the parameter's name is sent."
+    empty: JsonObject = {"type": "string", "pattern": EMPTY, "description": told}
     return {"anyOf": [parameter.schema, empty]}
 
 

@@ -16,7 +16,7 @@ SCALARS = ("string", "number", "integer", "boolean")
 
 _MOST_LABELS = 4
 _MOST_BESIDE = 3
-OTHERS = "There are more kinds, whose members are not listed here."
+OTHERS = "There are more shapes, whose properties are not listed here."
 """Description of discriminator values whose schemas are not shown, because there are too many."""
 
 ANY_VALUE_NODES = 11
@@ -113,7 +113,8 @@ def _one_object(objects: list[JsonObject]) -> JsonObject:
     kinds, others = len(objects), ""
     if _is_of_others(objects[-1]):
         kinds, others = kinds - 1, f" {OTHERS}"
-    told = f", told apart by {clipped(plain(tag))}" if tag else "; which members belong together depends on which"
+    apart = f", told apart by {clipped(plain(tag))}"
+    told = apart if tag else "; which properties belong together depends on the shape"
     led = _led_by(tag, merged) if tag else merged
     return {**led, "description": f"One of {kinds} shapes{told}.{others}"}
 

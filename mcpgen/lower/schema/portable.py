@@ -381,7 +381,7 @@ class Portable:
         """
         name = clipped(plain(schema_name(again)))
         self.cuts.append(f"the recursion of {name}" if again else "levels below the deepest that is shown")
-        note = f"Same shape as {name} above." if again else "Its members are not listed here."
+        note = f"Same shape as {name} above." if again else "Its properties or items are not listed here."
         kinds = self._kinds(node, known)
         shapes = [self._outline(kind, node) for kind in kinds]
         outline = shapes[0] if len(shapes) == 1 else {"anyOf": list[JsonValue](shapes)} if shapes else any_value()

@@ -48,10 +48,9 @@ def derive(
         return operation.decided.confirm
     if hints.destructive and consents:
         kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
-        message = f"The server sends {clipped(consents[0])} by itself, by which {operation.method} "
-        message += (
-            f"{clipped(operation.path)} requires a confirmation. Therefore the server asks users for a "
-            "confirmation, if their client can ask."
+        message = (
+            f"{operation.method} {clipped(operation.path)} needs {clipped(consents[0])} as a confirmation, which the "
+            "server sends by itself. Therefore the server asks the user to confirm, if the client can ask."
         )
         hint = "To change this, set `confirm:` in an override."
         diagnostics.add("fixed-confirmation", message, operation.where, hint)

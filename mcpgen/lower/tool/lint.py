@@ -52,7 +52,7 @@ def report(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) -> None:
     """
     operation = tool.operation
     if is_of_hosts(tool.name):
-        message = f"{tool.name} is also the name of a built-in tool of common hosts."
+        message = f"{tool.name} is also the name of a built-in tool of common MCP hosts."
         diagnostics.add(
             "name-of-host", message, operation.where, "Give the tool a name that mentions the API or the product."
         )

@@ -78,7 +78,8 @@ class Library:
         """
         reader = self._readers.get(by)
         if reader is None:
-            raise FatalError("foreign-reference", f"{by} is not a file in a folder, so it cannot refer to other files.")
+            message = f"{by} was not read from a file in a folder, so it cannot refer to other files."
+            raise FatalError("foreign-reference", message)
         return reader(name)
 
     def _open(self, name: str) -> Document:

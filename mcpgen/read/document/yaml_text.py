@@ -391,7 +391,7 @@ def _what_to_do(error: yaml.MarkedYAMLError, text: str, mark: yaml.Mark | None) 
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "Indent with spaces: YAML does not allow tabs."
     if "mapping values are not allowed" in problem:
-        return "Put a text that holds `: ` in quotes, or begin it with `|` on a line of its own."
+        return "Put a text that contains `: ` in quotes, or write `|` and begin the text on the next line."
     is_open = "end of stream" in problem and "quoted scalar" in str(error.context)
     return "Close the quote." if is_open else "Correct the YAML."
 

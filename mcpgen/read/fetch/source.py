@@ -73,5 +73,5 @@ def _foreign(name: str, why: str) -> FatalError:
     return FatalError(
         "unreadable",
         f"{without_secrets(name)} {why}.",
-        hint="Keep both files on disk or both at URLs, or name this file itself as SOURCE.",
+        hint="Keep this file and the file that names it both on disk or both at URLs of one origin.",
     )

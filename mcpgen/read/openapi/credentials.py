@@ -227,8 +227,8 @@ _WORDS: dict[Verdict, tuple[str, str]] = {
     ),
     "setting": (
         "is the same for all operations, so it is not an argument",
-        "If it is set, the server sends the environment variable that is named after the parameter. To make the "
-        "parameter an argument, write `credential: false`.",
+        "The server sends the environment variable that is named after the parameter, if the variable is set. To make "
+        "the parameter an argument, write `credential: false`.",
     ),
 }
 

@@ -47,7 +47,8 @@ def read_schemes(
                 "invalid-security",
                 f"The security scheme {name} is of a kind that is not supported ({_kind(raw)}).",
                 place,
-                "For operations without another scheme, the server sends the header in its _HEADER variable.",
+                "For operations without another scheme, set the whole header in the server's variable that ends in "
+                "_HEADER.",
             )
             scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
         elif scheme.location == "header" and not can_be_set(scheme.wire_name):
@@ -56,7 +57,8 @@ def read_schemes(
                 f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as the security scheme "
                 f"{name} requires.",
                 place,
-                "Correct the name of the header field. Otherwise the server sends the header in its _HEADER variable.",
+                "Correct the name of the header field, or set the whole header in the server's variable that ends in "
+                "_HEADER.",
             )
             scheme = SecurityScheme(name, "other", description=scheme.description)
         elif scheme.type in ("oauth2", "login") and (
@@ -194,7 +196,7 @@ def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Sco
             if len(scopes) < len(as_list(asked)):
                 diagnostics.add(
                     "invalid-security",
-                    f"The security requirement asks {clipped(name)} for something that is not a scope.",
+                    f"The security requirement for {clipped(name)} contains an invalid scope.",
                     where.inside(index, name),
                     "A scope is a text without blanks, quotes and backslashes.",
                 )

@@ -174,7 +174,7 @@ class _Walk:
 
     def _unknown(self, key: str, known: list[str], at: _Position) -> None:
         hint = key_suggestions.key(at.noun, key) or nearest(key, known)
-        self._add("unknown-key", f"There is no key '{clipped(key)}'{at.inside}.", at.member(key, ""), hint)
+        self._add("unknown-key", f"The key '{clipped(key)}'{at.inside} is unknown.", at.member(key, ""), hint)
 
     def _list(self, value: list[JsonValue], node: JsonObject, at: _Position) -> None:
         if len(value) < _number(node, "minItems", 0):

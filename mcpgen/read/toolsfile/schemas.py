@@ -179,7 +179,7 @@ class Schemas:
             return  # OpenAPI's reader reports broken references
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:
-        message = f"There is no key '{clipped(key)}' of '{_name(where)}'."
+        message = f"The key '{clipped(key)}' of '{_name(where)}' is unknown."
         self._diagnostics.add("unknown-key", message, where.inside(key), hint)
 
 

@@ -53,7 +53,7 @@ def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnosti
             diagnostics.add("missing-key", message, where, schema_check.described("security_scheme", key))
     for key in schema_check.keys("security_scheme"):
         if key in entry and key not in known:
-            message = f"The {kind} scheme '{clipped(name)}' has no key '{key}'."
+            message = f"The {kind} scheme '{clipped(name)}' cannot have the key '{key}'."
             diagnostics.add("unknown-key", message, where.inside(key), f"Use one of {', '.join(known)}.")
     scheme = entry.get("scheme")
     if kind == "http" and isinstance(scheme, str) and scheme and scheme.casefold() not in HTTP:

@@ -115,7 +115,7 @@ def edits(planned: Plan) -> Diagnostic:
 
 
 _CAUSE = "A checkout by git on Windows causes this"
-_NEW_ATTRIBUTES = f"{_CAUSE}: give --overwrite, and commit the {attributes.NAME} that mcpgen writes, which prevents it."
+_NEW_ATTRIBUTES = f"{_CAUSE}. Give --overwrite, and commit the {attributes.NAME} that mcpgen writes to prevent it."
 _OWN_ATTRIBUTES = f"{_CAUSE}: write `-text` for these files in {attributes.NAME}, and give --overwrite."
 
 

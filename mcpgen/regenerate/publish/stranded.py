@@ -58,7 +58,10 @@ def _end(project: Path, lay: Path, paths: Sequence[str]) -> FatalError:
     missing = [path for path in paths if path not in there]
     some = _some(missing or there)
     if missing:
-        message = f"{project} was left unfinished by a killed run, and parts of it are missing: {some} were in {lay}."
+        message = (
+            f"A killed run left {project} unfinished, and parts of it are missing: it links to {some} in {lay}, where "
+            "they do not exist."
+        )
         hint = (
             f"Restore {lay.parent} beside the project and run mcpgen again, or replace each link by the file that "
             "it pointed to."

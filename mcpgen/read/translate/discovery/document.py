@@ -101,6 +101,6 @@ def _report_left_out(root: JsonObject, document: Document, diagnostics: Diagnost
     """Report which global parameters do not become arguments: they concern formats, quotas and credentials."""
     left = [name for name in as_object(root.get("parameters")) if name not in GLOBAL]
     if left:
-        message = f"Parameters of every method that are not offered as arguments: {clipped(', '.join(left), 200)}."
+        message = f"Global parameters that do not become arguments: {clipped(', '.join(left), 200)}."
         hint = "`fields` is offered, and the server sends the API key or the access token."
         diagnostics.add("unused-parameters", message, document.where("/parameters"), hint)

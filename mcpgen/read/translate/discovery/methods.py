@@ -15,7 +15,7 @@ _UPLOAD_TYPE: JsonObject = {
     "in": "query",
     "required": True,
     "schema": {"type": "string", "enum": ["media"]},
-    "description": "Always `media`: the body is the file.",
+    "description": "Always `media`, which says that the body is the file.",
 }
 
 
