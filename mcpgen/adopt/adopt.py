@@ -1,5 +1,5 @@
-"""Write a tools file for a server that another program runs. Compile the file, and check that each old tool name still
-calls the same operation.
+"""Write a tools file that replaces an MCP server of another program, such as FastMCP. Compile the file, and check that
+each old tool name still calls the same operation.
 """
 
 import os
@@ -37,9 +37,7 @@ _OF_ARGUMENTS = {
     "ivotoby": "",
 }
 _SETTING = re.compile(r"(?<![A-Za-z0-9])(_(?:BASE_URL|ALLOW_HTTP|CA_FILE|CLIENT_CERT|CLIENT_KEY|PROXY|LOG_LEVEL))\b")
-"""Names of environment variables in remarks, without their prefix: remarks are written before the server's name is
-known.
-"""
+"""Names of environment variables in remarks, without prefix, since the server's name is still unknown there."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

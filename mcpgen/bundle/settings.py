@@ -44,8 +44,8 @@ class Setting:
 
 # Decision 0208: Settings of a bundle are the server's environment variables, under the same names.
 def list_settings(project: Project) -> tuple[Setting, ...]:
-    """Return the settings of a server: credentials, variables of the API, base URL, folders of tools, and the read-only
-    switch.
+    """Return the settings of a server: credentials, variables of server URLs, base URL, folders in which tools read and
+    write files, and the read-only switch.
 
     Raises FatalError if the project's JSON files name an invalid environment variable.
     """

@@ -198,7 +198,7 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
 
 
 def _texts(view: ResultView | None) -> list[object]:
-    """Return the texts that the owner of a tool wrote about its result: the text, links and content blocks."""
+    """Return the texts that the owner wrote for the result of a tool, also those in its links and content blocks."""
     if view is None:
         return []
     return [view.text, [each.texts() for each in view.links], [[*each.texts().values()] for each in view.blocks]]

@@ -1,4 +1,4 @@
-"""`mcpgen adopt`: write a tools file for a server that another program runs."""
+"""`mcpgen adopt`: write a tools file that replaces an MCP server of another program, such as FastMCP."""
 
 from pathlib import Path
 

@@ -136,7 +136,7 @@ def opened(directory: Path) -> InstalledProject:
 
 
 def opened_as(identity: Identity, directory: Path) -> InstalledProject:
-    """Return the project in a folder, given the identity of its server."""
+    """Return the project in `directory`. `identity` gives the names of its package and command; no file is read."""
     return InstalledProject(directory, identity.package, identity.command, directory)
 
 

@@ -147,8 +147,8 @@ def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
 
 
 def _unique(known: Known, identify: Callable[[str, Pin], str]) -> dict[str, str]:
-    """Return the text that `identify` returns → key of the operation. Empty texts, and texts of several operations, are
-    left out.
+    """Return a dictionary: text that `identify` returns for an operation → key of the operation. Empty texts, and texts
+    that several operations share, are left out.
     """
     found: dict[str, str | None] = {}
     for key, promise in known.items():

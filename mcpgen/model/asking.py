@@ -38,7 +38,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question of a finished tool.
+    """A question of a tool, as the generated server asks it.
 
     `form`: field → its schema in MCP's elicitation; a field has the name of its argument. `arguments`: argument →
     schema, for arguments that the user fills in and that the input schema therefore lacks. `required`: fields that the

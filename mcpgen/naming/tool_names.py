@@ -86,8 +86,8 @@ def _versions_by_document(operations: Iterable[Operation]) -> dict[str, frozense
 
 
 def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> bool:
-    """Return True if the document, not the server's owner, gives the operation a name that belongs to other
-    operations.
+    """Return True if the document, not the server's owner, gives the operation a name that the project has stored for
+    other operations.
     """
     name = operation.decided.name or ""
     by_document = operation.extension.get("name") == name

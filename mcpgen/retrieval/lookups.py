@@ -83,7 +83,9 @@ def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins,
 
 
 def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
-    """Report if no tool accepts names, although the owner has switched on `lookups` for all or for single tools."""
+    """Report if no tool accepts a name in place of an id, although the owner has switched on `lookups` for all or for
+    single tools.
+    """
     wanted = [tool for tool in tools if tool.operation.decided.lookups]
     if not any(tool.binding.lookups for tool in wanted):
         for tool in wanted[:1]:

@@ -105,7 +105,7 @@ class _Known:
 
 
 def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
-    """Return the producers of the ids in the path of a tool."""
+    """Return the tools that return the ids which a tool takes in its path."""
     path = tool.operation.path
     names = {wire: argument for (place, wire), argument in tool.arguments.items() if place == "path"}
     wanted = [each for each in _VARIABLE.finditer(path) if each[1] in names]
@@ -138,7 +138,7 @@ def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[t
 
 
 def _beside_path(tool: ToolSpec, known: _Known, same: Mapping[tuple[str, str], Source]) -> list[Source]:
-    """Return the producers of the ids in query and body of a tool."""
+    """Return the tools that return the ids which a tool takes in its query and body."""
     properties = as_object(tool.input_schema.get("properties"))
     pairs = []
     for (place, wire), argument in tool.arguments.items():

@@ -26,8 +26,9 @@ from mcpgen.regenerate.regenerate import compile_after, surface_of
 class Side:
     """One of the two versions that are compared.
 
-    `surface`: the generated JSON files that describe its tools. `project`: names and settings with which the other
-    version is compiled. `compiled`: None if the JSON files were read from a project on disk.
+    `surface`: the generated JSON files that describe its tools. `project`: its names and settings, with which the other
+    version is compiled if that version is a document. `compiled`: None if the JSON files were read from a project on
+    disk.
     """
 
     source: str

@@ -1,6 +1,6 @@
-"""Combine the members of a schema and its subtypes, for a body whose discriminator selects the kind.
+"""Combine the properties of a schema and its subtypes, for a body whose discriminator selects the subtype.
 
-Each member of a subtype becomes an optional argument that says which kinds have it.
+Each property of a subtype becomes an optional argument. Its description says which subtypes have the property.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text, unique
@@ -15,8 +15,8 @@ _MOST_NAMES = 40
 
 
 def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
-    """Return the members of `node` and of the subtypes that its discriminator selects, at most `most` in all. Also
-    return True if members were left out.
+    """Return the properties of `node` and of the subtypes that its discriminator selects, at most `most` in all. Also
+    return True if properties were left out.
     """
     discriminator = Discriminator(node, composer)
     own = dict(members(node))
@@ -38,9 +38,9 @@ def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[
 def _joined(
     inherited: JsonObject | None, places: list[tuple[str, JsonObject]], has_others: bool, composer: Composer
 ) -> JsonObject:
-    """Return a schema for one member that allows every value that one of the schemas in `places` allows.
+    """Return a schema for one property that allows every value that one of the schemas in `places` allows.
 
-    `places`: pairs of a kind (a subtype's discriminator value) and the member's schema in that subtype.
+    `places`: pairs of a subtype's discriminator value and the property's schema in that subtype.
     """
     schemas: list[JsonValue] = [schema for _, schema in places]
     distinct = unique([*schemas, *([inherited] if inherited is not None else [])])

@@ -61,7 +61,10 @@ def at_url(pointer: str, read: Accepted | None) -> Accepted:
 
 
 def ends(state: State | None) -> JsonObject:
-    """Return the conditions of a `task` under which the job has ended, or {} if `state` allows none."""
+    """Return the conditions of a `task` that say when its job has ended (`done`, `failed`).
+
+    Return {} if `state`, the member that shows the job's state, is None or cannot be written as a condition.
+    """
     if state is None or " " in state.pointer or not all(map(_WORD.fullmatch, (*state.done, *state.failed))):
         return {}
     if not state.is_word:

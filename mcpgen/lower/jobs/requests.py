@@ -200,9 +200,11 @@ class Requests:
             yield (told or [look for look, _ in found])[0], True
 
     def _completed(self, read: Operation, answer: Sequence[Member]) -> Sequence[Member]:
-        """Return the members of the item that `read` returns if the response `answer` shows this item, else `answer`.
+        """Return the members of an item: those in the response of `read` if all of `answer` are among them, else
+        `answer`.
 
-        Schemas of such responses often repeat the request, without the id.
+        `answer`: members in the response of the operation that creates the item. The schema of that response often
+        repeats the request body, without the id. The response of `read`, a GET request, contains the id.
         """
         item = listed(described(read), self._composer)
         is_item = {each.pointer for each in answer} <= {each.pointer for each in item}

@@ -57,7 +57,7 @@ class Limits:
         return self.depth + 2
 
 
-# Decision 0024: A tool that is too large gets a smaller layout as a whole.
+# Decision 0024: If a tool is too large, all its arguments are shortened, not single ones.
 LADDER = (
     Limits(),
     Limits(alternatives=3),

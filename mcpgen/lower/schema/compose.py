@@ -169,7 +169,10 @@ class Composer:
         return composed
 
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
-        """Compose `schema`. The steps are charged to the schema called `name`."""
+        """Merge `schema`, the schemas to which it refers, and its `allOf` into one node.
+
+        The steps are recorded under `name`, so that a diagnostic can name the schema that took most steps.
+        """
         before, followed, contradictions = self.budget.left, dict[str, None](), list[str]()
         outer, self.missing = self.missing, []
         try:

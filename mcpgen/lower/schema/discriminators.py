@@ -80,7 +80,10 @@ class Discriminator:
         return [value for value in unique([*others, *self._own_values(self._node)]) if value not in shown]
 
     def _child(self, member: JsonObject) -> JsonObject:
-        """Return the node of a child, without the discriminator's alternatives."""
+        """Return the node of a child (a subtype) without `oneOf`, `anyOf` and `discriminator`.
+
+        The node also demands the child's discriminator value, unless the child's schema itself lists other values.
+        """
         node = self._composer.node(member)[0]
         plain: JsonObject = {keyword: value for keyword, value in node.items() if keyword not in _OF_CHOICE}
         demand = self._demand(str(member.get("$ref")), node)

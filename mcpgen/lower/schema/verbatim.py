@@ -96,7 +96,7 @@ class Verbatim:
         return dict(self._keywords(schema))
 
     def _keywords(self, schema: JsonObject) -> Iterator[tuple[str, JsonValue]]:
-        # leave out a `oneOf` that the OpenAPI reader added for the children of a discriminator
+        # leave out a `oneOf` that the OpenAPI reader added to list the subtypes of a schema with a discriminator
         if Discriminator(schema, self.composer).is_inherited:
             schema = {keyword: value for keyword, value in schema.items() if keyword != "oneOf"}
         for keyword, value in schema.items():

@@ -5,8 +5,9 @@ states names and types of members, and every member may be null. No member is re
 no values or formats are listed.
 
 The root is an object, because clients of older MCP revisions otherwise lose the whole tool list; other responses are
-put under `items` or `value`. A list of types replaces alternatives: it is shorter, and an error then names the wrong
-value. No model provider reads output schemas, so any keyword may be used. Members of all alternatives are listed.
+put under `items` or `value`. A list of types replaces alternatives: it is shorter, and a validation error then names
+the value that has a wrong type. No model provider reads output schemas, so any keyword may be used. Members of all
+alternatives are listed.
 """
 
 from collections import deque

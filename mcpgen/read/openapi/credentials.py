@@ -234,7 +234,7 @@ _WORDS: dict[Verdict, tuple[str, str]] = {
 
 
 def _report(taken: Taken, diagnostics: Diagnostics) -> None:
-    """Report each withheld parameter once, with the number of operations that have it."""
+    """Report each parameter that must not become an argument, once, with the number of operations that have it."""
     first: dict[tuple[str, str, Verdict], Parameter] = {}
     counts = Counter[tuple[str, str, Verdict]]()
     for parameter, kind in taken:

@@ -11,7 +11,7 @@ from mcpgen.read.toolsfile.pointers import text as text_of
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
-    """Return the `result` of the tool or override `entry`, or None if there is none.
+    """Return the `result` of `entry` (a tool or an override), or None if `entry` has none.
 
     A later pass checks that the arguments and resources named in `result` exist.
     """

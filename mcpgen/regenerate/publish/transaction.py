@@ -37,7 +37,7 @@ class Unfinished(Exception):
         self.error = error
 
 
-# Decision 0136: Writing a project exchanges two directories twice.
+# Decision 0136: Writing a project swaps in a new directory, updates the old one, and swaps the old one back.
 def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
     """Write `files` into `directory` and remove the paths in `gone`, in one step. `paths`: all generated paths of the
     project.

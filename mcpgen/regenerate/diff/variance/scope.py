@@ -139,9 +139,9 @@ class Terms:
         return "" if any(references for _, references in found) else "\n&\n".join(sorted(text for text, _ in found))
 
     def is_plainly(self, other: "Terms") -> bool:
-        """Return True if this conjunction and `other` have the same text in `plain`.
+        """Return True if this conjunction and `other` are certainly equal, since their assertions have the same text.
 
-        This quick test returns False for schemas with references.
+        False is no proof that they differ: this quick test always returns False for schemas with references.
         """
         return self.plain == other.plain and (self.plain != "" or not (self.nodes or other.nodes))
 

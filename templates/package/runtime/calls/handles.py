@@ -35,7 +35,7 @@ if TYPE_CHECKING:
             """
 
     class PausedRuns(Protocol):
-        """Store of programs that wait for the user (calls.kept_runs.KeptRuns, replicas.sealed_runs.SealedRuns)."""
+        """Store of programs that models wrote and that wait for the user (calls.kept_runs, replicas.sealed_runs)."""
 
         def keep(self, written: bytes) -> str:
             """Return a state (`requestState`) that stands for a serialized program, or "" if it is too large."""
@@ -75,8 +75,9 @@ class Handles:
     """Objects that calls need only over HTTP.
 
     `names`, `states` and `tasks`: issuers of the names of stored results, of the `requestState` of confirmations, and
-    of the ids of tasks. `runs`: store of programs that wait for the user. `shared`: the store of the replicas, or None.
-    `callers`: credentials of callers, or None if the API is called with the server's own credentials only.
+    of the ids of tasks. `runs`: store of programs that models wrote and that wait for the user. `shared`: the store of
+    the replicas, or None. `callers`: credentials of callers, or None if the API is called with the server's own
+    credentials only.
     """
 
     __slots__ = ("callers", "names", "runs", "shared", "states", "tasks")

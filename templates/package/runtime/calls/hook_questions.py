@@ -84,7 +84,7 @@ class _HookInterview(Interview):
 
 
 class _Run:
-    """One run of a hook: its name, and the time that it shares with the call."""
+    """One run of a hook: its name, the time budget of its call, and the deadline of the hook."""
 
     def __init__(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
         self.name = name

@@ -205,7 +205,7 @@ class Fetch(Call):
 
     `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
     template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
-    large answer is stored for later reads. The protocol sets `key`.
+    large answer is stored for later reads. `core.protocol` sets `key`.
     """
 
     __slots__ = ("entry", "keeps", "uri")
@@ -243,8 +243,8 @@ class GetPrompt(Call):
     """Effect: make the messages of a prompt that needs a resource from the upstream, or an answer of the user.
 
     `entry`: the prompt's entry in prompts.json. `arguments`: checked arguments of the prompt. `find(uri)` returns the
-    resource at a URI. The outcome is a `wire_formats.PromptMessages`, or the reason why there is none. The protocol
-    sets `key`.
+    resource at a URI. The outcome is a `wire_formats.PromptMessages`, or the reason why there is none.
+    `core.protocol` sets `key`, under which the outcome is reported.
     """
 
     __slots__ = ("entry", "find")
@@ -280,7 +280,7 @@ class Complete(Call):
 
     `name`: the prompt or URI template, a space, and the name of the argument to complete. `arguments`: those of the
     request to the upstream. `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if
-    they cannot be fetched. The protocol sets `key`.
+    they cannot be fetched. `core.protocol` sets `key`.
     """
 
     __slots__ = ("begun", "source")
@@ -315,7 +315,7 @@ class RejectedCall:
 class ReadResource:
     """Effect: look up a stored result by its URI, and report its `wire_formats.Contents` under `key`.
 
-    The protocol sets `key`.
+    `core.protocol` sets `key`.
     """
 
     __slots__ = ("key", "uri")

@@ -7,8 +7,9 @@ changed, the package is used. A text that the core rejects is parsed again by th
 
 Stricter than the package: no NaN or Infinity, no number outside the range of a double, no nesting beyond `MAX_DEPTH`.
 Objects with duplicate keys are reported, because readers disagree on which value counts. Checking all this costs more
-than parsing. Fast path: parse once and compare counts, which rule out all three faults in nearly every text. Otherwise
-parse again with full checks. Written text is compact ASCII on one line.
+than parsing. Fast path: parse once. Then counts of colons and brackets rule out duplicate keys and deep nesting, and
+sampled characters rule out long integers, in nearly every text. Otherwise parse again with full checks. Written text is
+compact ASCII on one line.
 """
 
 from __future__ import annotations

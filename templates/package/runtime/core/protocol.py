@@ -191,7 +191,7 @@ class Protocol:
         return Handshake(self._agreed, forms, self._origin.client, urls, declares=heard.declares)
 
     def resume(self, handshake: Handshake) -> None:
-        """Continue the session of a client whose handshake was with another process or conversation."""
+        """Continue the session of a client whose handshake another process, or another `Protocol` object, handled."""
         self._agreed = handshake.revision
         way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
         self._dialogue = Dialogue(way, handshake.revision, urls=urls, declares=handshake.declares)

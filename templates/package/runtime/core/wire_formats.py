@@ -341,12 +341,12 @@ def _identity(server: Identity, revision: str) -> dict[str, str]:
 
 
 def _signed(identity: dict[str, str]) -> dict[str, object]:
-    """Return the `_meta` of a stateless result, which names the server."""
+    """Return the `_meta` of a result in stateless revisions of MCP: it contains the `identity` of the server."""
     return {"io.modelcontextprotocol/serverInfo": identity}
 
 
 def _signature(server: Identity) -> dict[str, object]:
-    """Return the `_meta` of frequent results, which names the server in short form."""
+    """Return the `_meta` of frequent results, with only the name and version of the server."""
     return _signed({"name": server["name"], "version": server["version"]})
 
 

@@ -61,7 +61,7 @@ class RequestLimiter:
         self._part = most - most // 4
         self._free = most
         self._under_way: dict[str, int] = {}
-        self._callers: dict[str, int] = {}  # "" stands for the only caller, so it is not counted
+        self._callers: dict[str, int] = {}  # pending requests by caller; "" (the only caller) has no limit, so no entry
         self._waiting: dict[tuple[str, str], deque[asyncio.Future[None]]] = {}
         self._rate = rate
         self._clock = clock

@@ -26,7 +26,8 @@ class Spool:
     def __init__(self, in_memory: int, shares: Shares | None = None, own: int = 0) -> None:
         """Create an empty buffer that holds at most `in_memory` bytes before it uses a file.
 
-        The file, and memory beyond the first `own` bytes, are reserved from `shares`.
+        `shares`: limits on what all responses of the server may use together. The file, and memory beyond the first
+        `own` bytes, count towards them.
         """
         self._pieces: list[bytes] = []
         self._joined = 0

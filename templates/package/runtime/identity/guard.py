@@ -40,7 +40,7 @@ class Guard:
     """
 
     def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:
-        """Create the check for these settings. `agent` is the User-Agent of requests to issuers."""
+        """Create a checker of tokens that follows these settings. `agent` is the User-Agent of requests to issuers."""
         self.tell(listening.scopes, listening.scopes)
         self._listening = listening
         self._remembered: BoundedCache[Identity] = BoundedCache()

@@ -131,9 +131,10 @@ def _steps(path: str) -> list[str]:
 
 
 def write(file: ConfigFile, data: bytes, backup: str, mode: int = 0o600) -> None:
-    """Replace the content of a file. Raise InstallError if that fails.
+    """Replace the content of a file, or create the file. Raise InstallError if that fails.
 
-    The content that was read is kept in the file `backup`, unless that is "". `mode` is the mode of a new file.
+    First save `file.data`, the old content, in the file `backup`, unless `backup` is "". `mode` is the mode of a new
+    file.
     """
     _check_writable(file)
     try:

@@ -82,7 +82,10 @@ def input_id(name: str, variable: str) -> str:
 
 
 def prompts(client: Client, server: Server) -> list[dict[str, Any]]:
-    """Return the prompts that an entry needs; [] unless the client asks its user for secrets."""
+    """Return the prompts (members of `inputs`) by which a client asks its user for the secrets in a server's entry.
+
+    Return [] if the client has no such prompts.
+    """
     wanted = [*server.secrets, *([server.token] if server.token and not server.bearer else [])]
     if not client.prompts:
         return []

@@ -139,9 +139,11 @@ def readings(name: str) -> set[str]:
 
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
-    """Raise Refused if a written name belongs to another parameter or is in `withheld`.
+    """Raise Refused if two arguments have written the same name, or if an argument has written a name that the server's
+    owner reserves.
 
-    `place` is the word for the name in the message, such as "query parameter".
+    `withheld`: reserved names, in addition to those of constants and templates. `place` is the word for the name in the
+    message, such as "query parameter".
     """
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)

@@ -150,7 +150,9 @@ def _members(schema: dict[str, Any], level: int, root: dict[str, Any]) -> list[s
 
 
 def _below(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of the items of an array, also of a nested array. Return any other schema unchanged."""
+    """Return the schema of the items of an array; of an array of arrays, that of the innermost items (up to three
+    levels). Return any other schema unchanged.
+    """
     for _ in range(3):
         items = schema.get("items")
         if not isinstance(items, dict):

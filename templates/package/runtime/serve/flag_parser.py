@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parse the flags of a command. Report a fault in one sentence, and print help by `show`, as all other output."""
+"""Parse the flags of a command by argparse, but report a fault in one sentence, and print help by `show`."""
 
 from __future__ import annotations
 

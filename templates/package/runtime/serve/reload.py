@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Renew = Callable[[Catalog, Settings], None]
 
-# Decision 0105: With --reload, the tables are checked every half second.
+# Decision 0105: With --reload, the generated files are checked for changes every half second.
 SECONDS = 0.5
 """Seconds between two checks."""
 

@@ -78,7 +78,7 @@ class _ReadingPeriod:
         self._wire = wire
         self._inbox = inbox
         self._take = take
-        self._lock = threading.Lock()  # the loop reads stdin only while it holds this lock and the period is not over
+        self._lock = threading.Lock()  # the loop reads stdin only while it holds this lock and `_over` is False
         self._over = False
         self._returned: SimpleQueue[None] = SimpleQueue()
         self._answered = self._came = True

@@ -95,7 +95,7 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url` is its URL in
+        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url`: its URL as written in
         `bindings.json`.
 
         An address with a listed origin is accepted. If the operator sets `variables` in the URL, the compiler could not
@@ -306,7 +306,7 @@ class Rules:
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address` is not accepted, or "". `url` is its URL in `bindings.json`.
+        """Return why requests to `address` are not allowed, or "". `url`: its URL as written in `bindings.json`.
 
         Also record the reason in `unaccepted`.
         """

@@ -66,7 +66,7 @@ class SessionHandler:
         changes: bool,
         observer: Observer | None = None,
     ) -> None:
-        """Create a handler without sessions. `keys` yields keys of calls. `seal` encrypts session ids.
+        """Create a handler that holds no session yet. `keys` yields keys of calls. `seal` encrypts session ids.
 
         `clock()` returns seconds. `changes`: True if the tools can change. `observer` measures requests and sessions.
         """

@@ -102,9 +102,9 @@ class SpanEncoder:
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the encoded prefix that all spans of similar HTTP requests share.
+        """Return the encoded prefix that all spans of HTTP requests with the same attributes share.
 
-        `found`: attributes that are also used for the metrics.
+        `sending`: one of these requests. `found`: those of its attributes that are also used for the metrics.
         """
         more = attributes.of_sending_span(sending)
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_of_sending(sending) else None

@@ -83,14 +83,14 @@ class SecretForm:
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if the anchor also occurs outside the spans `plain`.
+        """Return True if `anchor` occurs outside `plain`, the spans at which the text occurs unescaped.
 
-        Only then can the secret occur with escapes.
+        Otherwise the text cannot occur with escapes, since no escape changes the anchor.
         """
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
     def head(self) -> SecretForm:
-        """Return the form for the beginning of this text. It finds a secret whose end was cut off."""
+        """Return the `SecretForm` of the first HEAD characters of this text, to find a secret whose end was cut off."""
         self._head = self._head or SecretForm(self.text[:HEAD])
         return self._head
 
