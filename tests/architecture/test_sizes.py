@@ -1,4 +1,4 @@
-"""Test that files stay below 400 lines (600 with a reason), and functions below 80."""
+"""Test that files stay below 400 lines (600 with a reason), functions below 80, and ARCHITECTURE.md at 200."""
 
 import ast
 from collections.abc import Iterator
@@ -56,6 +56,12 @@ def oversized(place: str, text: str, tree: ast.Module) -> Iterator[str]:
 
 def test_files_and_functions_stay_small() -> None:
     assert silent_or_oversized()[1] == []
+
+
+@pytest.mark.parametrize(("page", "most"), [("README.md", 170), ("ARCHITECTURE.md", 200)])
+def test_first_pages_stay_short(page: str, most: int) -> None:
+    """Test that the pages that readers open first have few lines. What is longer goes to `docs/`."""
+    assert (ROOT / page).read_text(encoding="utf-8").count("\n") <= most
 
 
 @pytest.mark.parametrize(
