@@ -131,7 +131,7 @@ def _of_generator(server: ForeignServer, scheme: BoundScheme) -> list[str]:
 
 
 def _demands(document: JsonValue) -> bool:
-    """Return True if a document requires a credential for any operation."""
+    """Return True if a document requires a credential for at least one operation."""
     root = as_object(document)
     items = (as_object(item) for item in as_object(root.get("paths")).values())
     said = [root.get("security"), *(as_object(each).get("security") for item in items for each in item.values())]

@@ -1,4 +1,4 @@
-"""Decide which operations are tools of the other server, and under which names."""
+"""Decide which operations are tools of the existing server that is adopted, and under which names."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from mcpgen.lower.schema import patterns
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An operation that the other server offers: its kind of component, its name, and further names for it."""
+    """An operation that the adopted server offers: its kind of component, its name, and further names for it."""
 
     operation: RawOperation
     component: Component
@@ -25,7 +25,7 @@ class Served:
 def served(
     server: ForeignServer, described: Described, found: Sequence[RawOperation], remarks: list[Remark]
 ) -> list[Served]:
-    """Return the operations of a document that the other server offers."""
+    """Return those operations of a document that the adopted server offers as tools or resources."""
     match server.program:
         case "openapi-mcp-generator":
             return list(_of_generator(server, found))

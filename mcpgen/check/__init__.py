@@ -1,4 +1,5 @@
-"""Check a whole catalog before it is emitted: the portable profile, too many tools, unused security schemes.
+"""Check a whole catalog before it is emitted: schemas that clients reject, too many tools, unused security schemes.
 
-Tools that fail a check are removed; nothing else changes. This package imports `lower` and the packages below it.
+A tool or text that fails a check is removed and reported; the rest stays as it is. This package imports `lower` and the
+packages below it.
 """

@@ -32,8 +32,8 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Collector of faults, with the current place in the request. Reports that `inside` creates share one list of
-    faults.
+    """Collector of faults, with the current place in the request. A report shares its list of faults with the reports
+    that its method `inside` returns.
     """
 
     place: str

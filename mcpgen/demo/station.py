@@ -55,7 +55,9 @@ SKIES = ("clear", "cloudy", "rain", "snow", "fog")
 
 @dataclass(slots=True)
 class Observations:
-    """The observations that were reported to the API, in order. As a context manager it holds a lock for one call."""
+    """The observations that were reported to the API, in order. As a context manager, this object holds a lock, so that
+    calls of the API run one at a time.
+    """
 
     reported: list[dict[str, Any]] = field(default_factory=list)
     _lock: RLock = field(default_factory=RLock)

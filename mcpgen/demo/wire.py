@@ -34,7 +34,7 @@ class Wire(str):
 
 
 class Unreadable(ValueError):
-    """An input violates the syntax of its place. The message names the rule that it violates."""
+    """Raised if a part of a request, such as its query or body, has a wrong syntax. The message says what is wrong."""
 
 
 def decode(raw: str, plus: bool = False) -> Wire:

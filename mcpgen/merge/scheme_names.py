@@ -84,5 +84,5 @@ def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
 
 # Decision 0124: The variable `_BASE_URL` replaces the first base URL of several.
 def whole_server(place: ServerPlace) -> ServerPlace:
-    """Return `place` with its URL cut to the origin, since a credential is valid for an origin."""
+    """Return the server `place` with its URL cut to the origin, since a credential is valid for a whole origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))

@@ -209,9 +209,10 @@ NO_CREDENTIALS: tuple[SecurityRequirement, ...] = ((),)
 class PathTemplate:
     """A path as requests send it.
 
-    `literals`: percent-encoded text around the `variables`; there is one literal more than variables. `variables`:
-    distinct names. `declared`: names of the variables in the document. `fixed_query`: a query in the path key that is
-    always sent. `query_variables`: pairs (parameter name, variable) in the query of the path key.
+    `literals`: percent-encoded text around the `variables`; there is one literal more than variables. `variables`: one
+    name for each variable; a repeated name gets a number (`x`, `x_2`). `declared`: the same names as the path key has
+    them. `fixed_query`: a query in the path key that is always sent. `query_variables`: pairs (parameter name,
+    variable) in the query of the path key.
     """
 
     literals: tuple[str, ...]

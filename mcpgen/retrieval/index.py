@@ -62,10 +62,10 @@ STARTS = 3
 def build(
     tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], pinned: Iterable[str], programs: str = "none"
 ) -> SearchTable:
-    """Return the search index of `tools`, sorted by name, and the data for the list of the search tools.
+    """Return the search index of `tools`, and the data for the tool list of a server with `--tools search`.
 
-    `definitions`: the schemas to which output schemas refer. `pinned`: names of tools that are listed beside the
-    search. `programs`: which tools a model's programs may call (options.PROGRAMS).
+    `tools`: sorted by name. `definitions`: the schemas to which output schemas refer. `pinned`: names of tools that are
+    listed beside the search. `programs`: which tools a model's programs may call (options.PROGRAMS).
     """
     composer = Composer(definitions, Budget(RUN, PART))
     rows = [fields.of_tool(tool, composer) for tool in tools]
@@ -173,7 +173,7 @@ def _line(text: str) -> str:
 def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str, ...]:
     """Return the tools with which most tasks begin, each as `name(required arguments)`.
 
-    These are the tools whose ids most other tools need, a tool for `/me`, and a search of everything.
+    These are the two tools that return ids for the most other tools, a tool for `/me`, and searches of everything.
     """
     free = {tool.name: tool for tool in tools if tool.annotations.read_only and "{" not in tool.operation.path}
     found = [name for name in producers.needed(sources) if name in free][:2]

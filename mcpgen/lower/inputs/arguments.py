@@ -38,10 +38,11 @@ class Arguments:
     """The arguments of one tool.
 
     `schema`: the input schema. `profile`: "portable" if every client accepts its keywords, else "full". `names`: slot
-    (place in the request, parameter name) → argument name. `constants`: slot → fixed value. `cuts`: phrases for what is
-    left out of the schema. `given_up`: phrases for what is left out to save tokens. `fits`: True if the schema stays
-    within the token limit. `defaults`: argument → value that is sent if a call leaves it out. `sends_body`: True if a
-    default or constant is in the body, so every call has a body.
+    (place in the request, parameter name) → argument name. `constants`: slot → fixed value. `cuts`: phrases for
+    single parts that the schema leaves out, such as conditions. `given_up`: phrases for kinds of parts that it leaves
+    out everywhere to save tokens. `fits`: True if the schema stays within the token limit. `defaults`: argument → value
+    that is sent if a call leaves it out. `sends_body`: True if a default or constant is in the body, so every call has
+    a body.
 
     Choices of the server's owner: `renamed`: slots with chosen names. `media_types`: chosen media types of parameters.
     `empty`: path parameters that may be empty. `used`: places of rules in the tools file that changed an argument.
@@ -227,8 +228,8 @@ def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) 
 
 
 def _of_sent(argument: SentArgument) -> Input:
-    """Return the input for an argument of a handwritten input schema. A template of the owner says where the argument
-    goes in the request.
+    """Return the input (a value for the request) for an argument of a handwritten input schema. A template in the tools
+    file says where the request carries the value.
     """
     return Input(("send", argument.name), written_argument_name(argument.name), argument.schema, argument.required)
 

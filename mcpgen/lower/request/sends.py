@@ -52,7 +52,7 @@ def bound(operation: Operation, location: Location, arguments: Arguments) -> tup
 
 
 def accept(operation: Operation) -> str | None:
-    """Return the `Accept` header that the owner wrote, or None."""
+    """Return the `Accept` header that the tools file sets for this operation, or None."""
     headers = operation.decided.sends.headers if operation.decided.sends else {}
     return next((str(node["value"]) for name, node in headers.items() if name.lower() == "accept"), None)
 

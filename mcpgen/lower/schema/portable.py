@@ -209,7 +209,7 @@ class Portable:
         return is_large
 
     def _has_members(self, node: JsonObject) -> bool:
-        """Return True if a node, its items or its alternatives have members, or if they are too many to be searched."""
+        """Return True if a node, its items or alternatives have members, or if there are too many of them to search."""
         waiting, left = [node], _MOST_LOOKED_INTO
         while waiting:
             node = waiting.pop()

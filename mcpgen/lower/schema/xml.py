@@ -59,7 +59,7 @@ class _Shapes:
         self._left -= 1
         node, _ = self._composer.node(schema)
         branches = [found for each in alternatives(node) if not is_null(found := self._composer.node(each)[0])]
-        if len(branches) == 1:  # the only other alternative is null, so the schema without null gives the form
+        if len(branches) == 1:  # any other alternative is null, so this one describes the XML
             node = self._composer.merged(node, branches[0])
         shape = _own(as_object(node.get("xml")), is_array="array" in types(node) or "items" in node)
         if depth and self._left > 0:

@@ -177,7 +177,7 @@ class _YamlWalk:
             self._member(event, trie, path)
 
     def _member(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
-        """Read the member of a mapping whose key is `event`."""
+        """Read one member of a mapping. `event`: the event of the YAML parser for the member's key."""
         key = event.value if isinstance(event, self._scalar) else ""
         self._inside(key, event, self._next(), trie, path)
 

@@ -70,7 +70,7 @@ class Composed:
 class _Frame:
     """A collection that is being filled: a sequence (`append`), or a mapping, whose `key` waits for its value.
 
-    The outline records the keys of a mapping if its frame has a `path`.
+    If the frame has a `path`, the positions of its mapping's keys are recorded in the text's index (`Outline`).
     """
 
     __slots__ = ("anchor", "append", "key", "mapping", "merges", "nodes_before", "path", "value")

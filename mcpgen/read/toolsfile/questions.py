@@ -94,7 +94,7 @@ def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[
             if name not in taken and WRITTEN_ARGUMENT_NAME.fullmatch(name):
                 taken.add(name)
                 argument = _argument(_written(value))
-                # if the question is not asked, a call needs no value, although the form requires one
+                # a question with `when` is not always asked, so the argument is optional, even if the form requires it
                 if "when" in each:
                     argument.pop("required", None)
                 yield name, argument, where.inside("ask", index, "form", name)

@@ -18,9 +18,9 @@ class ToolsFile:
     """The contents of a tools file.
 
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
-    `choices`: settings that equal command-line flags. `variables` and `security`: places of the keys `server_var` and
-    `security`. `login`: the operation that returns a credential. `pins`: tools that stay listed in a server with
-    `--tools search`.
+    `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
+    file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
+    stay listed in a server with `--tools search`.
     """
 
     api: Api

@@ -207,8 +207,8 @@ class Places:
 
 
 def _cut(places: list[Place]) -> list[Place]:
-    """Return at most MOST places, beginning with those that exclude values. If there are more, add a place of kind
-    `more` with the number of further places.
+    """Return at most MOST places, first those where values are no longer valid (`narrowed`). If there are more, add a
+    place of kind `more` with the number of further places.
     """
     places = sorted(places, key=lambda place: not place.narrowed)
     rest = places[MOST:]

@@ -44,8 +44,9 @@ def _entries(place: Path) -> Iterator[str]:
 
 
 def _stage_of(link: Path, path: str) -> str | None:
-    """Return the name of the staging directory if `link` is a symbolic link to the same `path` in such a directory,
-    else None.
+    """Return the name of the staging directory if `link` is a symbolic link into such a directory, else None.
+
+    `path`: the path of `link` inside the project. The target must have the same path inside the staging directory.
     """
     if not link.is_symlink():
         return None

@@ -8,6 +8,7 @@ from fractions import Fraction
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.lower.schema.patterns import is_linear, matches
 
+#: Schemas that all apply to the same value.
 Atoms = Iterable[JsonObject]
 _NAMED = ("pattern", "format", "contentEncoding")
 """Keywords of strings, such as `pattern`, whose values are only compared for equality."""
@@ -32,12 +33,12 @@ def number(value: JsonValue) -> Fraction | None:
 
 
 def count(atoms: Atoms, keyword: str) -> int:
-    """Return the greatest value of `keyword`, a lower limit such as `minItems`, in `atoms`; 0 if there is none."""
+    """Return the greatest value of `keyword`, a lower limit such as `minItems`, in the schemas `atoms`, or 0."""
     return max((int(limit) for limit in _numbers(atoms, keyword)), default=0)
 
 
 def limit(atoms: Atoms, keyword: str) -> int | None:
-    """Return the least value of `keyword`, an upper limit such as `maxItems`, in `atoms`; None if there is none."""
+    """Return the least value of `keyword`, an upper limit such as `maxItems`, in the schemas `atoms`, or None."""
     return min((int(limit) for limit in _numbers(atoms, keyword)), default=None)
 
 
@@ -100,7 +101,7 @@ def point(value: Fraction) -> Range:
 
 
 def steps(atoms: Atoms) -> list[Fraction]:
-    """Return the values of `multipleOf` in `atoms`."""
+    """Return the values of `multipleOf` in the schemas `atoms`. Values that are not positive are ignored."""
     return [step for step in _numbers(atoms, "multipleOf") if step > 0]
 
 

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
         """
 
         def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-            """Return a new state. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first
+            question.
 
-            `kept`: bytes that `take_kept` returns later. Over stdio, the client can read them.
+            `kept`: bytes that `take_kept` returns later. If Tickets issues the state, the client can read the bytes.
             """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:

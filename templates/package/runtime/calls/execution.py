@@ -370,7 +370,8 @@ class ToolExecutor:
     async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
         """Make an inner call of the tool that `lookup` names, and return its result, which is not shortened.
 
-        `whole`: tells the call to fetch the whole list. Set `whole.complete` to False if the list is incomplete.
+        `whole`: tells the inner call to fetch the whole list. This method sets `whole.complete` to False if the result
+        lacks a part of the list.
         """
         from . import inner_calls  # imported late: few tools look names up
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .budget import Budget
 
     class Asker(Protocol):
-        """Protocol for the questions of the hooks of one call (calls.hook_questions.HookQuestions)."""
+        """Interface by which the hooks of one call ask the user (implemented by calls.hook_questions.HookQuestions)."""
 
         def enter(self, name: str, budget: Budget, deadline: Timeout) -> None:
             """Record that a hook begins. The hook shares the time `budget` with its call."""

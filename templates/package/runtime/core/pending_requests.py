@@ -114,7 +114,7 @@ class InFlight:
             answers.ids.append(id)
 
     def settle(self, answers: Answers) -> bytes:
-        """Note that one more answer of the batch is ready, or will never come.
+        """Record that one more answer of the batch is ready, or will never come.
 
         Return the lines to send if it was the last answer of the batch, else b"".
         """

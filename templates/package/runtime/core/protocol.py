@@ -147,9 +147,9 @@ class Protocol:
     ) -> None:
         """Create a conversation. `observer`: an object that measures requests, or None.
 
-        `subscriptions`: only if the tools can change (`renew`). If several conversations share a process, `keys` yields
-        call keys that are unique in the process, and `questions` holds this client's open questions. `notifications`:
-        notifications that this client has asked for before, or None.
+        `subscriptions`: changes about which this client is notified; None if the tools cannot change (`renew`). If
+        several conversations share a process, `keys` yields call keys that are unique in the process, and `questions`
+        holds this client's open questions. `notifications`: notifications that this client has asked for, or None.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions

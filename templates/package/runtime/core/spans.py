@@ -79,7 +79,7 @@ if TYPE_CHECKING:
             """Report progress of a hook to the client."""
 
         def leave(self, hook: object) -> None:
-            """Note that the run of the hook has ended."""
+            """Record that the run of the hook has ended."""
 
     class Operation(Protocol):
         """Interface of the record of a client's request (telemetry.operations.Operation)."""

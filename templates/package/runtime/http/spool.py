@@ -39,7 +39,7 @@ class Spool:
         self.size = 0
 
     def write(self, data: bytes) -> None:
-        """Append bytes. Raise OSError if the disk is full, or if the limit on files is reached."""
+        """Append bytes. Raise OSError if the disk is full, or if a file is needed and too many files are open."""
         size = self.size + len(data)
         if self._file is None and size <= self._in_memory and self._has_room(size):
             self._pieces.append(data)

@@ -81,7 +81,10 @@ def fold(name: str) -> str:
 
 # Decision 0033: Arguments that a server may read as a credential are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
-    """Raise Refused if an argument has written the name of a credential. `credentials` holds folded names."""
+    """Raise Refused if an argument sends a value under a credential's name.
+
+    `given`: pairs of an argument and a name that it sends. `credentials`: names of credentials, changed by `fold`.
+    """
     for argument, name in given if credentials else ():
         if fold(name) in credentials:
             raise Refused(Problem(argument, f"writes the {place} {name}, which servers may read as a credential"))

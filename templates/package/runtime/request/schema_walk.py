@@ -58,7 +58,7 @@ class SchemaWalk:
         return self._from(Place("#", self._judge.schema, value, ()))
 
     def _from(self, place: Place) -> Iterator[Violation]:
-        """Yield the violations at and below a location in schema and value where the value is invalid.
+        """Yield the violations at and below a location in schema and value. Call this only if the value is invalid.
 
         This uses an explicit stack, since values may be nested deeper than Python's recursion allows.
         """

@@ -193,7 +193,7 @@ class AcceptedCall:
         self._log = span.client_log = CallLog(level, partial(self.listener.log, self.call.key), clock)
 
     def _report(self, message: str) -> None:
-        """Record the end of a phase of the call, and send progress about it soon."""
+        """Record the end of a phase of the call, and schedule a progress message about it (`_tell_soon`)."""
         if self._progress is not None:
             self._progress.phase(message)
             self._tell_soon()
@@ -205,7 +205,7 @@ class AcceptedCall:
             self._tell_soon()
 
     def leave(self, hook: object) -> None:
-        """Note that a run of a hook has ended."""
+        """Record that a run of a hook has ended."""
         if self._progress is not None:
             self._progress.leave(hook)
 
@@ -262,7 +262,7 @@ class AcceptedCall:
     async def _ask(self, question: Asked) -> object:
         """Ask the user, and return the answer, or None if the client cannot ask.
 
-        When this returns, the question is withdrawn, also if the call is cancelled.
+        If the call is cancelled before the answer arrives, the question is withdrawn from the client.
         """
         answer = self._answer = asyncio.get_running_loop().create_future()
         try:

@@ -192,7 +192,7 @@ class _Connection:
             transport.abort()
 
     def divert(self, to: Request | None) -> bool:
-        """Return False: disconnects cannot be diverted here, since aiohttp always cancels the request's task."""
+        """Return False: `to.left()` cannot be called, since aiohttp always cancels the task when the client leaves."""
         return False
 
     async def _prepare(self, closes: bool) -> None:

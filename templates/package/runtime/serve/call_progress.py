@@ -48,7 +48,7 @@ class CallProgress:
         self.said, self._stale = message, False
 
     def leave(self, hook: object) -> None:
-        """Note that this run of a hook has ended. Later heartbeats do not repeat the message of this run."""
+        """Record that this run of a hook has ended. Later heartbeats do not repeat the message of this run."""
         if hook is self._hook:
             self._hook, self._stale = None, True
 

@@ -160,7 +160,8 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
 def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
     """Return the names of security schemes whose missing credentials prevent a tool from being called.
 
-    Such a tool has no alternative whose credentials are all set. All its schemes that are not set are returned.
+    Such a tool accepts several alternative sets of schemes, and no set has all its credentials. All schemes in these
+    sets that lack a credential are returned.
     """
     found: set[str] = set()
     for name in catalog.names():

@@ -73,7 +73,7 @@ class Engine:
 
     @property
     def loaded(self) -> bool:
-        """Return whether the loop is running."""
+        """Return True if the event loop is running, so that its modules are loaded."""
         return self._loop is not None
 
     @property

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Decision 0222: The task of an ASGI request runs its call.
 class RequestTask:
-    """Wrapper of the asyncio task that serves a request, which can also run the request's call."""
+    """Wrapper of the asyncio task that serves a request. The same task can also run the tool call of the request."""
 
     __slots__ = ("_call", "_caller", "_connection", "_exchange", "_silences", "_task", "_writer", "_writing")
 

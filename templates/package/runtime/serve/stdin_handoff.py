@@ -97,7 +97,11 @@ class _ReadingPeriod:
         self._engine.tell(self._end)
 
     def _goes_on(self) -> bool:
-        """Return True if the loop has responded since the last check, and has input or calls to work on."""
+        """Return True if the event loop should go on reading stdin, since it is neither blocked nor idle.
+
+        The loop is blocked if it has not run `_answer` since the last check. The loop is idle if no input has come
+        since then and no call is unfinished.
+        """
         answered, self._answered = self._answered, False
         came, self._came = self._came, False
         self._wire.attended()  # `attended` ends the process if the client has closed the connection

@@ -212,7 +212,7 @@ def _is_part(text: str, more: str) -> bool:
 
 
 def origins(value: str) -> frozenset[str]:
-    """Return the listed origins in the form in which browsers send them."""
+    """Return the origins of web pages that may call the server, as browsers send them. `value`: joined by commas."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     for each in found:
         scheme, separator, rest = each.partition("://")

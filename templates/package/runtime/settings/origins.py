@@ -99,8 +99,8 @@ class Listed:
         `bindings.json`.
 
         An address with a listed origin is accepted. If the operator sets `variables` in the URL, the compiler could not
-        list the resulting origin. Then the address is accepted if two other origins are listed: that of the URL as
-        written, and that of the URL with the default values.
+        list the resulting origin. Then the address is accepted if two other origins are listed: that of the URL with
+        its placeholders (`{name}`), and that of the URL with the default values.
         """
         filled = url
         for name, variable in (variables or {}).items():

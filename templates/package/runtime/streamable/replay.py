@@ -104,11 +104,11 @@ class Recording:
                 each(self._last, None)
 
     def leave(self) -> None:
-        """Note that the client has closed the connection. The client may resume the stream later."""
+        """Record that the client has closed the connection. The client may resume the stream later."""
         self._left_at = self._clock()
 
     def come(self) -> None:
-        """Note that the client has resumed the stream."""
+        """Record that the client has resumed the stream."""
         self._left_at = None
 
     def drop(self) -> None:

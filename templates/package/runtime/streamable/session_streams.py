@@ -83,7 +83,7 @@ class SessionStreams:
             self._begin(found, exchange)
 
     def lost(self, found: Session, exchange: Exchange) -> None:
-        """Note that the client closed the connection of the session's stream of change notifications.
+        """Record that the client closed the connection of the session's stream of change notifications.
 
         The client may resume the stream later if the stream is recorded.
         """

@@ -55,11 +55,11 @@ class Unescaped:
     __slots__ = ("_before", "_content", "_text", "text")
 
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
-        r"""Undo one layer of escapes and build the mapping.
+        r"""Undo one layer of escapes in `content`, and map positions in the result to positions in `content`.
 
         With `letters`, also undo escapes of a backslash and a letter, such as `\n`. This is needed for secrets that
         contain control characters.
-        `before` is the previous layer, whose `text` is `content`, or None.
+        `before`: the layer that was undone before this layer, and whose `text` is therefore `content`; or None.
         """
         self._before = before
         # Positions at which escapes begin and end, in turn: the first list in `text`, the second list in the content.

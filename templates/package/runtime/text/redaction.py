@@ -150,8 +150,8 @@ def _bytes(text: str) -> bytes:
 class Redactor:
     """Remover of secrets from texts: fixed secrets, and learned ones such as fetched tokens.
 
-    For each source, the latest learned secrets are kept. Older ones are kept if they were used after the start of the
-    oldest running call.
+    Of each source of learned secrets, such as a token endpoint, the latest MOST_LEARNT are kept. An older secret is
+    kept as well if it was learned, or learned again, after the start of the oldest running call.
     """
 
     __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
