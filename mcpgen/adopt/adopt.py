@@ -344,10 +344,8 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
             variables = re.findall(r"\{([^{}]*)\}", each.operation.path)
             plain = all(map(_PLAIN_NAME.fullmatch, variables)) and each.operation.method == "GET" and bool(each.name)
             if not plain or (each.component == "resource" and variables):
-                said = (
-                    f"{each.operation.request} cannot become the resource '{clipped(each.name)}': its method is not "
-                    "GET, or its path does not fit into a resource URI."
-                )
+                request, name = each.operation.request, clipped(each.name)
+                said = f"{request} cannot become the resource '{name}', because its method or path does not fit."
                 remarks.append(Remark(said))
                 continue
             uri = "/".join([f"resource://{each.name}", *(f"{{{name}}}" for name in sorted(set(variables)))])

@@ -24,14 +24,11 @@ def check_pinned(
         if name in known:
             found[name] = None
         else:
-            message = f"No tool is called '{clipped(name)}', so `pinned` cannot list it."
+            message = f"No tool is called '{clipped(name)}', so `pin` cannot list it."
             diagnostics.add("unused-selector", message, where, nearest(name, known))
     if len(found) > MOST_PINNED:
         message = (
-            f"{len(found)} tools are listed under `pinned`; only the first {MOST_PINNED} of them appear in the "
-            "tool list."
+            f"{len(found)} tools are listed under `pin`; only the first {MOST_PINNED} of them appear in the tool list."
         )
-        diagnostics.add(
-            "unused-selector", message, last, "Under `pinned`, list only tools that nearly every task needs."
-        )
+        diagnostics.add("unused-selector", message, last, "Under `pin`, list only tools that nearly every task needs.")
     return tuple(found)[:MOST_PINNED]

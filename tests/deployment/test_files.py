@@ -70,7 +70,7 @@ def test_without_the_flag_nothing_of_it_is_there() -> None:
 def test_all_begin_by_saying_whose_they_are() -> None:
     for path, text in deployment(deployed()).items():
         if path == dashboard.PATH:  # JSON has no comments, so the notice is a member
-            assert text.startswith('{\n  "description": "Yours: mcpgen writes it once and never again."')
+            assert text.startswith('{\n  "description": "Yours to edit: mcpgen writes this file once and never again."')
             continue
         assert text.startswith("# Yours: mcpgen writes it once and never again."), path
 

@@ -62,11 +62,11 @@ class Listing:
         return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
-        """Return tool name → entry of `bindings.json` as JSON text, for each tool that finds or calls other tools."""
+        """Return tool name -> entry of `bindings.json` as JSON text, for each tool that finds or calls other tools."""
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
     def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return tool name → entry of `tools/list` as JSON text, for each tool that finds or calls other tools.
+        """Return tool name -> entry of `tools/list` as JSON text, for each tool that finds or calls other tools.
 
         The descriptions state how many tools there are, without hidden ones. If no tool is hidden, the numbers computed
         at compile time are used. This makes the first list fast, since no line of tools.json has to be located.

@@ -190,7 +190,7 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
 
 
 def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
-    """Return a sentence for each missing credential → how many tools lack this credential."""
+    """Return a sentence for each missing credential -> how many tools lack this credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:

@@ -119,7 +119,7 @@ class Rules:
 
     `insecure` allows http to other machines, `hosts` are allowed by name, and `typed` is the operator's base URL, which
     replaces the API's first server. Without `typed`, the origins that `bindings.json` lists are allowed too.
-    `unaccepted`: host that was refused since its origin is not listed → reason.
+    `unaccepted`: host that was refused since its origin is not listed -> reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")

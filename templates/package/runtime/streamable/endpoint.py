@@ -171,7 +171,7 @@ class Endpoint:
     # Methods for watched resources
 
     def polled(self) -> dict[str, Fetch]:
-        """Return URI → the request that polls it, for each polled resource that an open stream watches."""
+        """Return URI -> the request that polls it, for each polled resource that an open stream watches."""
         found: dict[str, Fetch] = {}
         for exchange in self.routes.streams:
             if exchange.protocol is not None:
