@@ -62,8 +62,8 @@ def is_origin(text: str) -> bool:
 
 # Decision 0080: A URL with variables in its host is listed twice.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the origins that must be accepted for a server's `url`: the origin as written, and the origin with the
-    `defaults` of its variables.
+    """Return the origins that the owner must accept before calls go to the server at `url`: the origin as written, and
+    the origin with the `defaults` of its variables.
     """
     filled = url
     for name, default in defaults.items():
@@ -72,15 +72,18 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_entry(entry: JsonObject) -> tuple[str, ...]:
-    """Return the origins that must be accepted for a server; `entry` is the server's entry in `bindings.json`."""
+    """Return the origins that the owner must accept before calls go to a server.
+
+    `entry`: the server's entry in `bindings.json`.
+    """
     variables = as_object(entry.get("variables"))
     defaults = {name: as_text(as_object(each).get("default")) for name, each in variables.items()}
     return of_server(as_text(entry.get("url")), defaults)
 
 
 def destinations(header: JsonObject) -> Iterator[Destination]:
-    """Yield each absolute URL in the `header` of `bindings.json`: servers, and the URLs of security schemes for tokens,
-    discovery and login.
+    """Yield each absolute URL in `header`, the first line of `bindings.json`: servers, and the URLs of security schemes
+    for tokens, discovery and login.
     """
     for entry in map(as_object, as_list(header.get("servers"))):
         if found := of_entry(entry):
@@ -143,9 +146,9 @@ def report(
     diagnostics: Diagnostics,
     unconfirmed: frozenset[str] = frozenset(),
 ) -> None:
-    """Add a diagnostic for each URL in the `header` of `bindings.json` whose origin the owner has not accepted yet.
+    """Add a diagnostic for each URL in `header`, the first line of `bindings.json`, whose origin is not accepted yet.
 
-    `found`: the result of `decided`.
+    `found`: origin → whether it is accepted, as `decided` returns it.
     """
     for each in destinations(header):
         if waiting := [origin for origin in each.origins if not found[origin]]:

@@ -71,7 +71,7 @@ def single(_: str, found: Pairs) -> Any:
 
 
 def exploded(_: str, found: Pairs) -> Any:
-    """Read style form, explode true: `a=1&a=2`."""
+    """Read an array in style form, explode true: `a=1&a=2`."""
     return [decode(value, plus=True) for _, value in found]
 
 
@@ -84,15 +84,15 @@ def _delimited(delimiter: str) -> Style:
 
 
 commas = _delimited(",")
-"""Style form, explode false: `a=1,2`."""
+"""Read an array in style form, explode false: `a=1,2`."""
 spaces = _delimited(r"%20|\+")
-"""Style spaceDelimited: `a=1%202`."""
+"""Read an array in style spaceDelimited: `a=1%202`."""
 pipes = _delimited(r"%7C|\|")
-"""Style pipeDelimited: `a=1%7C2`, or with an unencoded bar."""
+"""Read an array in style pipeDelimited: `a=1%7C2`, or with an unencoded bar."""
 
 
 def deep(name: str, found: Pairs) -> Any:
-    """Read style deepObject, to any depth: `a[b]=1&a[c][d]=2`."""
+    """Read an object in style deepObject, nested to any depth: `a[b]=1&a[c][d]=2`."""
     value: dict[str, Any] = {}
     for key, raw in found:
         steps = _BRACKETS.findall(key[len(name) :])
@@ -113,17 +113,17 @@ def content(_: str, found: Pairs) -> Any:
 
 
 def segment(_: str, found: Pairs) -> Any:
-    """Read style simple, a scalar in the path."""
+    """Read a scalar of the path, in style simple: `1`."""
     return decode(_only(found))
 
 
 def segments(_: str, found: Pairs) -> Any:
-    """Read style simple, an array in the path: `1,2`."""
+    """Read an array of the path, in style simple: `1,2`."""
     return [decode(item) for item in _only(found).split(",")]
 
 
 def label(_: str, found: Pairs) -> Any:
-    """Read style label, a scalar: `.csv`."""
+    """Read a scalar in style label: `.csv` is the value `csv`."""
     raw = _only(found)
     if not raw.startswith("."):
         raise Unreadable("must be written in label style, with a dot in front")
@@ -131,7 +131,7 @@ def label(_: str, found: Pairs) -> Any:
 
 
 def matrix(_: str, found: Pairs) -> Any:
-    """Read style matrix, explode true, an object: `;from=1;to=2`."""
+    """Read an object in style matrix, explode true: `;from=1;to=2`."""
     raw = _only(found)
     members = [part.partition("=") for part in raw.split(";")[1:]]
     if not raw.startswith(";") or len({name for name, _, _ in members}) < len(members):
@@ -145,7 +145,7 @@ def line(_: str, found: Pairs) -> Any:
 
 
 def listed(_: str, found: Pairs) -> Any:
-    """Read style simple, an array in a header. Several lines of the same name are one list (RFC 9110, 5.3)."""
+    """Read an array of a header, in style simple. Several lines of the same name are one list (RFC 9110, 5.3)."""
     return [Wire(item.strip()) for _, value in found for item in value.split(",")]
 
 

@@ -103,9 +103,9 @@ class Choice:
 
 
 def alternatives(catalog: Catalog) -> list[Choice]:
-    """Return the distinct choices of credentials of all tools.
+    """Return the distinct choices among ways to give credentials, from all tools that offer several ways.
 
-    A way whose variables include all variables of another way is left out.
+    A set of security schemes that includes all schemes of another set is left out.
     """
     by = {scheme.name: scheme for scheme in catalog.schemes}
     found: dict[Choice, None] = {}

@@ -20,12 +20,11 @@ DIGITS = 32
 
 
 def promised(catalog: Catalog, tree: FileTree, before: Pins) -> Pins:
-    """Return the names that the lock file stores (pins): those of the tools of `catalog`, and names that are no longer
-    used.
+    """Return the names that the lock file stores (pins): those of the tools of `catalog`, and reserved names.
 
     `tree`: the emitted files of `catalog`, with `tools.json` and `bindings.json`. `before`: the pins after the last
-    run; names that are no longer used stay reserved. Aliases are reserved too, so that no name ever calls another
-    operation.
+    run. Names that are no longer used stay reserved. Aliases (further names of a tool) are reserved too. So a name
+    never comes to call a different operation than before.
     """
     tools = {
         tool.operation.key: _promise(tool, surface, before.tools.get(tool.operation.key, UNKNOWN))

@@ -85,8 +85,8 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
 
 
 def with_output(api: Api, structured: bool) -> Api:
-    """Set the form of results for each operation: the operation's own setting, else structured if `structured`, else
-    the server's setting.
+    """Set the form of results for each operation: by its own setting, else by the option `--structured`, else by the
+    server's setting.
     """
     chosen = "structured" if structured else api.output
     if chosen is None:
@@ -95,8 +95,8 @@ def with_output(api: Api, structured: bool) -> Api:
 
 
 def with_fields(api: Api, wanted: bool) -> Api:
-    """Set for each operation whether it has a `fields` argument: by its own setting, else `wanted`, else the server's
-    setting.
+    """Set for each operation whether it has a `fields` argument: by its own setting, else by the option `--fields`
+    (`wanted`), else by the server's setting.
     """
     chosen = wanted or api.fields
     if not chosen:
@@ -115,8 +115,8 @@ def with_redirects(api: Api) -> Api:
 
 
 def with_lookups(api: Api, wanted: bool) -> Api:
-    """Set for each operation whether a name may be given instead of an id: by its own setting, else `wanted`, else the
-    server's setting.
+    """Set for each operation whether a name may be given instead of an id: by its own setting, else by the option
+    `--lookups` (`wanted`), else by the server's setting.
     """
     chosen = wanted or api.lookups
     if not chosen:

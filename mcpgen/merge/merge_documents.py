@@ -246,8 +246,8 @@ def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
 
 
 def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Diagnostics) -> list[DescribedApi]:
-    """Return the documents, changed so that none uses the server, the credentials or an operation key of another
-    document.
+    """Return the documents, changed so that calls of one document never go to the server of another or use its
+    credentials, and so that all operation keys differ.
     """
     base = owner.servers
     first = base or (each[0].api.servers if each else ())

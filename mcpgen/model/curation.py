@@ -153,7 +153,7 @@ class TaskRequest:
     operation: str = ""
 
     def names(self) -> tuple[str, ...]:
-        """Return the distinct names of the arguments and variables that the request needs."""
+        """Return the distinct names of the path's variables and of the arguments in the query."""
         inner = (name for node in self.query.values() for name in arguments_of(node))
         return tuple(dict.fromkeys((*self.variables, *inner)))
 

@@ -137,7 +137,7 @@ MANNERS = _words(
 PARTICLES = _words("down in off out up")
 """Particles that change the meaning of the verb before them: `check out` does not check."""
 
-# -- Words for reading methods such as GET, whose ids and paths seldom name an action ----------------------------------
+# -- Words that show whether an operation changes something although its method, such as GET, only reads ---------------
 
 GETS = _words("calculate convert download export generate resolve verify watch")
 """Verbs that only read in an operation with GET, in addition to READS."""

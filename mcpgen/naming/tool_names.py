@@ -185,7 +185,7 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
     return [verb, *flat]
 
 
-# Decision 0014: If a DELETE says stop, its tool name also says delete.
+# Decision 0014: If a DELETE operation is named stop but also deletes, its tool name contains both verbs.
 def _whole_act(found: list[str], operation: Operation) -> list[str]:
     """Return the words with a verb of removal added, if the operationId of a DELETE only says that something stops.
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class DescribedApi:
     """An API as its document describes it.
 
-    `entry`: the tools file's entry for the document, or None if the document is SOURCE.
+    `entry`: the tools file's entry for the document, or None if the document is SOURCE, the argument of the command.
     """
 
     api: Api

@@ -14,7 +14,7 @@ _SHORTEST = 6
 
 
 def names_of(operation: Operation) -> list[str]:
-    """Return the operationId and the summary of an operation, without case and punctuation, unless they are short."""
+    """Return the operationId and the summary of an operation, without case and punctuation. Leave out short names."""
     return [plain(each) for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
 
 

@@ -124,8 +124,8 @@ class Requests:
         return self._at(operation, before) if is_item or is_removal else None
 
     def item_with(self, operation: Operation) -> Look | None:
-        """Return the GET request of the nearest item above the operation's path. Return None if the item has no member
-        for what the operation changes, such as `contact_count` for `/lists/{id}/contacts`.
+        """Return the GET request of the nearest item above the operation's path, or None. Its response must have a
+        member for what the operation changes: for `/lists/{id}/contacts`, a member such as `contact_count`.
         """
         path, thing = operation.path, ""
         while path:

@@ -57,8 +57,11 @@ class Member(NamedTuple):
 
 
 class State(NamedTuple):
-    """The member that shows a state. `pointer` is "" if no condition of a `task` can name the member. `done` and
-    `failed`: values that mean success and failure, () if the document lists none.
+    """Member of a response that shows the state of a job.
+
+    `pointer`: JSON Pointer to the member, or "" if no condition of a `task` in a tools file can test the state. `done`
+    and `failed`: values that mean success and failure, () if the document lists none. `is_word`: False if the member is
+    no word, but true or present once the job has ended.
     """
 
     pointer: str

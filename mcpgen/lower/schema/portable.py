@@ -105,9 +105,9 @@ class Portable:
     ) -> JsonObject:
         """Return `source` as a schema that every client accepts. `description` replaces the schema's own.
 
-        Null stays an alternative if the value is required, if nulls have a meaning (`nulls`), or if the description
-        mentions null. In a JSON Merge Patch (RFC 7396), null is added to a `removable` value, and to optional members
-        inside a `patched` value.
+        Null stays an alternative if the value is required, if null may differ from no value (`nulls`), or if the
+        description mentions null. In a JSON Merge Patch (RFC 7396), null removes a member. So null is added to a value
+        that is such a member (`removable`), and to optional members in a value that belongs to a patch (`patched`).
         """
         keep_null = required or self.nulls
         return self._emit(
@@ -194,10 +194,7 @@ class Portable:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
     def _is_large(self, identity: str, node: JsonObject) -> bool:
-        """Return True if a node or anything inside it has members, so that cutting the node saves tokens.
-
-        The result is cached for named schemas.
-        """
+        """Return True if a node or a part of it has members, so that cutting saves tokens. Cached for named schemas."""
         if not identity:
             return self._has_members(node)
         known = self._expansions.large.get(identity)
@@ -225,10 +222,7 @@ class Portable:
         return False
 
     def _text(self, at: _Position, words: str, note: str = "") -> JsonObject:
-        """Return the keyword `description` of a node: the author's text, shortened, and sentences about constraints.
-
-        Return {} if there is none.
-        """
+        """Return {"description": TEXT}, or {}. TEXT: the author's text, shortened, and sentences about constraints."""
         limit = self.limits.inner_text if at.depth else self.limits.text
         text = shortened(plain(words), limit - min(len(note), limit // 2)) if words and limit else ""
         whole = f"{ended(text)} {note}".strip() if note else text

@@ -139,7 +139,9 @@ def _gather(schema: JsonValue, place: str, found: list[_Node]) -> None:
 
 
 def _data(node: JsonObject) -> list[str]:
-    """Return the member names and values of one schema, which are data and stay unchanged."""
+    """Return the property names of one schema and the texts in its `enum` and `default`. Unlike descriptions, they are
+    data, which the compiler never changes.
+    """
     names = list(as_object(node.get("properties")))
     values = [*as_list(node.get("enum")), node.get("default")]
     return names + [value for value in values if isinstance(value, str)]

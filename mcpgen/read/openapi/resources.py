@@ -1,7 +1,7 @@
 """Find schemas by the names that `$self`, `$id`, `$anchor` and `$dynamicAnchor` give them.
 
-See JSON Schema 2020-12, section 8.2, and OpenAPI 3.2, 4.1.2.1. A schema with an `$id` is a resource of its own:
-references inside it are relative to it. Most documents use none of these keywords and are never walked.
+See JSON Schema 2020-12, section 8.2, and OpenAPI 3.2, 4.1.2.1. A schema with an `$id` is a schema resource of its
+own: references inside it are relative to it. Most documents use none of these keywords and are never walked.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _MAPS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A document, or a schema with an `$id`.
+    """Schema resource: a document, or a schema with an `$id`.
 
     `base`: its URI, or "". `anchors` and `dynamic`: `$anchor` and `$dynamicAnchor` → place inside the resource.
     """
@@ -39,8 +39,9 @@ class Resource:
 
 
 class Resources:
-    """Index of the resources in documents of `library`. A document is indexed when something in it is first
-    looked up.
+    """Index of the schema resources in the documents of `library`: whole documents, and schemas with an `$id`.
+
+    A document is indexed when something in it is first looked up.
     """
 
     def __init__(self, library: Library) -> None:
@@ -50,7 +51,7 @@ class Resources:
         self._embedded: dict[int, Where] = {}
 
     def around(self, where: Where) -> Resource:
-        """Return the innermost resource that contains `where`. The document of `where` must have been read."""
+        """Return the innermost schema resource that contains `where`. The document of `where` must have been read."""
         resources = self._in(where.file)
         if len(resources) == 1:
             return resources[""]
@@ -78,7 +79,7 @@ class Resources:
         return self._embedded.get(id(raw)) if self._embedded else None
 
     def _in(self, file: str) -> dict[str, Resource]:
-        """Return all resources in a file, as a dictionary: JSON Pointer of the resource's root → resource."""
+        """Return the schema resources in a file, as a dictionary: JSON Pointer of the resource's root → resource."""
         if file not in self._of_file:
             document = self._library.document(file)
             own = as_text(as_object(document.value).get("$self"))
@@ -93,7 +94,7 @@ class Resources:
         return self._of_file[file]
 
     def _indexed(self, value: JsonValue, document: Resource) -> list[Resource]:
-        """Return all resources in `value`, outer ones before inner ones."""
+        """Return the schema resources in `value`, outer ones before inner ones."""
         found = [document]
         waiting: list[tuple[JsonValue, Where, Resource, bool]] = [(value, document.root, document, False)]
         while waiting:

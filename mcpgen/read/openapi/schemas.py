@@ -147,7 +147,7 @@ class Definitions(Mapping[str, JsonObject]):
         return self.named(reference, origin, scope)
 
     def embedded(self, raw: JsonObject, scope: Scope) -> str | None:
-        """Return the name of `raw` if it is a subschema with an `$id`, else None."""
+        """Return the name of `raw` in this index (`FILE#POINTER`) if `raw` is a subschema with an `$id`, else None."""
         where = self.references.resources.embedded(raw)
         return self._name(where, scope) if where is not None else None
 

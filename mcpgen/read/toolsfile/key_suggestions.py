@@ -186,7 +186,10 @@ def _in_place_of_text(value: str, kinds: Sequence[str]) -> str:
 
 
 def request_line(written: str, methods: Sequence[str] = _METHODS) -> str:
-    """Return what to write in place of `written`, an invalid value of `request:`, such as "Begin with the method"."""
+    """Return advice on how to correct `written`, an invalid value of `request:`.
+
+    Example of advice: "Begin with the method, GET or POST."
+    """
     method, _, path = written.strip().partition(" ")
     path = path.strip()
     if "://" in written:

@@ -1,5 +1,7 @@
-"""Read `roles:` of the tools file: an operator needs one of these roles, for one tool or for all tools with an HTTP
-method.
+"""Read `roles:` of the tools file: roles for one tool, for all tools with an HTTP method, or for all
+destructive tools.
+
+A tool is offered only if the operator's setting, or the caller's access token, has one of the roles of the tool.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """
@@ -10,9 +12,7 @@ from mcpgen.read.toolsfile.confirmation import KINDS
 
 
 def of_tool(entry: JsonObject) -> tuple[str, ...] | None:
-    """Return the roles for one tool, or None if `roles` is missing. With an empty list, operators need no role for the
-    tool.
-    """
+    """Return the roles for one tool, or None if `roles` is missing. An empty list means that no role is needed."""
     return _names(entry.get("roles"))
 
 

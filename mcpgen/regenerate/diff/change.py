@@ -14,7 +14,7 @@ GRADES: tuple[Grade, ...] = ("breaking", "additive", "cosmetic")
 _PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
 
 
-# Decision 0149: Security is a mark of a change, not a grade.
+# Decision 0149: That a change concerns security is a field beside its grade, not a fourth grade.
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change between two servers.

@@ -62,8 +62,9 @@ def _rest(atom: JsonObject) -> JsonValue:
 
 
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every array in `inner` satisfies the keywords of `outer` about items and length. Both are cases
-    (combinations of alternatives) of schemas.
+    """Return True if every array that satisfies `inner` satisfies the keywords of `outer` about items and length.
+
+    Each is a case of a schema: one choice among the alternatives of each `anyOf` and `oneOf`.
     """
     had, has = Items(inner), Items(outer)
     longest, allowed = had.most(judge), limit(outer.atoms, "maxItems")

@@ -179,8 +179,9 @@ class Inclusion:
     # -- Inclusion of a case in another --------------------------------------------------------------------------------
 
     def covers(self, inner: Case, outer: Case | None) -> bool:
-        """Return True if every value in `inner` is proven to be in `outer`. Both are cases (combinations of
-        alternatives) of schemas.
+        """Return True if every value that satisfies `inner` is proven to satisfy `outer`.
+
+        Each is a case of a schema: one choice among the alternatives of each `anyOf` and `oneOf`.
         """
         if outer is None or inner.kind != outer.kind:
             return False

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
             """Return a state (`requestState`) that stands for a serialized program, or "" if it is too large."""
 
         async def take(self, state: str) -> tuple[bytes, str]:
-            """Mark a state as used. Return its program and "", or b"" and the reason, a key of consent.INSTEAD."""
+            """Mark the state of a paused program as used. Return the program and "".
+
+            If the state is invalid, return b"" and the reason, a key of consent.INSTEAD.
+            """
 
     class TaskIds(Protocol):
         """Issuer and reader of the ids of tasks (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""

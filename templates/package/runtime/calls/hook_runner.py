@@ -48,7 +48,7 @@ _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were a
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
-# Decision 0099: hooks.py is loaded after the first tool list.
+# Decision 0099: hooks.py is loaded right after the first answer to tools/list.
 def load(tools: Iterable[str]) -> Hooks:
     """Load the hooks of this package. `tools` are the names of its tools."""
     try:

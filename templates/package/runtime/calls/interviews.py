@@ -105,7 +105,7 @@ class Interview:
         self.answers, self.asked, self.inner = json.loads(kept)
 
     def written(self, asked: str, inner: str = "") -> bytes:
-        """Return the bytes to put into a state. `asked`: name of the question now asked, or "".
+        """Return the answers so far as bytes for a `requestState`. `asked`: name of the question now asked, or "".
 
         `inner`: state of a question that follows all answers, such as a confirmation, or "".
         """

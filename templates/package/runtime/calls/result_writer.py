@@ -43,7 +43,7 @@ class ResultWriter:
         self.cut = False
 
     def showing(self, shown: int) -> ResultWriter:
-        """Return a copy of this writer with another `shown`."""
+        """Return a copy of this writer whose results contain at most `shown` bytes of a response."""
         other = copy(self)
         other.shown, other.cut = shown, False
         return other

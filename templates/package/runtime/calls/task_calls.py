@@ -273,7 +273,7 @@ def build(
     finish: Finish,
     redact: Callable[[str], str],
 ) -> TaskCalls:
-    """Return the handler of jobs and tasks for the tools of `catalog`.
+    """Return the handler of jobs, and of the MCP tasks by which clients follow jobs, for the tools of `catalog`.
 
     `ids`: issuer and reader of the ids of tasks; None for the one that servers over stdio use.
     """

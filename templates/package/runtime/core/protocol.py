@@ -446,7 +446,7 @@ class Protocol:
         return [acknowledged, PollResources()] if uris else [acknowledged]
 
     def _watched_by(self, id: Id, asked: object) -> tuple[str, ...]:  # noqa: A002
-        """Let a stream watch the requested resources, as far as they can be watched. Return the URIs of these
+        """Let a stream watch those of the requested resources that can be watched. Return the URIs of the watched
         resources.
         """
         if not asked or not self._watches():

@@ -18,7 +18,7 @@ FILES = 192
 
 
 class Shares:
-    """Count of the free memory in bytes and of the free files. Thread-safe."""
+    """Counts of the bytes of memory and of the files that large responses may still use. Thread-safe."""
 
     __slots__ = ("_files", "_lock", "_memory")
 

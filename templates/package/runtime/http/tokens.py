@@ -121,7 +121,7 @@ class Tokens:
                 token = await self._renew(grant, held)
                 self._backoff.accepted(_credential(grant))
                 return token, ""
-        except NotReady as reason:  # `_renew` logged in as a user and got no token
+        except NotReady as reason:  # `grant.user` has no token: the user must log in, or the renewal failed
             held.problem = reason
             log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
             return "", str(reason)
@@ -235,7 +235,8 @@ class Tokens:
 def _credential(grant: TokenRequest) -> tuple[str, ...]:
     """Return the key under which refused token requests are counted for the backoff.
 
-    The key of a login is its environment variables. The key of client credentials is their variables and the scopes.
+    For a login, the key consists of the names of its environment variables. For client credentials, it also contains
+    the scopes.
     """
     return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
 

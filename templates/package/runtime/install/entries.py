@@ -65,19 +65,21 @@ def _headers(client: Client, server: Server) -> dict[str, str]:
 
 
 def reference(client: Client, name: str, variable: str) -> str:
-    """Return the text by which a client's configuration refers to an environment variable, or to a prompt that asks the
-    user for its value.
+    """Return the text by which a client's configuration refers to an environment variable, or to an input prompt that
+    asks the user for its value.
     """
     return client.variable.format(input_id(name, variable) if client.prompts else variable)
 
 
 def is_reference(value: Any) -> bool:
-    """Return True if a value only refers to an environment variable or a prompt, in the form of any client."""
+    """Return True if a value is only a reference to an environment variable or an input prompt, as any supported client
+    writes it.
+    """
     return isinstance(value, str) and _REFERENCE.fullmatch(value) is not None
 
 
 def input_id(name: str, variable: str) -> str:
-    """Return the id of the prompt for a variable of a server."""
+    """Return the id of the input prompt for a variable of a server."""
     return f"{name}-{variable.lower().replace('_', '-')}"
 
 
@@ -96,7 +98,7 @@ def prompts(client: Client, server: Server) -> list[dict[str, Any]]:
 
 
 def asked_for(entry: Any) -> list[str]:
-    """Return the ids of the prompts that an entry uses, in order."""
+    """Return the ids of the input prompts that an entry uses, in order."""
     if isinstance(entry, str):
         return _INPUT.findall(entry)
     below = entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()

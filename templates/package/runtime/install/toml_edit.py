@@ -88,8 +88,8 @@ def remove(text: str, path: Path) -> str:
     bare = text
     for start, end in reversed(joined):
         bare = bare[:start] + bare[end:]
-    # The file may have had one of several texts before `put`. Choose a text to which `put` would add exactly the
-    # present key.
+    # Before `put`, the file may have had any of several texts. Choose one from which `put` would make exactly the text
+    # that the file has now.
     start = joined[0][0]
     shorter = re.sub(r"\r?\n[ \t]*\Z", "", bare[:start]) if len(joined) == 1 else bare[:start]
     candidates = (shorter + bare[start:], bare, re.sub(r"\r?\n\Z", "", shorter) + bare[start:])

@@ -234,7 +234,7 @@ def _quoted(written: str) -> str:
         return written[1:-1].replace("''", "'")
     try:
         return str(json.loads(written))
-    except ValueError:  # JSON cannot parse some YAML escapes, or a string of several lines: use the text
+    except ValueError:  # an escape that JSON lacks, or a string of several lines: return the text with its quotes
         return written
 
 

@@ -226,7 +226,7 @@ def _limits() -> monty.ResourceLimits:
 
 
 def _step_back(worker: int | None) -> None:
-    """Lower the priority of a worker process, so that this process runs first."""
+    """Lower the priority of a worker process, so that the server's own process runs first."""
     if worker is not None and hasattr(os, "setpriority"):
         try:
             os.setpriority(os.PRIO_PROCESS, worker, _NICE)

@@ -1,16 +1,17 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Refuse names that an argument must not write into the query, the cookies or a form.
 
-A call chooses the names of members of exploded objects and of undeclared body members. Such a name must differ from all
-names that other arguments of the same call have written. It may be the name of a parameter that the call leaves out,
-because documents often declare the members of such an object as parameters too.
+Arguments write `name=value` pairs. A call chooses the names of members of exploded objects and of undeclared body
+members. Such a name must differ from all names that other arguments of the same call have written. It may be the name
+of a parameter that the call leaves out, because documents often declare the members of such an object as parameters
+too.
 
 The owner of the generated server reserves names by constants, templates and arguments that are hidden from the model.
 These names are refused in any letter case, and with brackets after them, and even if the call sends nothing under them.
 Some servers read all these spellings as the same name.
 
-No value may write a name that a server could read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
-hyphens, and ASP.NET ignores letter case.
+No argument may write a name that a server could read as the name of a credential. For this check, only letters and
+digits are compared, without case: PHP replaces dots and spaces by `_`, CGI replaces hyphens, and ASP.NET ignores case.
 """
 
 from __future__ import annotations

@@ -133,9 +133,9 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
 
 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
-    """Return the beginning of a text, at most `most` bytes of UTF-8, and its size in bytes.
+    """Return the beginning of a text, at most `most` bytes of UTF-8, and the size of this beginning in bytes.
 
-    The beginning ends at a line break, unless that would drop half of it.
+    The beginning ends at a line break, unless that would leave less than half of the beginning.
     """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")
@@ -194,7 +194,7 @@ def _shows_all(sent: Sent) -> bool:
 def _line(text: str, value: Any, redactor: Redactor) -> str:
     """Return the JSON text reformatted to one line; unchanged if it already is on one line.
 
-    Return "" if the JSON contains a secret or invisible character, which must be removed.
+    Return "" if the text must not be shown, because it contains a secret or an invisible character.
     """
     broken = "\n" in text or "\r" in text or ("\t" in text and not text.isascii())
     if not broken and holds_nothing(text, redactor):

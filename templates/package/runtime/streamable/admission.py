@@ -66,8 +66,8 @@ class TokenGate(Protocol):
         """Return the caller whose token has the SHA-256 `digest`, or None if the token has not been checked yet."""
 
     def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set the scopes that clients learn from: all that exist (`supported`), and those that are enough for all tools
-        (`needed`).
+        """Set the scopes that responses name to clients: all that exist (`supported`), and those that are enough for
+        all tools (`needed`).
         """
 
     def metadata(self) -> bytes:

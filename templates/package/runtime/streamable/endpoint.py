@@ -70,7 +70,8 @@ class Endpoint:
     ) -> None:
         """Create the handler. `access`: the tools, and the rules for who may use them. `seal` encrypts session ids.
 
-        `clock()` returns seconds. `changes`: True if the tools can change (`renew`). `observer` measures requests.
+        `clock()` returns seconds. `changes`: True if the tools can change (`renew`). `observer` records requests and
+        their durations for telemetry.
         """
         self._access = access
         self.routes = Routes()

@@ -66,9 +66,10 @@ class SessionHandler:
         changes: bool,
         observer: Observer | None = None,
     ) -> None:
-        """Create a handler that holds no session yet. `keys` yields keys of calls. `seal` encrypts session ids.
+        """Create a handler that holds no session yet. `keys` yields a key per call. `seal` encrypts session ids.
 
-        `clock()` returns seconds. `changes`: True if the tools can change. `observer` measures requests and sessions.
+        `clock()` returns seconds. `changes`: True if the tools can change. `observer` records requests, sessions and
+        their durations for telemetry.
         """
         self._observer = observer
         self.recorded: Callable[[str, Recording, object], None] = lambda *_: None
@@ -160,7 +161,7 @@ class SessionHandler:
         return [] if found is None else self._told(found, message)
 
     def remember_ended(self, digest: str, seconds: float) -> None:
-        """Remember for `seconds` seconds, until its id expires, that the session with this digest has ended."""
+        """Remember that the session with this digest has ended, for the `seconds` until the session's id expires."""
         self._ended[digest] = self._clock() + seconds
         if len(self._ended) > _MOST_ENDED:
             del self._ended[next(iter(self._ended))]

@@ -39,9 +39,9 @@ class StatelessHandler:
     """Request handler of the stateless era, for requests that name their revision."""
 
     def __init__(self, routes: Routes, keys: Iterator[int], changes: bool, observer: Observer | None = None) -> None:
-        """Create the handler. `keys` yields keys of calls. `changes`: True if the tools can change.
+        """Create the handler. `keys` yields a key for each call. `changes`: True if the tools can change.
 
-        `observer` measures messages.
+        `observer` records messages and their durations for telemetry.
         """
         self._observer = observer
         self._routes = routes
