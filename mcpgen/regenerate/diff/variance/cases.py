@@ -1,5 +1,5 @@
-"""Split a schema into cases. A case is a combination of alternatives (`anyOf`, `oneOf`), with one type and a plain list
-of keywords.
+"""Split a schema into cases. A case is one choice among the alternatives of each `anyOf` and `oneOf`, with one type and
+a plain list of keywords.
 
 A value satisfies the schema if it satisfies one of its cases. Keywords that cannot be compared (`if`,
 `unevaluatedProperties`, patterns without linear-time matching) stay in a case as text: only a case with the same text
@@ -30,7 +30,7 @@ _OF_THE_WHOLE = frozenset({"unevaluatedProperties", "unevaluatedItems", "$dynami
 
 
 class TooManyCases(Exception):
-    """Raised if a schema has more than MOST cases (combinations of alternatives)."""
+    """Raised if a schema has more than MOST cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,7 @@ _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
 
 
 def cases(terms: Terms) -> list[Case]:
-    """Return the cases (combinations of alternatives) of the schemas `terms`. Raises TooManyCases if there are more
-    than MOST.
-    """
+    """Return the cases of the schemas `terms`. Raises TooManyCases if there are more than MOST."""
     found: list[Case] = []
     for count, state in enumerate(_unfolded(tuple((node, frozenset()) for node in terms.nodes), _State(), terms.scope)):
         if count >= MOST:

@@ -13,8 +13,8 @@ _DEEPEST = 4
 
 
 class Judge(Protocol):
-    """Interface to `Inclusion`: it returns the cases (combinations of alternatives) of a schema, or None if there are
-    too many. It also returns whether the schema certainly has no value.
+    """Interface to `Inclusion`: it returns the cases of a schema (see `cases.py`), or None if there are too many. It
+    also returns whether the schema certainly has no value.
     """
 
     def cases(self, terms: Terms) -> list[Case] | None: ...

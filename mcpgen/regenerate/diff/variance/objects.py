@@ -28,7 +28,7 @@ class Judge(Protocol):
 
 
 class Members:
-    """The members of objects that satisfy one case (combination of alternatives) of a schema."""
+    """The members of objects that satisfy one case of a schema (see `cases.py`)."""
 
     def __init__(self, case: Case) -> None:
         self.scope = case.scope
