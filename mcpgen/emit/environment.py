@@ -134,7 +134,7 @@ def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
 
 
 def _ways(schemes: list[BoundScheme]) -> Iterator[Way]:
-    """Yield the ways to give the credentials of all `schemes` at once."""
+    """Yield the alternative sets of variables, each of which gives the credentials of all `schemes` together."""
     each = [[[scheme.variables[role] for role in way] for way in _roles(scheme)] for scheme in schemes]
     return (tuple(name for way in ways for name in way) for ways in product(*each))
 

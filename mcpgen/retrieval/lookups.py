@@ -51,11 +51,11 @@ class _Finder:
 
 # Decision 0199: Lookup arguments take names in place of ids.
 def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
-    """Return `catalog`, all tools of a server, with arguments for names in the tools for which the owner has switched
-    on `lookups`.
+    """Return `catalog`, all tools of a server, with an argument for an item's name beside arguments for ids. Only tools
+    for which the owner has switched on `lookups` get such arguments.
 
-    `definitions`: the named schemas to which schemas of responses refer. `promises`: stored names of arguments of
-    earlier generations, which must not change.
+    `definitions`: the named schemas to which schemas of responses refer. `promises`: names that earlier runs of mcpgen
+    gave to arguments, which must not change.
     """
     if not any(tool.operation.decided.lookups for tool in catalog.tools):
         return catalog
@@ -98,8 +98,10 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
 
 
 def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | None:
-    """Return the data of a tool that finds items, or None if the document does not describe its response well
-    enough.
+    """Return what a lookup must know of `tool`, which finds items by name, or None if lookups cannot use the tool.
+
+    Lookups cannot use a tool that may change data, asks the user, or searches items of all kinds. Nor can they use a
+    tool whose result the owner rewrites, or whose items the document does not describe.
     """
     result = tool.operation.decided.result
     rewritten = result is not None and (result.text or result.select) is not None

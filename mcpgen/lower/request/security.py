@@ -152,7 +152,7 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
     return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
 
 
-# Decision 0066: An operation with an unknown kind of security uses only the variable _HEADER.
+# Decision 0066: An operation with an unknown kind of security sends only the header from the variable `…_HEADER`.
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
 ) -> tuple[SecurityRequirement, ...] | None:

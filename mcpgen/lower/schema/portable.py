@@ -229,7 +229,7 @@ class Portable:
         return {"description": whole} if whole else {}
 
     def _described(self, result: JsonObject, node: JsonObject, at: _Position, words: str, kind: str = "") -> JsonObject:
-        """Return `result` with its description, constraints without a keyword, and the default of `node`."""
+        """Return `result` with `node`'s default and a description: `words` and the constraints that get no keyword."""
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
     def given_up(self) -> list[str]:

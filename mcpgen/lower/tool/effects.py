@@ -250,7 +250,9 @@ def _answers_with_content(operation: Operation) -> bool:
 
 
 def _hands_out(operation: Operation) -> bool:
-    """Return True if the operation returns something that the request creates, such as a token."""
+    """Return True if the operation's id or first sentence asks for something that is usually made anew for each
+    request, such as a token.
+    """
     said = {word for sentence in _first_sentences(operation)[:1] for word in words(sentence)}
     said |= set(_id_words(operation))
     return bool(said & known.ASKS_FOR and said & known.HANDED_OUT)

@@ -64,8 +64,8 @@ class _Text:
     tool: ToolSpec
 
     def rewritten(self, once: ValueCache) -> ToolSpec:
-        """Return the tool, with tool names in place of requests in its description and in the descriptions of its input
-        schema.
+        """Return the tool, with tool names in place of requests such as `GET /pets/{id}` in its description and in the
+        descriptions of its input schema.
         """
         tool = self.tool
         if tool.operation.decided.told is None:

@@ -39,7 +39,7 @@ def derive(
 
 
 def _asked(value: JsonValue, operation: Operation, diagnostics: Diagnostics) -> list[tuple[str, ...]]:
-    """Return a list that contains the document's list of roles. Report an invalid list, and return [] for it."""
+    """Return the document's roles as the only item of a list. If `value` is no list of roles, report it, return []."""
     names = value if isinstance(value, list) else []
     found = tuple(name for name in names if isinstance(name, str) and ROLE.fullmatch(name))
     if found and len(found) == len(names):

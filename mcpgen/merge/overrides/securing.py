@@ -5,7 +5,7 @@ from dataclasses import replace
 from mcpgen.model import NO_CREDENTIALS, Api, Operation
 
 
-# Decision 0069: `security: none` removes required and sent credentials.
+# Decision 0069: With `security: none`, the API neither requires nor gets credentials.
 def without_security(api: Api) -> Api:
     """Return `api` without credentials: none is required, and none is sent."""
     operations = tuple(map(unsecured, api.operations))

@@ -16,7 +16,9 @@ LEVELS = 3
 
 # Decision 0158: Positions in a YAML text are recorded while it is parsed.
 class Outline:
-    """Index of the outer keys of `text`, in order. The parser calls `note` for each key of a block mapping."""
+    """Index of the positions of the keys in the outer LEVELS levels of a YAML `text`, in order. The parser calls `note`
+    for each of these keys, except keys in flow style (`{...}`).
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -269,7 +269,7 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
         )
     front = operation.decided.prefix or "_".join(words(operation.document))
     label = "_".join(filter(None, (front, name)))
-    # The scheme's name contains the place of the parameter, so it differs from names of declared schemes.
+    # The scheme's name ends in the parameter's `in`, such as ` (header)`, to differ from names of declared schemes.
     schemes = (scheme_of(each, f"{label} ({each.location})") for each in found)
     return replace(
         operation,

@@ -23,5 +23,5 @@ class Translation:
         self.sources[pointer("", *target)] = source
 
     def document(self, original: Document) -> Document:
-        """Return the translation as a document with the name and the text of `original`."""
+        """Return a document with the translation as its value, and the name and text of `original` for diagnostics."""
         return replace(original, value=self.value, sources=dict(self.sources))

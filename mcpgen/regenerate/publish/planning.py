@@ -27,8 +27,9 @@ from mcpgen.regenerate.publish.present import present
 class Plan:
     """A planned write, as sorted paths relative to `directory`: files to write, to keep and to remove.
 
-    `kept`: the user's files that are not changed, existing or deleted. `edited`: generated files with edits by hand
-    that would be lost. `line_ends`: edited files that differ only in line ends.
+    `kept`: the user's files that are not written: existing ones, and deleted ones that mcpgen writes only once.
+    `edited`: generated files with edits by hand that would be lost. `line_ends`: edited files that differ only in line
+    ends.
     """
 
     directory: Path

@@ -37,8 +37,8 @@ _RECORD, _SPARE = "exchange", "next"
 @dataclass(frozen=True, slots=True)
 class Record:
     """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement
-    (`new`). `known`: path of each file in the old directory → inode of its link in the replacement. For a file that the
-    write removes, it is the inode of the file itself.
+    (`new`). `known`: path of each file in the old directory → inode of the link to the file in the replacement. For a
+    file that the replacement leaves out, it is the inode of the file itself; files that are written anew have no entry.
     """
 
     old: int
@@ -224,11 +224,11 @@ def _remove_empty_home(home: Path) -> None:
 
 
 def _is_stage(path: Path) -> bool:
-    """Return True if a directory contains exactly the entries of a staging directory. Its name alone proves nothing,
-    since others may use such a name too.
+    """Return True if a directory has the name, the entries and the note (file `unfinished`) of a staging directory. The
+    name alone proves nothing, since others may use such a name too.
 
-    If a run was killed before the note was complete, its staging directory is recognised by its name and its
-    permissions.
+    A run that was killed early may leave no complete note. Its staging directory is recognised by its permissions
+    instead, and by containing nothing else.
     """
     try:
         if path.is_symlink() or not path.is_dir() or HOME.fullmatch(path.name) is None:

@@ -83,7 +83,7 @@ def _unheard(phase: str) -> None:
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
-    `record`: the audit log, or None. In this log, the executor records the calls that other calls make.
+    `record`: the audit log, or None. It is for calls that a running call makes; the server records clients' calls.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:

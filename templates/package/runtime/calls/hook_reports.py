@@ -86,7 +86,7 @@ class HookReports:
             hook_context.report_as_before(self._before)
 
     def progress(self, done: float, total: float | None, message: str) -> None:
-        """Report how far the hook is. A progress that falls is ignored. Raise CannotReport if the values are wrong."""
+        """Report how far the hook is. Ignore a lower `done` than before. Raise CannotReport if the values are wrong."""
         if not _is_number(done) or not (total is None or _is_number(total)) or not isinstance(message, str):
             raise CannotReport("context.progress takes numbers from 0 to 2**53 and a text")
         self._check_open()

@@ -136,9 +136,10 @@ class Forms:
         return interview.prefix + self._states.issue(interview.subject, turn, interview.written(asked, inner))
 
     async def answered(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
-        """Get and store the answer to a form. Return the outcome: `accept`, or a key of WORDS.
+        """Get the answer to a form: ask the user now, or take it from a repeated call. Store its values if valid.
 
-        Raise OtherOutcome with the question if the call has no valid answer. `checked` checks the content.
+        Return the outcome: `accept`, or a key of WORDS. `checked` checks the content of an answer. Raise OtherOutcome
+        with the question if the client must call again with an answer.
         """
         if interview.dialogue.way == "request":
             said = await self._asked(interview, form, checked)

@@ -20,7 +20,7 @@ _PREFIX = "run."
 
 
 class KeptRuns:
-    """Waiting programs by name, each with the time at which it expires."""
+    """Programs that are paused until the user answers a question, by name, each with the time at which it expires."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, bytes]] = {}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class ServerCredentials(Protocol):
-        """Interface that selects the credentials of a request (credentials.ServerCredentials)."""
+        """Interface for selecting the credentials of a request, implemented by credentials.ServerCredentials."""
 
         async def look(self, binding: Binding) -> None:
             """Load the stored user logins that can authorize requests of `binding`, a tool's entry in

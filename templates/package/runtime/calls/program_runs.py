@@ -117,7 +117,7 @@ class ProgramRuns:
         Return an error result instead if the program is too large to store.
         """
         asked, record = ended.outcome, running.record
-        if not isinstance(asked, Question):  # a call of a program never becomes a task
+        if not isinstance(asked, Question):  # a call that a program makes never becomes an MCP task
             if not (isinstance(asked, Failure) and record.writes):
                 raise ended
             return running.stopped(asked.sentence)
@@ -320,7 +320,7 @@ class RunningProgram:
         return asked
 
     async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
-        """Make a call of the program, record it in the audit as a call of `tool`, and return its result.
+        """Call `tool` for the program, record this call in the audit, and return its result.
 
         Raise Stopped if the program must end, and OtherOutcome if the call ends with a question or a protocol error.
         """

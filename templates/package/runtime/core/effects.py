@@ -78,7 +78,7 @@ class Dialogue:
         self.task_seconds = 0.0
 
     def with_answers(self, state: str | None, responses: Members | None) -> Dialogue:
-        """Return a dialogue of the same call with another state and other answers of the user."""
+        """Return a copy of this dialogue with `state` and the user's answers `responses` in place of its own."""
         found = Dialogue(self.way, self.revision, state, responses, self.urls, self.declares)
         found.tasks, found.task_seconds = self.tasks, self.task_seconds
         return found

@@ -156,8 +156,8 @@ class Protocol:
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user.
-        self._origin = Origin()  # caller and trace, as stated in the handshake
+        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the server can ask the user; initialize sets it
+        self._origin = Origin()  # the client, as it names itself in initialize, and its HTTP peer
         self._questions = questions or Questions()
         self.notifications = notifications
         self._in_flight = InFlight(keys)
@@ -460,7 +460,7 @@ class Protocol:
         return uris
 
     def _lists(self) -> tuple[str, ...]:
-        """Return the kinds of lists that the server offers: tools, resources, and prompts if there are any."""
+        """Return the kinds of lists that the server offers: always tools and resources, and prompts if it has any."""
         return ("tools", "resources", "prompts") if self._catalog.offers("prompts") else ("tools", "resources")
 
     # Replacement of the tools (reload)

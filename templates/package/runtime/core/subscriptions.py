@@ -25,7 +25,7 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """Subscriptions of one client: its streams, and its handshake."""
+    """Subscriptions of one client: by its streams, or by `initialize` in revisions that have this request."""
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 

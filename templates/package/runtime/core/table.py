@@ -440,7 +440,9 @@ TaskCondition = TypedDict(
 
 
 class TaskRule(TypedDict):
-    """Rule for polling the job that a call starts. `values`: variable of a request -> JSON Pointer into an answer."""
+    """Rule for polling the job that a call starts. `values`: variable in a further request about the job -> JSON
+    Pointer to the variable's value in the answer to the call or in the job's last answer.
+    """
 
     poll: TaskTarget
     done: NotRequired[list[TaskCondition]]

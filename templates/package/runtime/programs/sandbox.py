@@ -55,7 +55,7 @@ class Stopped(Exception):
 
 
 def _nothing(*_: Any, **__: Any) -> None:
-    """Do nothing. The sandbox needs a function for each name; this process answers the calls instead."""
+    """Do nothing. The sandbox demands a function for each tool, but this process answers the calls of the tools."""
 
 
 class Run:

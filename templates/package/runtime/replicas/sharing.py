@@ -91,7 +91,8 @@ class Sharing:
 
         `relayed(session, message)` is called for each message of a session, with None if the session ended. It is also
         called for the stored requests by which clients chose their notifications before this replica started.
-        `ended(digest, seconds)` is called for each session that ended while this replica was not listening.
+        `ended(digest, seconds)` is called for each session that ended while this replica was not listening, with the
+        digest of the session's id, and the seconds for which the id would still have been valid.
         """
         self.replica = replica
         loop = asyncio.get_running_loop()
@@ -167,7 +168,8 @@ class Sharing:
 
         Yield None after some seconds without an event. Yield `Gone` at the end if the replica that wrote the events has
         ended. For a stream of change notifications, yield the recorded events and then `StreamGoesOn`. Raise StoreAway
-        if the store does not answer, and LookupError if there is no such stream or no event after `number`.
+        if the store does not answer, and LookupError if there is no such stream, or if the stream has ended and has no
+        event after `number`.
         """
         name, place = f"events:{session}:{stream}", b"0"
         about: dict[str, Any] = {}

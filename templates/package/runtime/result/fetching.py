@@ -41,8 +41,10 @@ def as_tool(wanted: Fetch) -> Tool:
 
 
 def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
-    """Return the contents or error for a request that could not be sent, because the URI is wrong or a setting is
-    missing.
+    """Return the result of reading a resource whose request could not be sent. `reason`: why.
+
+    For a wrong URI, the result says that there is no such resource. For any other reason, such as a missing setting,
+    the result is an error.
     """
     if isinstance(reason, Refused):
         problems = "; ".join(map(str, reason.problems))

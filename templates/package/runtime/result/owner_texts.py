@@ -32,8 +32,8 @@ LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
 
 
 class OwnerTexts:
-    """Filler of the owner's texts for one result. `value`: the response or part of it into which pointers lead, or
-    ABSENT.
+    """Filler of the placeholders in the owner's texts about one result. Each placeholder names an argument of the call,
+    or is a JSON Pointer into `value`: the response, a part of it, or ABSENT.
 
     `unseen` counts, per pointer, the invisible characters that were removed.
     """

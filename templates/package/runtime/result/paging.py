@@ -201,7 +201,9 @@ class _Unrelated:
 
 
 def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
-    """Return the arguments for the page that a member announces; None if it says that there is no further page."""
+    """Return the arguments for the next page, which `said`, a member of the response, gives as a URL, cursor or number.
+    Return None if the member says that there is no further page.
+    """
     if said is None or said == "":
         return None
     if isinstance(said, dict):
@@ -321,7 +323,7 @@ def _kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
 
 
 def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
-    """Return the query argument whose name in the request matches the pattern `kind`, or ""."""
+    """Return the name of the argument whose query parameter has a name that matches the pattern `kind`, or ""."""
     return next((argument for argument, name in _query(tool) if kind.fullmatch(_plain(name))), "")
 
 

@@ -97,11 +97,11 @@ class ToolSearch:
         return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
-        """Return the tools as functions of a program, or "" if this server does not run programs.
+        """Return the text that lists tools as functions for programs, or "" if programs can call none of them.
 
-        `told` maps each tool to True if its function is always shown, with types of at most `longest` characters. The
-        text already has a signature of each other tool, so its function is shown only if tool and function have
-        different names.
+        `told` maps each tool to True if its function is always listed, with types of at most `longest` characters. The
+        search result already shows the signatures of the tools that are mapped to False. The function of such a tool is
+        listed only if tool and function have different names.
         """
         called = [number for number in told if self._is_called(number)]
         if not called:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         service: Service
 
         def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-            """Return head and caller of a request that may be served inline (without aiohttp's task), else None."""
+            """Return head and sender of a request that can be served inline (without aiohttp's task), else None."""
 
 
 KEEP_ALIVE_SECONDS = 75.0

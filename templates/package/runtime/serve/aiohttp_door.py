@@ -80,7 +80,7 @@ class Door:
         await self._runner.cleanup()
 
     def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-        """Return the head and the caller of `message` if it may be served without a task of its own, else None."""
+        """Return the head and the sender of `message` if it can be served without a task of its own, else None."""
         if not self._inline or message.method != "POST" or message.version != HttpVersion11:
             return None
         if self.closing or message.should_close or message.upgrade or _is_too_long(message.raw_headers):

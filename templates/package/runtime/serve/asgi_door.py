@@ -115,7 +115,7 @@ def _when_told_to_end(act: Callable[[], object]) -> None:
         return  # signal handlers can only be set in the main thread
     for number in (signal.SIGTERM, signal.SIGINT):
         before = signal.getsignal(number)
-        if callable(before):  # skip a handler that is not Python's: `handle` could not call it
+        if callable(before):  # skip SIG_DFL, SIG_IGN and None (a handler of C code)
             signal.signal(number, _both(act, before))
 
 

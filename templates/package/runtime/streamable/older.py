@@ -118,7 +118,10 @@ class SessionHandler:
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
-        """Return the exchange for a session's message, and the effects. `line`: the message as received."""
+        """Process a message of a session. Return the exchange (the HTTP response so far) and the effects to carry out.
+
+        `line`: the message as received.
+        """
         if isinstance(message, Batch):
             return self._batch(found, message, fields)
         if isinstance(message, Request) and message.method in METHODS:

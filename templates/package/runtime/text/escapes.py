@@ -82,9 +82,9 @@ class Unescaped:
         return len(self._text) > 1
 
     def start(self, at: int) -> int:
-        """Return the position in the original content where the byte at position `at` of `text` begins.
+        """Return the position in the original content at which the byte at position `at` of `text` begins.
 
-        Backslashes before the byte are included.
+        An escaped byte begins where its escape begins, and a byte after backslashes at the first backslash.
         """
         index = bisect_left(self._text, at)
         if index < len(self._text) and self._text[index] == at:
@@ -99,7 +99,7 @@ class Unescaped:
         """Return the position in the original content where the bytes before position `at` of `text` end."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # position `at` follows an escape, so the whole escape belongs to the text
+            found = self._content[index]  # `at` is inside or after the text of an escape: include the whole escape
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)

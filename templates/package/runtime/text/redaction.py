@@ -95,8 +95,8 @@ class SecretForm:
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return the text's bytes with escapes in the text itself undone, or b"" if the result is too short to be
-        searched.
+        """Return the bytes of `text`, in which parts that look like escapes (such as `%41`) are undone too, as in the
+        content. Return b"" if these bytes are too few to search for.
         """
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
