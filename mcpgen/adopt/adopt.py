@@ -345,7 +345,7 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
             plain = all(map(_PLAIN_NAME.fullmatch, variables)) and each.operation.method == "GET" and bool(each.name)
             if not plain or (each.component == "resource" and variables):
                 request, name = each.operation.request, clipped(each.name)
-                said = f"{request} cannot become the resource '{name}', because its method or path does not fit."
+                said = f"The resource '{name}' was left out: no resource can have the method or path of {request}."
                 remarks.append(Remark(said))
                 continue
             uri = "/".join([f"resource://{each.name}", *(f"{{{name}}}" for name in sorted(set(variables)))])

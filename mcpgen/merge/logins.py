@@ -87,7 +87,9 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     """
     found = named(choice.operation, api.operations)
     if len(found) != 1:
-        message = f"{'Several operations are' if found else 'There is no operation'} '{clipped(choice.operation)}'."
+        message = f"There is no operation '{clipped(choice.operation)}'."
+        if found:
+            message = f"Several operations are called '{clipped(choice.operation)}'."
         diagnostics.add(
             "unknown-operation",
             message,

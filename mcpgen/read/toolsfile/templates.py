@@ -62,7 +62,7 @@ def template(value: JsonValue, where: Where, diagnostics: Diagnostics, known: li
     if isinstance(value, dict):
         if list(value.values()) == [None] and set(value) <= set(known):
             name = next(iter(value))
-            message = f"Without quotes {{{clipped(name)}}} is read by YAML as a mapping."
+            message = f"Without quotes, YAML reads {{{clipped(name)}}} as a mapping."
             diagnostics.add("invalid-value", message, where, f"Write '{{{clipped(name)}}}'.")
         members = {name: template(member, where.inside(name), diagnostics, known) for name, member in value.items()}
         if all("value" in member for member in members.values()):
