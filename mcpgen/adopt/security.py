@@ -13,8 +13,8 @@ _NAMES = {"bearer": "token", "basic": "login", "apiKey": "api_key", "client": "c
 
 @dataclass(frozen=True, slots=True)
 class Security:
-    """Security settings of the tools file: `none`, or schemes by name. `used`: scheme of a document → the credential
-    for it.
+    """Security settings of the tools file: `none` (send no credentials), or schemes by name. `used`: name of a scheme
+    of the document → the old server's credential that fits it.
     """
 
     none: bool = False

@@ -1,4 +1,4 @@
-"""Group findings for a reader: obstacles first, and equal messages once with a count."""
+"""Group findings for a reader: the most serious first, and equal messages once with a count."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,8 @@ class Finding:
 def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[Finding]:
     """Return the findings, the most serious first.
 
-    The order is: errors, skipped operations, other obstacles, other warnings, violations of the OpenAPI schema, notes.
+    The order is: errors, skipped operations, warnings that calls will fail (IN_THE_WAY), other warnings, violations of
+    the OpenAPI schema, notes.
     If the reason for a skipped operation is already an error among `found`, it is not repeated.
     """
     places: dict[Diagnostic, list[Where]] = {}

@@ -138,7 +138,10 @@ def _query(tool: ToolSpec, noun: str) -> str:
 def _lookup(
     tool: ToolSpec, source: Source, finder: _Finder, pinned: Mapping[Slot, str], found: Sequence[Lookup]
 ) -> Lookup | None:
-    """Return the lookup of the id that `source` describes, or None if the lookup is not certain."""
+    """Return the lookup (search by a name, with the tool of `finder`) of the id that `source` describes.
+
+    Return None if the lookup is not certain; the module's docstring says when it is.
+    """
     properties, required = as_object(tool.input_schema.get("properties")), as_list(tool.input_schema.get("required"))
     kinds = types(as_object(properties.get(source.argument)))
     given = _given(tool, finder)

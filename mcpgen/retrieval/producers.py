@@ -47,8 +47,9 @@ class Source:
 
 
 def find(tools: Iterable[ToolSpec], composer: Composer) -> Sources:
-    """Return tool → its producers (tools that return the ids that it needs), at most MOST, for tools that have any.
-    These return the ids in the tool's path, or if it has none, those in other arguments.
+    """Return tool → its producers (tools that return the ids that it needs), at most MOST for each tool that has any.
+
+    If there are producers of ids in the tool's path, only these are returned; else producers of ids in other arguments.
     """
     found: Sources = {}
     for name, pairs in sources(tools, composer).items():

@@ -48,7 +48,7 @@ def settled(
     plan: BodyPlan | None,
     diagnostics: Diagnostics,
 ) -> ChangedArguments:
-    """Return the arguments of `operation` after the owner's changes.
+    """Return the arguments of `operation` after the changes in `operation.decided.arguments`.
 
     `everything`: all inputs of the operation. `inputs`: the inputs that become arguments; `names`: their argument
     names. `constants`: values of inputs that do not become arguments.

@@ -1,5 +1,5 @@
 """Find values that a document fixes: inputs with only one possible value, a version of the API in `Accept`, and
-parameters that confirm an effect.
+parameters by which a caller only consents, such as `confirm=true`.
 """
 
 import re
@@ -14,7 +14,7 @@ _FIELD_VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 _MEDIA_TYPE = re.compile(r"[^\s/;,]+/[^\s/;,]+")
 
 _CONSENT = frozenset(["confirm", "confirmed", "confirmation", "acknowledge", "acknowledged", "force", "sure"])
-"""Names of inputs by which a caller confirms an effect."""
+"""Words in the names of inputs by which a caller only consents to what the operation does."""
 
 
 def only_value(schema: JsonObject, composer: Composer) -> JsonValue:

@@ -240,7 +240,9 @@ class Requests:
 
 
 def _renamed(path: str, own: str) -> str:
-    """Return `path` with variables renamed as in `own`, up to the first segment in which the two paths differ."""
+    """Return `path` with the variable names of `own`, up to the first segment that differs in more than such a name.
+    The segments from there on stay unchanged.
+    """
     parts, others = path.split("/"), own.split("/")
     for index, (part, other) in enumerate(zip(parts, others, strict=False)):
         if _blank(part) != _blank(other):

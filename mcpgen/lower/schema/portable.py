@@ -233,7 +233,7 @@ class Portable:
         return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
 
     def given_up(self) -> list[str]:
-        """Return phrases for the parts that the current limits leave out."""
+        """Return phrases for messages that name what the current limits on size and depth leave out of schemas."""
         return self.limits.given_up()
 
     def definitions(self) -> JsonObject:

@@ -92,7 +92,7 @@ def _seen(text: str) -> str:
 
 
 def _at(places: Iterable[str]) -> str:
-    """Return the places in round brackets, or "" if the only place is the tool as a whole."""
+    """Return the places of hidden characters in round brackets, or "" if the only place is the tool as a whole."""
     named = [clipped(place, _LONGEST_PLACE) for place in dict.fromkeys(places) if place]
     more = ", …" if len(named) > _MOST_PLACES else ""
     return f" ({', '.join(named[:_MOST_PLACES])}{more})" if named else ""
@@ -192,8 +192,8 @@ class _Schemas:
         return [self._inner(member, place) for member in value] if isinstance(value, list) else value
 
     def _values(self, node: JsonObject, found: JsonObject) -> JsonObject:
-        """Return a description for a schema whose values were left out. The description lists the values, with code
-        points in place of hidden characters.
+        """Return the description of a schema whose `enum` was left out because of hidden characters. It lists the
+        values, with code points in place of these characters. Return {} if no `enum` was left out.
         """
         if "enum" not in node or "enum" in found:
             return {}

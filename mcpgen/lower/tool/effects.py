@@ -104,8 +104,8 @@ def _verb_of_id(found: list[str]) -> str:
 
 
 def _verbs_of_summary(summary: str) -> list[str]:
-    """Return the verbs of a summary that change or add something: its first word, and a verb of removal after `and`, as
-    in `Search and delete`.
+    """Return the verbs of a summary that change or add something: its first word if it is such a verb, and each verb of
+    removal after `and` (`delete` in `Search and delete`).
     """
     found = [imperative(word, _VERBS) for word in words(summary)]
     first = [word for word in found[:1] if word in known.CHANGES | known.ADDS and word not in known.GETS]

@@ -75,7 +75,7 @@ class _Text:
         return tool
 
     def _schema(self, schema: JsonObject) -> JsonObject:
-        """Return `schema` with tool names in place of requests in all its descriptions."""
+        """Return `schema` with tool names in place of requests (`GET /orders`) in all its descriptions."""
         return {key: self._value(key, value) for key, value in schema.items()}
 
     def _value(self, keyword: str, value: JsonValue) -> JsonValue:

@@ -1,5 +1,5 @@
-"""Decide how the server follows the job that a tool starts: where the variables of further requests get their
-values.
+"""Decide how the server follows the job that a tool starts: where the variables of later requests about the job, such
+as those for its state, get their values.
 """
 
 from collections.abc import Collection

@@ -22,7 +22,7 @@ def is_written(operation: Operation) -> bool:
     return operation.key.startswith(_WRITTEN)
 
 
-# Decision 0118: An override of an operation that the project once had causes a warning.
+# Decision 0118: An override of a removed operation causes a warning, not an error.
 def former(promises: Pins) -> PreviousNames:
     """Return the names that operations and arguments had in earlier versions of a project, according to its
     lock file.

@@ -25,7 +25,7 @@ class Document:
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def where(self, pointer: str) -> Where:
-        """Return the place of a JSON Pointer in this document, without line and column."""
+        """Return the place of a JSON Pointer in this document: file and pointer, without line and column."""
         return Where(self.name, pointer)
 
     def source(self, pointer: str) -> str:

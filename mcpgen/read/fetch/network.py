@@ -58,7 +58,7 @@ class Network:
     async def _download_within(self, url: str, seconds: float) -> tuple[bytes, str]:
         import asyncio  # imported late, because the import is slow
 
-        import httpx  # imported late: takes a tenth of a second, and runs on files need no network
+        import httpx  # imported late: takes a tenth of a second, and a run that reads only files does not need it
 
         try:
             # The client's own timeout applies to each read. It is longer than the deadline of the fetch, so the

@@ -16,7 +16,9 @@ _HINT = "Write a public https address, or the URI of one of `resources`."
 
 # Decision 0054: A link whose value is missing is left out.
 def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
-    """Report every link of a tool or an override whose target no client could read."""
+    """Report every link of a tool or an override that clients cannot read: neither a public https URL nor a resource of
+    the file.
+    """
     uris = list(_resources(root))
     for entry, where in _entries(root, top):
         for uri, place in _addresses(as_object(entry.get("result")), where.inside("result")):

@@ -10,9 +10,10 @@ _AT_THE_TOP = frozenset(
 
 
 def is_emitted(path: str) -> bool:
-    """Return True if some version of mcpgen may have written `path` into a project of any name.
+    """Return True if some version of mcpgen may have written `path` into a project of any name, so that a
+    regeneration may remove `path`.
 
-    The lock file is not among these paths, since it is never removed.
+    Return False for the lock file, which is never removed.
     """
     return path in _AT_THE_TOP or ("/" in path and is_package(path))
 

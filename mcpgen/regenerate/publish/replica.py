@@ -2,8 +2,9 @@
 replica back.
 
 Unchanged files are hard links to the project's files. Folders that mcpgen does not write, and files that cannot have a
-second hard link, become symbolic links. These point to the originals after the directories are exchanged. So no file of
-the user is copied, and a write to such a file reaches the original. Python's caches are left out.
+second hard link, become symbolic links. Then the replica and the project exchange their names; from then on, the
+symbolic links lead to the originals. So no file of the user is copied, and a write through a link reaches the original.
+Python's caches are left out.
 """
 
 import contextlib
@@ -156,9 +157,9 @@ def _same_mode(old: Path, new: Path) -> None:
 
 
 def _same_rights(new: Path, old: Path) -> None:
-    """Create the folder `old` if it is missing, and give it the permissions of the folder `new`.
+    """Create the folder `old` of the project if it is missing, and give it the permissions of the folder `new`.
 
-    During the write, `new` is in the project's place, so a person may have changed its permissions there.
+    During the write, `new` is at the project's path in place of `old`, so a person may have changed permissions there.
     """
     if not os.path.lexists(old):
         old.mkdir(parents=True)

@@ -194,7 +194,7 @@ def _of_state(state: _State, scope: Scope) -> Iterator[Case]:
 def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
     """Return True if the schemas `atoms` together allow only the empty text.
 
-    In schemas for all clients, mcpgen expresses an empty text in an enum by a pattern or a `maxLength` of 0.
+    Model providers refuse "" in an enum, so mcpgen writes a pattern or a `maxLength` of 0 instead.
     """
     return scalars.limit(atoms, "maxLength") == 0 or any(atom.get("pattern") == "^$" for atom in atoms)
 

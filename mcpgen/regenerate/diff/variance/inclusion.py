@@ -92,8 +92,8 @@ class Inclusion:
                 self._waiting += self._relying.pop(pair, ())
 
     def is_empty(self, terms: Terms) -> bool:
-        """Return True if it is proven that no value satisfies the schemas `terms`. Members are examined to a limited
-        depth.
+        """Return True if it is proven that no value satisfies all schemas in `terms` at once. Members of objects are
+        examined to a limited depth.
         """
         if terms.key not in self._empty and self._inside < _DEEPEST:
             self._empty[terms.key] = False
@@ -119,7 +119,7 @@ class Inclusion:
         values = {plain_text(case.values[0]): case for case in has if case.values}
         return all(self._is_among(case, has, values, 0) for case in had)
 
-    # -- Inclusion of a case in several cases --------------------------------------------------------------------------
+    # -- Inclusion of a case (a combination of alternatives) in several cases ------------------------------------------
 
     def _is_among(self, case: Case, several: list[Case], values: dict[str, Case], split: int) -> bool:
         case.scope.budget.spend(len(several))

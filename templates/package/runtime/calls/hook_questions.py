@@ -119,8 +119,8 @@ class HookQuestions:
         call.close = self.close
 
     async def answered(self, go_on: GoOn) -> tuple[Result, str]:
-        """Return the result of `go_on(call, arguments)`, in which hooks may ask the user. Raises OtherOutcome with a
-        question if the call must end with one.
+        """Return the result of `go_on(call, arguments)`, in which hooks may ask the user. Raises OtherOutcome with the
+        question if the client can be asked only by ending the call.
         """
         call, interview = self._call, self._interview
         before = hook_context.enter(self)

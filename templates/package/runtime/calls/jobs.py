@@ -276,9 +276,9 @@ def _unanswered(failure: Failure) -> Seen:
 
 
 def _values(rule: TaskRule, arguments: dict[str, Any], value: Any) -> dict[str, Any]:
-    """Return the values of the variables in further requests about a job, by name.
+    """Return the values of the variables in later requests about a job (poll, result, cancel), by name.
 
-    A value is taken from `value`, the JSON of the answer; else from the arguments of the call.
+    A value is taken from `value`, the JSON of the API's response; else from the arguments of the call.
     """
     places = rule.get("values", {})
     found = {name: find(value, place) for name, place in places.items()} if value is not ABSENT else {}

@@ -76,7 +76,7 @@ class PreparedCall:
         return f"{self.request.method} {self.address}{self.request.path}"
 
 
-# Decision 0096: Credentials are selected before the user is asked.
+# Decision 0096: Credentials are selected before the user is asked to confirm.
 class Preparation:
     """Preparation of one server's calls. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
 
@@ -201,7 +201,9 @@ class Preparation:
 
 
 def _private(built: request.Request) -> list[str]:
-    """Return the credentials in the Authorization header field of a request. Only hooks can have written them."""
+    """Return the credentials that hooks have written into the Authorization header field of a request. The server's own
+    credentials are attached later.
+    """
     values = [value for name, value in built.headers if name.lower() == "authorization"]
     parts = [part for value in values for part in (value, value.rpartition(" ")[2])]
     return [part for part in parts if len(part) >= SHORTEST_REDACTED]

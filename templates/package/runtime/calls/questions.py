@@ -53,7 +53,8 @@ class Questions:
         self._redact = redact
 
     async def answered(self, call: CallUnderWay, arguments: dict[str, Any], go_on: GoOn) -> tuple[Result, str]:
-        """Ask all questions about a call, and return the result of `go_on(call, arguments)` with the answers added.
+        """Ask all questions about a call. Then return the result of `go_on(call, arguments)`, with the answers among
+        the arguments.
 
         Raise Refused if an argument is wrong, and OtherOutcome if the call must end with a question or a protocol
         error.

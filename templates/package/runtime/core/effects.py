@@ -150,7 +150,7 @@ class Peer:
 
 
 class Origin:
-    """Caller and trace of a call, as the client states them. Only `peer`, which is set over HTTP, is verified."""
+    """Caller and trace of a call, as the client states them. Only `peer`, the sender over HTTP, is verified."""
 
     __slots__ = ("client", "peer", "traceparent", "tracestate")
 
@@ -168,7 +168,7 @@ class Origin:
 
 
 class Call:
-    """Effect: run a tool and report its outcome under `key`.
+    """Effect: run a tool and pass its outcome to `Protocol.finished`, where `key` identifies the request.
 
     Progress is reported if `progress_token` is set. The client gets log messages of `log_level` and higher levels (an
     index of envelope.LOG_LEVELS, None for no messages). `span` observes the call once its execution begins. `offered`:
@@ -313,9 +313,9 @@ class RejectedCall:
 
 
 class ReadResource:
-    """Effect: look up a stored result by its URI, and report its `wire_formats.Contents` under `key`.
+    """Effect: look up a stored result by its URI, and pass its `wire_formats.Contents` to `Protocol.finished`.
 
-    `core.protocol` sets `key`.
+    `key`, which `core.protocol` sets, identifies the request there.
     """
 
     __slots__ = ("key", "uri")

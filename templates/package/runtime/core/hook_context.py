@@ -64,7 +64,9 @@ def current() -> Asker | None:
 
 
 def report_by(reporter: Reporter) -> Token[Reporter | None]:
-    """Let the hook of the current asyncio task report by `reporter`. Return a token for `report_as_before`."""
+    """Let the hook of the current asyncio task send its progress and log messages through `reporter`. Return a token
+    for `report_as_before`, which undoes this.
+    """
     return _reporter.set(reporter)
 
 

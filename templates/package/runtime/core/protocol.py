@@ -168,7 +168,7 @@ class Protocol:
         """Report each request to `observer` from now on."""
         self._observer = observer
 
-    # Methods for conversations that share a process with others, over HTTP
+    # Methods used only over HTTP, where one process serves several clients
 
     def heard_from(self, peer: Peer, catalog: Catalog) -> None:
         """Set the HTTP peer of the messages that follow, and the tools that this peer may use (`catalog`)."""

@@ -113,7 +113,7 @@ class Span:
     - `call`: id of 16 hexadecimal digits.
     - `requests`: requests sent to any upstream; `sent` and `received`: bytes of their bodies.
     - `status`: last HTTP status of the API, 0 before the first.
-    - `confirmation`: answer of the user to the question, "" if none was asked.
+    - `confirmation`: outcome of the user's confirmation of the call, such as `decline`; "" if none was needed.
     - `questions`: name of each question of the tool -> how the user answered, such as `accept`.
     - `unanswered`: outcome of the question that ended the call, such as `decline`, or "".
     - `refused`: True if the server kept the request from being sent.
@@ -121,13 +121,13 @@ class Span:
     - `parsed`: names of arguments that came as JSON text and were parsed.
     - `acted`: True once the request, or the hook in its place, has started.
     - `over`: True once the call was given up, so that it must not start the request any more.
-    - `offered`: the tools that the caller may use over HTTP, else None.
+    - `offered`: for a call over HTTP, the tools that its caller may use; else None.
     - `program`: id of the run if the call runs a program that the model wrote, or is made by such a program; else "".
     - `whole`: True if the answer goes to a program, not to a model; it is then not truncated to the model's limit.
     - `cut`: True if the answer was truncated.
     - `within`: id of the call that makes this call, "" for a call of a client.
     - `looked_up`: argument -> id, for arguments in which the model gave a name and the server found the id.
-    - `operation`: the record of the client's request, None if nothing is measured.
+    - `operation`: what is measured about the client's request, None if nothing is measured.
     - `client_log`: function that sends a log message (level, content) to the client, or None if the client wants none.
     - `progress`: what sends the progress of hooks to the client, or None if the client wants none.
     - `task`: the task that the call began or asked about, None if nothing is measured.

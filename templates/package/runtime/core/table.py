@@ -223,13 +223,13 @@ Template = ArgumentNode | ValueNode | TextNode | ItemsNode | MembersNode
 
 @final
 class PointerNode(TypedDict):
-    """Template node: the part of the answer at a JSON Pointer."""
+    """Template node: the part of the API's response at a JSON Pointer."""
 
     pointer: str
 
 
 ShownText = list[str | ArgumentNode | PointerNode]
-"""Parts of a text for the model, in order: literal texts, arguments and parts of the answer."""
+"""Parts of a text for the model, in order: literal texts, arguments and parts of the API's response."""
 
 
 # Bindings: rules that make a request from the arguments of a call.
@@ -414,7 +414,7 @@ class AskedQuestion(TypedDict):
 
 @final
 class HeaderNode(TypedDict):
-    """A header field of an answer, by its name in lower case."""
+    """A header field of the API's response, by its name in lower case."""
 
     header: str
 
@@ -429,7 +429,7 @@ class TaskRequest(TypedDict):
 
 
 TaskTarget = TaskRequest | HeaderNode | PointerNode
-"""A request, or the place in an answer (header field or JSON Pointer) that holds a URL or the result."""
+"""A request, or the place in a response (header field or JSON Pointer) that holds a URL or the result."""
 
 # TypedDict in functional syntax, because the key `not` is a keyword of Python.
 TaskCondition = TypedDict(

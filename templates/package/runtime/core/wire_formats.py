@@ -69,7 +69,7 @@ ABSENT: object = object()
 
 
 def has(revision: str, part: str) -> bool:
-    """Return True if `revision` knows `part` of a message, a key of SINCE."""
+    """Return True if the MCP revision `revision` has the part of messages that `part`, a key of SINCE, names."""
     return revision >= SINCE[part]
 
 

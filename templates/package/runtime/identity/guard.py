@@ -36,7 +36,7 @@ LONGEST = 16 * 1024
 class Guard:
     """Checker of the access tokens that one server receives. Create and use it inside a running event loop.
 
-    It also tells clients which scopes to request: at first those that each call needs, later those given to `tell`.
+    It also tells clients which scopes to request: those that `tell` has set last, at first those that all calls need.
     """
 
     def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:

@@ -98,7 +98,7 @@ def prompts(client: Client, server: Server) -> list[dict[str, Any]]:
 
 
 def asked_for(entry: Any) -> list[str]:
-    """Return the ids of the input prompts that an entry uses, in order."""
+    """Return the ids of the client's input prompts (`${input:ID}`) that an entry uses, in order."""
     if isinstance(entry, str):
         return _INPUT.findall(entry)
     below = entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()

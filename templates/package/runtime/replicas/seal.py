@@ -48,7 +48,7 @@ class Expired(Exception):
 
 
 class Seal:
-    """Authenticated encryption for the handles of one server. Thread-safe."""
+    """Authenticated encryption for the handles of one server: ids and states that clients send back. Thread-safe."""
 
     def __init__(self, secrets: list[bytes], audience: str, clock: Callable[[], float]) -> None:
         """Create the keys. `secrets` have at least 32 bytes each. `audience`: name and major version of the server.

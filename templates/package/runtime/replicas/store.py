@@ -203,7 +203,7 @@ class Store:
                 self._failed()
                 await asyncio.sleep(PAUSE)
 
-    # Method for the shared request rate
+    # Method for the rate limit on requests that all replicas share
 
     async def turn(self, name: str, most: int, span: float, latest: float) -> tuple[bool, float]:
         """Reserve the next slot under a limit of `most` requests in any `span` seconds.

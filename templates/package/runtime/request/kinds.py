@@ -25,9 +25,9 @@ def unknown(binding: Binding) -> str:
 
 
 def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
-    """Yield each value in a tool's entry that names a style, a body encoding or the kind of a multipart part.
+    """Yield a triple for each style, body encoding and kind of a multipart part in a tool's entry.
 
-    Before each value comes its label for messages (`style`, for example), after it the values that the runtime knows.
+    The triple is: a label for messages (`style`, for example), the value, and the values that the runtime knows.
     """
     for parameter in _parameters(binding):
         yield "style", parameter["style"], STYLES

@@ -120,7 +120,7 @@ class PairSpace(Generic[AnyPairs]):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # if each pair has the name of its own parameter, names cannot conflict
+        if not own:  # if each pair has the name of the parameter that has written it, names cannot conflict
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])

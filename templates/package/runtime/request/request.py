@@ -343,7 +343,7 @@ def _compare(request: Request) -> None:
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
     """Return a regular expression for paths made from `template`, with a group for each segment that has arguments.
 
-    Also return an entry for each of these segments: its first argument, and a pattern for the filled segment.
+    Also return an entry for each of these segments: what `_filled` returns for it.
     """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
@@ -351,7 +351,7 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
-    """Return the first argument in a segment of a template, and a pattern for the filled segment."""
+    """Return the first argument in a segment of a template, and a pattern of the segment with arguments inserted."""
     # The segment is split into a literal text and any number of triples: argument name, `?` if the argument may be
     # empty, literal text.
     first, *rest = _HOLE.split(segment)

@@ -261,9 +261,9 @@ def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
 
 
 def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> NextPage | None:
-    """Return the arguments for the next page, computed from the numbers of items and pages.
+    """Return the arguments for the next page: the next offset or page number, or the id of the last item.
 
-    Return None at the end of the list, or if the numbers are unknown.
+    Return None if the page is empty, or if no flag, total or page size shows that items follow.
     """
     tool, count = sent.tool, len(items)
     size, total = _size(said, sent), _whole(said, _TOTAL)

@@ -106,7 +106,7 @@ class _Picked:
         self._trails = {path: self._trail(path) for path in paths}
 
     def _trail(self, path: str) -> list[tuple[str, _Place]]:
-        """Add a path to the tree, and return the names in it, each with its node."""
+        """Add a path to the tree. Return the names of the path, each with its node in the tree."""
         place, trail = self._root, []
         for name in path.removesuffix(".").split(".", MAX_DEPTH):
             place = place.steps.setdefault(name, _Place())

@@ -53,9 +53,9 @@ class ResultRules:
         self._mark = ""
 
     def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
-        """Apply `remove` and `select` to the response.
+        """Apply the rules `remove` and `select` to the response, in place.
 
-        Return a result to show instead of the response, or None if the response may be shown.
+        Return None if the response may be shown, else a result that says why it is not shown.
         """
         good = 200 <= answer.status < 300
         if not answer.size or not (good or "remove" in self._rules):

@@ -180,7 +180,7 @@ class KeptResults:
     def _fit(self, uri: str, more: int) -> bool:
         """Drop other responses until the response at `uri` can grow by `more` bytes.
 
-        Return False if the response at `uri` itself was dropped.
+        Drop the response itself and return False if it would not even fit alone.
         """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
         for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):

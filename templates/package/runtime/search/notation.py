@@ -50,9 +50,10 @@ _ENDS = (". ", "\n")
 
 
 def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
-    """Return the signature of a tool. `tool`: its entry in `tools/list`.
+    """Return the signature of a tool: its name and arguments. `tool`: its entry in `tools/list`.
 
-    `asked`: stems of the query that found the tool.
+    `asked`: stems of the query that found the tool. If there is no room for all optional arguments, those that contain
+    these stems come first.
     """
     schema = tool.get("inputSchema", {})
     members, required = schema.get("properties", {}), schema.get("required", [])

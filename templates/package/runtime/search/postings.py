@@ -23,8 +23,8 @@ TOKENS = re.compile(r"[^\W_]+")
 class Postings:
     """Words of one index.
 
-    `terms` maps a stem to a list in which the numbers of tools alternate with the impacts of the stem in these tools.
-    `total` is the number of tools.
+    `terms` maps a stem to a flat list: tool number, impact, tool number, impact, and so on. The impact is the score
+    that the stem gives this tool. `total`: how many tools there are.
     """
 
     def __init__(self, terms: dict[str, list[int]], total: int) -> None:

@@ -152,8 +152,8 @@ class _Connection:
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
         """Serve the request by running `work`, as long as its client is connected. Log unexpected exceptions.
 
-        If the request is aborted before its response began, respond with 503. Without a response, uvicorn would send
-        500.
+        If `abort` ends the request before its response began, and the client is still connected, respond with 503.
+        Without a response, uvicorn would send 500.
         """
         self._task = task = asyncio.current_task()
         self._deadlines.begin(self, WATCH_SECONDS)

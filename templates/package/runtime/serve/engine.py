@@ -119,7 +119,7 @@ class Engine:
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..tuning.lazy_imports import deferred  # imported here: slow, so imported by the event loop's thread
+        from ..tuning.lazy_imports import deferred  # imported here: slow, and the main thread reads messages meanwhile
 
         global asyncio
         with deferred():

@@ -39,7 +39,7 @@ class _NotTaken(Exception):
     """Raised if newly generated JSON files cannot be served. The message is a sentence that says why."""
 
 
-# Decision 0104: A reload loads only the tables.
+# Decision 0104: A reload loads only the generated JSON files.
 class Watch:
     """Watcher of the generated JSON files of one server."""
 

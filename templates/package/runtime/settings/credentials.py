@@ -3,8 +3,7 @@
 
 Only the operator sets credentials; arguments cannot. A parameter that the API description or a hook adds to the request
 is dropped if a server could read its name as that of a credential (`name_conflicts.fold`). Credentials are sent only to
-the tool's API server; a redirect to another origin carries none. If a token must be fetched first, this module returns
-a TokenRequest instead, and `sending.py` attaches the token later.
+the tool's API server, not after a redirect to another origin. For a token to fetch, a TokenRequest is returned.
 """
 
 from __future__ import annotations
@@ -79,8 +78,7 @@ class SelectedCredentials:
 
     - `variables`: environment variables that hold the credentials. `grant`: request for a token to fetch, or None.
     - `own`: how to get the caller's credential; None if the API is called with the server's own credentials.
-    - `scopes`: scopes that the API description requires. `offers`: if the tool is called without credentials, the
-      variables that the operator could set to use some.
+    - `scopes`: scopes that the API requires. `offers`: if none are sent, variables that could supply credentials.
     """
 
     __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
@@ -109,13 +107,12 @@ def choose(
     logins: Logins | None = None,
     delegated: Collection[str] = (),
 ) -> list[Scheme]:
-    """Return the security schemes of the first alternative in `wanted` whose variables are all set.
+    """Return the security schemes of the first alternative in `wanted` whose environment variables are all set.
 
     If that alternative is [], which needs no credentials, an earlier one that a stored login completes is returned
     instead. If some alternatives contain a scheme in `delegated`, whose credential is the caller's, all others are
     ignored, since the server's own rights may be wider. Variables of schemes in `delegated` need not be set.
-
-    Raise NotReady, which names the variables, if no alternative is complete; LoginNeeded if a login would complete one.
+    If no alternative is complete, raise LoginNeeded if a login would complete one; else NotReady, naming the variables.
     """
     names = [[]] if wanted is None else wanted
     if callers := [each for each in names if not set(each).isdisjoint(delegated)]:
@@ -143,9 +140,8 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the first alternative whose schemes, except those in `delegated`, have all their variables set.
-
-    Raise NotReady, which names the missing variables, if there is none.
+    """Return the first alternative whose schemes, except those in `delegated`, have all their variables set. Raise
+    NotReady, which names the missing variables, if there is none.
     """
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
@@ -200,7 +196,7 @@ def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
-    """Return the credentials of these schemes in the form in which they are sent, without tokens that must be fetched.
+    """Return the credentials of these schemes as they are sent, without tokens that must be fetched.
 
     `encode`: functions that encode credentials, for sending by default. Callers that only display them give others.
     """
@@ -325,7 +321,7 @@ class ServerCredentials:
         )
 
     def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
-        """Return an object that describes how to get the caller's credential, and attaches it to a request."""
+        """Return an object that says how to get the caller's credential, and attaches it to a request."""
         own = scheme["variables"]["value"]
 
         def put_value(request: Request, value: str) -> None:
@@ -392,7 +388,7 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # redact this too: the API may repeat it
+                encode = SENT.get(scheme.get("in", ""), str)  # redact the encoded value too: the API may repeat it
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

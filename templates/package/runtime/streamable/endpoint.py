@@ -204,8 +204,8 @@ class Endpoint:
     def expire(self, exchange: Exchange) -> None:
         """End the stream of an exchange whose access token has expired (security requirement A8).
 
-        A client of the handshake era resumes the stream with its next token. A response that is not a stream is still
-        sent.
+        In the handshake era (MCP up to 2025-11-25), the client resumes the stream with its next token. In the stateless
+        era, only streams of change notifications end. A response that is not a stream is still sent.
         """
         if exchange in self.routes.streams and not exchange.name:
             self.routes.forget(exchange)

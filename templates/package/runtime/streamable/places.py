@@ -29,7 +29,7 @@ class Places:
         return of_all <= self._most and of_one <= self._most * SHARE
 
     def take(self, caller: str, many: int = 1) -> None:
-        """Take `many` places for `caller`, without checking the limit."""
+        """Count `many` more places (calls or bytes, for example) as in use by `caller`, without checking the limit."""
         self._taken += many
         self._of[caller] = self._of.get(caller, 0) + many
 

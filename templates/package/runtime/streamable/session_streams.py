@@ -41,8 +41,8 @@ class ResumeElsewhere:
 class SessionStreams:
     """Request handler for GET. `recalls`: True if streams of other replicas can be resumed.
 
-    `record(session, exchange)` makes the exchange record its events. `keep(session)` makes this process hold the
-    session.
+    `record(session, exchange)` makes an exchange (response to one request) record its events, so that its stream can be
+    resumed. `keep(session)` stores the session in this process.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ _LISTEN = "subscriptions/listen"
 
 
 class StatelessHandler:
-    """Request handler of the stateless era, for requests that name their revision."""
+    """Request handler of the stateless era: the MCP revisions in which each request names its revision."""
 
     def __init__(self, routes: Routes, keys: Iterator[int], changes: bool, observer: Observer | None = None) -> None:
         """Create the handler. `keys` yields a key for each call. `changes`: True if the tools can change.

@@ -146,7 +146,7 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-# Decision 0077: Redaction undoes escapes and then looks for bytes.
+# Decision 0077: Redaction undoes escapes and then looks for the bytes of each secret.
 class Redactor:
     """Remover of secrets from texts: fixed secrets, and learned ones such as fetched tokens.
 
@@ -189,8 +189,8 @@ class Redactor:
         return CallContext(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Drop old learned secrets, except for the latest of each source, and those that a running call may have
-        used.
+        """Drop old secrets that were added by `learn`, except the latest of each `source`, and those that a running
+        call may have used.
         """
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}
