@@ -78,7 +78,7 @@ class SelectedCredentials:
 
     - `variables`: environment variables that hold the credentials. `grant`: request for a token to fetch, or None.
     - `own`: how to get the caller's credential; None if the API is called with the server's own credentials.
-    - `scopes`: scopes that the API requires. `offers`: if none are sent, variables that could supply credentials.
+    - `scopes`: scopes that the API requires. `offers`: if no credentials are sent, variables that could supply some.
     """
 
     __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
