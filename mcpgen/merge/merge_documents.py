@@ -42,8 +42,9 @@ _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 class OwnerDecisions:
     """Settings of the tools files that apply to all documents listed there.
 
-    `servers`: replace the servers of documents without a base URL of their own. `schemes`: names of the owner's
-    schemes, which replace schemes of these documents. `required`: the default security of these documents.
+    `servers`: replace the servers of documents without a base URL of their own. `schemes`: names of the schemes that
+    the tools files declare; each replaces the scheme of the same name in documents on the same server. `required`: the
+    default security of these documents.
     """
 
     servers: tuple[Server, ...] = ()
@@ -193,7 +194,7 @@ def _is_demanded(operation: Operation) -> bool:
     return bool(name) and operation.decided.name in (name, f"{operation.decided.prefix}_{name}")
 
 
-# -- servers, credentials and keys that documents must not share --------------------------------------------------
+# -- servers, credentials and operation keys that documents must not share ---------------------------------------------
 
 
 def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagnostics) -> bool:
@@ -355,7 +356,7 @@ def _with_credentials(
     return replace(api, schemes=usable, security=default, operations=tuple(operations))
 
 
-# Decision 0122: A document without security has an optional token of its own.
+# Decision 0122: A document that declares no security gets an optional bearer token, sent only to its own server.
 def _says_nothing(api: Api) -> bool:
     return api.security is None and all(scheme.type == "other" for scheme in api.schemes)
 

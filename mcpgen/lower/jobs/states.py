@@ -143,7 +143,8 @@ def end_of(schema: JsonObject | None, composer: Composer) -> State | None:
 def parts_of(schema: JsonObject | None, composer: Composer) -> State | None:
     """Return `State("")` if an item lists parts that have states, such as the nodes of a pool. Return None otherwise.
 
-    A condition names one value, so it cannot require that all parts are ready.
+    The pointer "" says that no condition of a `task` can test the state: a condition tests one value, so it cannot
+    require that all parts are ready.
     """
     for each in listed(schema, composer):
         if "array" in types(each.node):

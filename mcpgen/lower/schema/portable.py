@@ -134,9 +134,9 @@ class Portable:
         return known.emitted
 
     def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
-        """Expand `source`, and cache the result.
+        """Return `source` in a form that every client accepts, and cache this schema.
 
-        Do not cache a result that reaches the limit on nodes even under the smallest limits (the last of `LADDER`).
+        A schema that reaches the limit on nodes is not cached if the other limits are the smallest (last of `LADDER`).
         """
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
@@ -368,7 +368,7 @@ class Portable:
         return self._described(result, node, at, words)
 
     def _cut(self, node: JsonObject, at: _Position, again: str, words: str, known: _Nodes = None) -> JsonObject:
-        """Return `node` with its type but without its members, if its schema is recursive or too deep.
+        """Return the outline of `node`, whose schema is recursive, too deep or too large: its types, without members.
 
         The result accepts every value that `node` accepts, except lists of lists of mixed types. `again`: the name of
         the recursive schema, or "". `known`: the alternatives of `node`, if the caller knows them.

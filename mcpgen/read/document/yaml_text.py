@@ -120,7 +120,7 @@ class _Composer:
         return values[0] if values else None
 
     def start(self, event: yaml.DocumentStartEvent) -> None:
-        if event.tags:  # pieces of the text would lack its %TAG directives, so the outline cannot be used
+        if event.tags:  # the outline is for parsing pieces of the text, which would lack the text's %TAG directives
             self.outline.drop()
 
     # -- handlers of events (they run a million times, so they call as little as possible) -----------------------------

@@ -122,11 +122,11 @@ def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -
 def without_credentials(
     found: Iterable[Parameter], credentials: Credentials, diagnostics: Diagnostics, *, by_name: bool = True
 ) -> tuple[tuple[Parameter, ...], tuple[SecurityScheme, ...]]:
-    """Return the arguments among `found`, and the security schemes of parameters that carry credentials.
+    """Return the parameters in `found` that become arguments, and the security schemes of those that are credentials.
 
     Parameters that the server or HTTP fills in are removed and reported. `by_name`: also recognise undeclared
-    credentials by name, such as a header parameter `X-API-Key`. For documents, `withhold` recognises such credentials
-    later.
+    credentials by name, such as a header parameter `X-API-Key`. It is False for OpenAPI documents, in which `withhold`
+    recognises such credentials later.
     """
     kept: list[Parameter] = []
     implied: list[SecurityScheme] = []

@@ -14,8 +14,10 @@ from mcpgen.read.openapi.schemas import Definitions
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """Differences between versions at the root of a document: the pointer to security schemes, and the reader of
-    inputs.
+    """Data that differ between versions of OpenAPI.
+
+    `schemes`: pointer to the security schemes. `reader`: function that reads an operation's parameters, body and
+    responses.
     """
 
     schemes: str

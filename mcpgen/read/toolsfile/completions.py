@@ -27,8 +27,9 @@ _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 def read(root: JsonObject, top: Where, around: resources.ResourceContext) -> Iterator[Resource]:
-    """Yield a resource for each request for completion values in the file. Faulty requests are reported and left
-    out.
+    """Yield a resource, hidden from clients, for each `complete` in the tools file: a request for an argument's values.
+
+    Report faulty requests, and leave them out.
     """
     for kind, key in (("prompt", "prompts"), ("resource", "resources")):
         for index, entry in enumerate(map(as_object, as_list(root.get(key)))):

@@ -170,7 +170,7 @@ def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
         return []
 
 
-# Decision 0126: Undeclared arguments go where the other arguments of the input schema go.
+# Decision 0126: Arguments that an input schema allows but does not name go to the query or body, like named ones.
 def check_schema(
     schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> None:

@@ -196,7 +196,7 @@ class Places:
 
     def _of_others(self, old: Members, new: Members) -> Iterator[Place]:
         if old.patterns or new.patterns:
-            return  # a change of patterns is reported as a change of the whole schema
+            return  # with `patternProperties`, changes of unnamed members are reported for the whole schema
         before, after = old.others()[0], new.others()[0]
         if self.judge.is_empty(after) and not self.judge.is_empty(before):
             yield Place("others-refused", (), narrowed=True)

@@ -24,7 +24,7 @@ def exchanged(project: Path) -> bytes:
 
 
 def is_whole(stage: Path) -> bool:
-    """Return True if the note in `stage` has the complete first line of a note of mcpgen."""
+    """Return True if the note file in the directory `stage` has the complete first line of a note of mcpgen."""
     return _beginning(stage) == _FIRST
 
 

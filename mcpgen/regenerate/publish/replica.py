@@ -53,7 +53,8 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    _same_mode(old, stage.home)  # links to the project's folders lead through `home`, so it gets the same permissions
+    # Links to the user's folders lead through the staging directory, so it gets the project directory's permissions
+    _same_mode(old, stage.home)
     return known
 
 

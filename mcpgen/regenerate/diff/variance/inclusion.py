@@ -1,7 +1,7 @@
 """Prove that every value of one schema is a value of another schema. Without a proof, assume that it is not.
 
-Each case of the inner schema must be contained in one case of the outer schema. Or each of its values, examined one by
-one, must be contained in some outer case.
+Each case (combination of alternatives) of the inner schema must be contained in one case of the outer schema. Or each
+of its values, examined one by one, must be contained in some outer case.
 
 Recursive schemas are handled by a greatest fixed point: for members and items, inclusion is first assumed. If the
 assumption turns out false, the results that relied on it are examined again, until nothing changes.
@@ -176,7 +176,7 @@ class Inclusion:
             reached = reached.narrowed({"minimum" if outside else "exclusiveMinimum": exact})
         return False
 
-    # -- Inclusion of a case in another --------------------------------------------------------------------------------
+    # -- Inclusion of a case (a combination of alternatives) in another ------------------------------------------------
 
     def covers(self, inner: Case, outer: Case | None) -> bool:
         """Return True if every value that satisfies `inner` is proven to satisfy `outer`.

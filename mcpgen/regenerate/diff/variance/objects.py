@@ -42,7 +42,7 @@ class Members:
 
     @cached_property
     def listed(self) -> frozenset[str]:
-        """Return the names in `properties` and `required`."""
+        """Return the names that are in `properties`, in `required`, or in both."""
         self.scope.budget.spend(sum(len(as_object(atom.get("properties"))) for atom in self.atoms))
         return self.required.union(*(as_object(atom.get("properties")) for atom in self.atoms))
 

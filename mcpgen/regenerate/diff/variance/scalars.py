@@ -96,7 +96,7 @@ def range_of(atoms: Atoms, *, integral: bool) -> Range:
 
 
 def point(value: Fraction) -> Range:
-    """Return the range of a single number."""
+    """Return the range that contains only the number `value`."""
     return Range((value, False), (value, False), value.denominator == 1)
 
 

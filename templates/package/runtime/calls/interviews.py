@@ -129,7 +129,7 @@ class Forms:
         return void
 
     def state(self, interview: Interview, asked: str, turn: int = 1, inner: str = "") -> str:
-        """Return a state with the answers so far.
+        """Return the `requestState` for the client, which contains the answers so far.
 
         `asked`: name of the question that is asked now, or "". `turn`: how often it has been asked, this time included.
         """
@@ -138,8 +138,8 @@ class Forms:
     async def answered(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
         """Get the answer to a form: ask the user now, or take it from a repeated call. Store its values if valid.
 
-        Return the outcome: `accept`, or a key of WORDS. `checked` checks the content of an answer. Raise OtherOutcome
-        with the question if the client must call again with an answer.
+        Return the outcome: `accept`, or a key of WORDS, such as `decline`. `checked` checks the content of an answer.
+        Raise OtherOutcome with the question if the client must call again with an answer.
         """
         if interview.dialogue.way == "request":
             said = await self._asked(interview, form, checked)
@@ -153,7 +153,7 @@ class Forms:
     async def _asked(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
         """Ask the user while the call waits, again if the answers are invalid, at most MOST_TURNS times.
 
-        Return the outcome: `accept`, or a key of WORDS.
+        Return the outcome: `accept`, or a key of WORDS, such as `decline`.
         """
         ask, message = interview.call.ask or nobody, form.message
         for _ in range(MOST_TURNS):
@@ -172,9 +172,9 @@ class Forms:
         return "wrong"
 
     def _brought(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
-        """Return the outcome of the user's answer in a repeated call: `accept`, or a key of WORDS.
+        """Return how the user answered, according to a repeated call: `accept`, or a key of WORDS, such as `decline`.
 
-        Raise OtherOutcome with the question if the call has no valid answer.
+        If the call has no valid answer, raise OtherOutcome, which makes the question the outcome of the call.
         """
         responses, turn = interview.dialogue.responses, 0
         problems: list[Problem] = []

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Refuse calls of tools that require a capability of the client (`requires` in the tools file)."""
+"""Refuse a call if its tool requires a capability (`requires` in the tools file) that the client does not declare."""
 
 from __future__ import annotations
 

@@ -270,7 +270,8 @@ class OutputRoom:
                 break
             left -= self._sizes[at]
             pages += _pages(self._sizes[at])
-        return self._pages if left > 0 else pages  # writes before the recorded ones may occupy all pages
+        # Unread bytes beyond the recorded writes (`left`) are from older writes, which may occupy all pages of the pipe
+        return self._pages if left > 0 else pages
 
 
 def _pages(size: int) -> int:

@@ -136,7 +136,10 @@ class Sender:
         end: float,
         report: Report,
     ) -> Response:
-        """Send a request with the access token that `grant` describes, and return the response."""
+        """Send a request with an access token, and return the response. `grant`: data for getting the token.
+
+        If the API refuses the token (401), send the request once more with a new token, if a repetition is safe.
+        """
         tokens = self._source(ready)
         token = await tokens.get(grant, latest - self._clock())
         grant.put(ready.request, token)

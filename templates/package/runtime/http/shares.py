@@ -36,7 +36,7 @@ class Shares:
             return True
 
     def give_memory(self, size: int) -> None:
-        """Free `size` bytes that were reserved."""
+        """Release the reservation of `size` bytes."""
         with self._lock:
             self._memory += size
 
@@ -49,6 +49,6 @@ class Shares:
             return True
 
     def give_file(self) -> None:
-        """Free one file that was reserved."""
+        """Release the reservation of one file."""
         with self._lock:
             self._files += 1

@@ -153,8 +153,8 @@ class Tokens:
             and _error(answer) in ("", "invalid_client")
             and not held.in_body
         ):
-            # Servers must accept HTTP Basic, but some accept only credentials in the body. So send them there once
-            # more.
+            # Servers must accept HTTP Basic, but some accept credentials only in the body. So after a refusal of HTTP
+            # Basic, send a second request with the credentials in the body.
             answer, first = await self._asked(grant, True), answer
             held.in_body = answer.status not in _REFUSED
             answer = answer if held.in_body else first
@@ -171,9 +171,9 @@ class Tokens:
         return token
 
     async def _discovered(self, place: Discovery) -> Endpoint:
-        """Return the token endpoint that the provider's metadata name, looked up once.
+        """Return the token endpoint that is given in the provider's metadata. It is cached.
 
-        Raise _Unfetched if there is none.
+        Raise _Unfetched if the metadata cannot be fetched or give no token endpoint.
         """
         from . import discovery  # imported late: few token endpoints must be discovered
 

@@ -60,7 +60,7 @@ class Seal:
         self._clock = clock
 
     def now(self) -> float:
-        """Return the current Unix time in seconds, by the clock that replicas share."""
+        """Return the current Unix time in seconds. Replicas compare such times, so their clocks must agree."""
         return self._clock()
 
     def close(self, purpose: str, owner: str, value: bytes, seconds: float) -> str:

@@ -51,9 +51,9 @@ LAST_SECONDS = 1.0
 
 
 def _about(uri: str) -> str:
-    """Return the key under which the store holds a result.
+    """Return the key under which the store holds the result with this URI.
 
-    The key is a digest, since anybody who knows the URI could read the result.
+    The key contains a digest of the URI, not the URI itself, since anybody who knows the URI could read the result.
     """
     return f"kept:{hashlib.sha256(uri.encode()).hexdigest()[:32]}"
 

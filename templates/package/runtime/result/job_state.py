@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-Conditions that the server's owner has set come first. Without conditions, the HTTP status decides. Then comes a member
-`done` as in Google's operations, then a word such as `succeeded` in a member such as `status`. Pure functions.
+An error status decides first, then the conditions that the server's owner has set. Without conditions, a redirect or
+the status 202 decides. For other responses, a member `done` decides, as in Google's operations. Without it, a word such
+as `succeeded` in a member such as `status` decides. Pure functions.
 """
 
 from __future__ import annotations

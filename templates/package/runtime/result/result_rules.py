@@ -42,7 +42,11 @@ _NO_JSON = "it is no JSON"
 
 # Decision 0053: A select that matches nothing is no error.
 class ResultRules:
-    """Application of a tool's `result` rules to one call. Use `take` first, then `dressed`."""
+    """Application of a tool's `result` rules to one call.
+
+    Call `take` first, which removes and selects parts of the response. Then `dressed` adds texts, blocks and links to
+    the result.
+    """
 
     __slots__ = ("_mark", "_rules", "_value")
 
@@ -181,7 +185,10 @@ def _discard(answer: Response) -> None:
 
 
 def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
-    """Return the error result for a successful response from which parts cannot be removed."""
+    """Return the error result that replaces a successful response of which nothing may be shown.
+
+    `why`: reason why the parts that must be hidden cannot be removed; "" if these parts are the whole response.
+    """
     told = failures.answered(answer, sent)
     if not why:
         return Result.error(f"{told} Nothing of the answer may be shown.")

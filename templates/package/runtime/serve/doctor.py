@@ -146,7 +146,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
             given = from_file or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
             if part in CLIENT and "user" in scheme and not given:
-                state = "not set"  # not "missing": a login can register a client itself
+                state = "not set"  # not "missing": a login without a client id can register a client
             if name in secrets:
                 state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)

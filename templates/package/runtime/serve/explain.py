@@ -59,7 +59,10 @@ class Placeholders:
         logins: credentials.Logins | None = None,
         delegated: Collection[str] = (),
     ) -> None:
-        """Create the substitute. `delegated`: names of schemes whose credential comes from the caller of the tool."""
+        """Create a substitute for the server's credentials.
+
+        `delegated`: names of schemes whose credential comes from the caller of the tool.
+        """
         self._delegated = delegated
         self._security = security
         self._secrets = secrets

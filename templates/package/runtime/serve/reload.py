@@ -58,7 +58,7 @@ class Watch:
         self._examined: object = None
 
     def start(self) -> None:
-        """Begin to check repeatedly, in a daemon thread."""
+        """Start a daemon thread that repeatedly checks whether the generated files have changed."""
         threading.Thread(target=self._watch, name="reload", daemon=True).start()
 
     def look(self) -> None:

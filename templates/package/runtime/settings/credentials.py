@@ -172,7 +172,7 @@ def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
 
 
 def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
-    """Return the environment variables of these schemes: for each scheme its first complete set, else its first set."""
+    """Return each scheme's environment variables: its first set whose variables all have values, else its first set."""
     chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
     return [name for ways in chosen for name in ways[0]]
 

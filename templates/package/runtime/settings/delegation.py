@@ -134,7 +134,8 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        if variable in credentials:  # skip: it holds the credential of another scheme, such as one named `oauth_as`
+        # For a scheme `oauth`, the variable `<PREFIX>_OAUTH_AS` is no setting if it is the credential of `oauth_as`
+        if variable in credentials:
             continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:

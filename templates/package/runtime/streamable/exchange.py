@@ -94,7 +94,7 @@ class Exchange:
 
     @property
     def parts(self) -> deque[Answer | Begin | End | bytes]:
-        """Return the queue of parts to be written, in order."""
+        """Return the parts of the HTTP response that are not written yet, in the order in which to write them."""
         return self._parts
 
     def respond(self, line: bytes) -> None:

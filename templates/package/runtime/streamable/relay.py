@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 # Decision 0168: The id of a question names the replica that asked.
 class Relay:
-    """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
+    """Effect: send the message `line` of a session to other replicas. If `line` is None, tell them that the session has
+    ended.
 
-    `replica`: name of the receiver, "" for all. If `exchange` is set, its HTTP response is sent after the message. If
-    `setting` is set, the message changed this notification setting, which replicas that start later must know too.
+    `replica`: name of the receiver, "" for all replicas. `exchange`: the client's HTTP request with this message, which
+    gets its response after the message was sent on. `setting`: the notification setting that the message changed; it is
+    stored for replicas that start later.
     """
 
     __slots__ = ("exchange", "line", "replica", "session", "setting")

@@ -51,9 +51,9 @@ class StatelessHandler:
         self._repeats = False
 
     def receive(self, head: Head, message: Message, peer: Peer, access: Access, fields: Fields) -> Told:
-        """Return the exchange for a message, and the effects. `fields`: header fields to add to any response.
+        """Process a message. Return the exchange (the HTTP response so far) and the effects to carry out.
 
-        `access` decides which tools and resources the peer may use.
+        `fields`: header fields to add to any response. `access` decides which tools and resources the peer may use.
         """
         if not isinstance(message, Request):
             exchange = Exchange(None, stateless=True, fields=fields)

@@ -119,7 +119,10 @@ class Content:
         self._undone: dict[bool, escapes.Unescaped] = {}
 
     def undone(self, letters: bool) -> escapes.Unescaped:
-        r"""Return the content with escapes undone. `letters` says whether escapes such as `\\n` are undone too."""
+        r"""Return the content with JSON, HTML and percent escapes undone.
+
+        `letters`: True if escapes of one letter, such as `\n`, are undone too.
+        """
         if letters not in self._undone:
             undone = self._undone[letters] = escapes.undo(self._given, letters)
             undone.text = undone.text.lower() if self._folded else undone.text
