@@ -42,10 +42,7 @@ CONCURRENCY = 64
 
 
 class NotReady(Exception):
-    """Raised if a setting is missing that the operator must provide.
-
-    The message is a sentence that names the variable.
-    """
+    """Raised if the operator must provide a missing setting. The message is a sentence that names the variable."""
 
 
 class LoginNeeded(NotReady):
