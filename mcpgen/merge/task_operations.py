@@ -9,9 +9,11 @@ from mcpgen.model import Api, Operation, TaskRequest, TaskRule, TaskTarget
 
 
 def with_task_operations(api: Api, left_out: Iterable[Operation], diagnostics: Diagnostics) -> Api:
-    """Return `api` with the operationIds in tasks resolved. `left_out`: operations that selectors excluded.
+    """Return `api` with the operationIds in tasks resolved. If no operation has an operationId, the task is reported
+    and dropped.
 
-    The result keeps `left_out`. If no operation has the operationId, the task is reported and dropped.
+    `left_out`: operations that selectors excluded. They become no tools, but a task may poll by them, so the result has
+    them in its field `left_out`.
     """
     api = replace(api, left_out=tuple(left_out))
     if not any(operation.decided.task for operation in api.operations):

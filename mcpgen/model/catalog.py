@@ -108,11 +108,12 @@ class Listing:
 class Lookup:
     """An argument that takes a name in place of an id, and the tool that finds the id by the name.
 
-    `argument`: takes the name. `id`: the argument for which the id is looked up; `required` if calls need it. `tool`:
-    returns the items; `query`: its argument for the name, "" if it lists all items. `given`: other arguments of `tool`
-    → the arguments of the call that fill them. `items`: pointer to the list of items in its response. `value`: the
+    `argument`: takes the name. `id`: the argument for which the id is looked up. `tool`: returns the items. `query`:
+    the argument of `tool` for the name, "" if `tool` lists all items. `given`: other arguments of `tool` → the
+    arguments of the call that fill them. `items`: pointer to the list of items in the response of `tool`. `value`: the
     item's member with the id. `names`: members that hold a name of the item. `about`: a member by which a user can
-    distinguish items, or "". `ranked`: True if the best match comes first.
+    distinguish items, or "". `required`: True if a call needs the id or the name. `ranked`: True if the best match
+    comes first.
     """
 
     argument: str

@@ -59,7 +59,7 @@ class BodyPlan:
         return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
-# Decision 0027: An optional body keeps its members optional.
+# Decision 0027: If the body is optional, all its members are optional arguments.
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     """Return the plan for the body of `operation`. Return None if there is no body, or only an optional body without
     members. Raises SkipOperation if mcpgen can send none of the media types.

@@ -41,8 +41,8 @@ def status_url(found: list[Member]) -> str:
 
 
 def is_beside(pointer: str, values: Mapping[str, str]) -> bool:
-    """Return True if a URL and an id in a response belong to the same job: `/run_url` and `/run_id`. `values`: variable
-    of a path → JSON Pointer to the id.
+    """Return True if the JSON Pointers to a URL and an id in a response differ only in the last word. Then both belong
+    to the same job, such as `/run_url` and `/run_id`. `values`: variable of a path → JSON Pointer to its id.
     """
     return any(words(pointer)[:-1] == words(each)[:-1] for each in values.values())
 

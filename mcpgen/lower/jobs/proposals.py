@@ -52,7 +52,8 @@ def job(look: Look, arguments: Arguments) -> Accepted:
 def at_url(pointer: str, read: Accepted | None) -> Accepted:
     """Return the job whose URL is at `pointer` in the response, with the `task` that polls this URL.
 
-    `read`: the same job, found as a request of the document, or None. The conditions of its `task` are taken over.
+    `read`: the same job with a `task` that polls by a GET request of the document, or None. The other keys of this
+    `task`, such as `done` and `failed`, are copied.
     """
     task: JsonObject = {**(read.task if read is not None else {}), "poll": pointer}
     if "result" not in task and "cancel" not in task:

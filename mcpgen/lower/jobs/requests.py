@@ -115,8 +115,8 @@ class Requests:
         return replace(look, cancel="") if look is not None else None
 
     def remaining(self, operation: Operation) -> Look | None:
-        """Return the GET request that shows whether an item has been deleted, or None. Its path is the operation's path
-        without the last segment: an id that DELETE names, or a word such as `delete`.
+        """Return the GET request that shows whether an item has been deleted, or None. For `DELETE /items/{id}`, it is
+        `GET /items`, which lists the remaining items. For `POST /items/{id}/delete`, it is `GET /items/{id}`.
         """
         before, _, last = operation.path.rpartition("/")
         is_item = operation.method == "DELETE" and last.endswith("}")

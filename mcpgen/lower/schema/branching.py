@@ -52,12 +52,12 @@ class _Steps:
         self._root = root
         self._known: dict[int, tuple[int, int]] = {}
         self._inside: set[int] = set()
-        self._same: list[int] = []  # ids of the schemas that are being counted and apply to the same value
+        self._same: list[int] = []  # `id()` of each surrounding schema that applies to the same value
         self.leads_back = False
 
     def of(self, schema: JsonValue) -> tuple[int, int]:
-        """Return the steps for checking a value against `schema`, and the maximum of the steps for a value inside that
-        value.
+        """Return two numbers: the steps for checking a value against `schema`, and the most steps for checking one
+        value nested in that value.
         """
         self.leads_back |= id(schema) in self._same
         if not isinstance(schema, dict) or id(schema) in self._inside:

@@ -132,7 +132,9 @@ def in_words(node: JsonObject, kind: str = "") -> str:
 
 
 def _values(node: JsonObject, kind: str) -> str:
-    """Return a sentence with the values of an enum that is not emitted as a keyword: numbers, or too many texts."""
+    """Return a sentence with the values of an `enum` or `const` that is emitted without this keyword: numbers, a single
+    boolean, or more than MOST_VALUES strings. Return "" for other values.
+    """
     values: list[JsonValue] = [value for value in as_list(node.get("enum")) if value is not None]
     if node.get("const") is not None:
         values = [node["const"]]

@@ -2,8 +2,8 @@
 describes XML elements and attributes.
 
 See OpenAPI 3.1, 4.8.26, and 3.2, 4.25. A shape contains only deviations from the default form. By default a member is
-an element with the member's name, and an array has one element per item. So the shape of a recursive schema is finite:
-below the deepest examined level everything has the default form.
+an element with the member's name, and an array has one element per item. At most DEPTH levels and NODES schemas are
+examined, and everything else gets the default form. So the shape of a recursive schema is finite.
 """
 
 import re

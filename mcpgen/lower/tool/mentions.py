@@ -90,7 +90,7 @@ class _Text:
         return value
 
     def _text(self, text: str) -> str:
-        """Return `text` with its requests replaced.
+        """Return `text` with tool names in place of requests such as `POST /orders`.
 
         If the text then mentions a tool, a final `From TOOL.` with the same tool is removed.
         """

@@ -226,7 +226,7 @@ class _Outputs:
         return places
 
     def _affordable(self, listed: list[JsonObject]) -> int:
-        """Return how many of the first members fit into the token limit."""
+        """Return how many members of `listed`, counted from its beginning, fit into the token limit together."""
         left = self._left - estimate({"properties": {}})
         for count, member in enumerate(listed):
             left -= estimate(member)

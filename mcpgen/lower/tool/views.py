@@ -94,10 +94,10 @@ def without(
 def _without_members(
     node: JsonObject, steps: list[str], further: Callable[[JsonValue, list[str]], JsonValue]
 ) -> list[str]:
-    """Remove the part to which the JSON Pointer `steps` points from the object schema `node`, in place. Return the
-    members that the first step names.
+    """Remove from the object schema `node`, in place, the part to which the JSON Pointer `steps` points. Return the
+    names of the members that the first step matches; `*` matches all members.
 
-    `further`: function that removes from a member the part to which the later steps point.
+    `further(member, later)` returns the schema of a member without the part to which the later steps point.
     """
     step, rest = steps[0], steps[1:]
     properties = as_object(node.get("properties"))

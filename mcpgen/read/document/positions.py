@@ -150,9 +150,10 @@ class _YamlWalk:
         self._found: dict[Path, Position] = {}
 
     def positions(self, trie: _Trie, path: Path) -> dict[Path, Position]:
-        """Return path → position of its key or array item.
+        """Return path → position of its key or array item in the text, for the paths in `trie`.
 
-        The text to walk over is the whole text, or the piece that begins at `path`.
+        `path`: the place in the document where the text begins, () for the whole document. All returned paths begin at
+        the document's root.
         """
         event = self._next()
         while type(event) in self._before:

@@ -155,7 +155,7 @@ def is_called_credential(description: str) -> bool:
     return _SAID.match(description) is not None
 
 
-# Decision 0068: Technical parameters of an API become schemes of the type `setting`.
+# Decision 0068: Parameters with the same value in every call become schemes of the type `setting`.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
     """Return a security scheme called `name` for a parameter that carries a credential."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"

@@ -46,8 +46,8 @@ def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
 
 
 def check_part(value: JsonObject, noun: str, where: Where, diagnostics: Diagnostics) -> None:
-    """Report each violation of the schema's definition `noun` in the object `value`, to which a `$ref` of the tools
-    file leads. `where`: the place of `value`.
+    """Report each violation in the object `value`, to which a `$ref` of the tools file leads. `noun`: the definition in
+    `schema.json` that `value` must match, such as `parameter`. `where`: the place of `value`.
     """
     around = _Position(where, "", "", "", "", "")
     node = as_object(as_object(schema()["$defs"])[noun])

@@ -70,7 +70,7 @@ class Schemas:
             self._content(as_object(raw).get("content"), place.inside("content"))
 
     def check_conditions(self, root: JsonObject, top: Where) -> None:
-        """Check the conditions of all questions in the file, as far as they are schemas."""
+        """Check each schema under `when` in the file, where `when` is the condition of a question to the user."""
         for key in ("tools", "overrides", "prompts"):
             value = root.get(key)
             entries = value.items() if isinstance(value, dict) else enumerate(as_list(value))

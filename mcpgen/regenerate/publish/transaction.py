@@ -82,7 +82,9 @@ def recover(directory: Path) -> bool:
 def _prepared(
     directory: Path, stage: Stage, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]
 ) -> Record:
-    """Fill the staging directory with the new project, and write its record."""
+    """Fill the staging directory with the new project. Write and return the record by which `recover` completes an
+    interrupted write.
+    """
     old, new = inode(directory), inode(stage.files)
     assert old is not None
     assert new is not None

@@ -144,7 +144,7 @@ class Server:
         message = parse(line)
         with self._turn:
             with self._lock:
-                self._outbox.flush()  # else the answer of a call that is cancelled now could be buffered
+                self._outbox.flush()  # send buffered answers first: none may follow the cancellation of its call
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):

@@ -93,7 +93,7 @@ def _unfolded(pending: _Pending, state: _State, scope: Scope) -> Iterator[_State
             return
         if not isinstance(node, dict):
             continue
-        if id(node) in inside:  # a reference to itself: keep it as a condition
+        if id(node) in inside:  # a recursive schema: do not expand it again, only note the loop in `conditions`
             state = replace(state, conditions=state.conditions | {f"loop {id(node)}"})
             continue
         if id(node) in state.seen:
@@ -156,10 +156,10 @@ def _conditions(node: JsonObject, scope: Scope) -> Iterator[str]:
 
 
 def _without_strange_patterns(node: JsonObject, scope: Scope) -> tuple[JsonObject, frozenset[str]]:
-    """Return `node`, possibly without some keywords, and a set of conditions as text.
+    """Return `node`, possibly without some keywords, and the conditions in their place (assertions compared as text).
 
     If a pattern in `patternProperties` cannot be matched in linear time, its matches are unknown. Then
-    `patternProperties` and `additionalProperties` are removed, and the text of the whole node is a condition.
+    `patternProperties` and `additionalProperties` are removed, and the text of the whole node is the condition.
     """
     if all(map(is_linear, as_object(node.get("patternProperties")))):
         return node, frozenset()

@@ -157,8 +157,8 @@ class HookQuestions:
         self._running = _Run(name, budget, deadline)
 
     def leave(self) -> None:
-        """Record that the hook has ended. If a question must end the call, raise its exception, even if the hook has
-        caught it.
+        """Record that the hook has ended. If a question of the hook to the user ends the call, raise the question's
+        exception again, even if the hook has caught it.
         """
         self._running = None
         if self._ended is not None:

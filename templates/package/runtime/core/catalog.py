@@ -161,7 +161,9 @@ class _File:
             self._places.setdefault(name, (0, 0))
 
     def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
-        """Register a function that returns further lines by tool name. It is called when a line is first looked up."""
+        """Register a function that returns the lines of further tools, by tool name. It is called when the line of any
+        tool is first looked up.
+        """
         self._later = lines
 
     def _settle(self) -> None:

@@ -91,7 +91,7 @@ class Listing:
         """Return the names of the listed tools, in order, without hidden ones."""
         found = [*self.finders, *self._search["pinned"], *filter(None, (catalog.reader, catalog.looker))]
         seen = [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
-        # Decision 0196: Only one of the two program tools is listed.
+        # Decision 0196: Of `run_reads` and `run_program`, the two tools that run programs, only one is listed.
         if any(self.finders.get(name) == RUN for name in seen):
             return [name for name in seen if self.finders.get(name) != RUN_READS]
         return seen
@@ -107,8 +107,8 @@ class Listing:
         return loads(content.decode())[0]
 
     def _visible(self, catalog: Table) -> tuple[dict[str, int], int]:
-        """Return the number of visible tools of each group that the descriptions name, and the number of all other
-        visible tools.
+        """Return group -> its number of visible tools, for the groups that the search tools' descriptions name. Also
+        return the number of all other visible tools.
         """
         try:
             rows = self.index()

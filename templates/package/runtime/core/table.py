@@ -73,7 +73,9 @@ class Server(TypedDict):
 
 
 class LoginField(TypedDict):
-    """Member of a login request's body: the value of the variable for `role`, or a constant `value`."""
+    """Member of a login request's body: a constant `value`, or the value of the environment variable for `role`, the
+    part of the credential (such as `username`).
+    """
 
     role: NotRequired[str]
     value: NotRequired[str]

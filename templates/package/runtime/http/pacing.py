@@ -192,8 +192,8 @@ class RequestLimiter:
                 del self._waiting[who]
 
     def _admit(self) -> None:
-        """Give the free slots to waiting requests. Of callers and tools with equally few pending requests, the one
-        served longest ago is next.
+        """Give the free slots to waiting requests. Pairs of caller and tool come in this order: the caller with the
+        fewest pending requests, then the tool with the fewest, then the pair served longest ago.
         """
         while entering := [who for who in self._waiting if self._may_enter(who)]:
             who = min(entering, key=lambda who: (self._callers.get(who[0], 0), self._under_way.get(who[1], 0)))

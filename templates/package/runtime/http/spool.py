@@ -82,7 +82,9 @@ class Spool:
     __del__ = close
 
     def _has_room(self, size: int) -> bool:
-        """Reserve the shared memory that a buffer of `size` bytes needs. Return False if too little is free."""
+        """Reserve memory for a buffer of `size` bytes, within the limit that all responses share. Return False if too
+        little is left.
+        """
         more = size - self._own - self._taken
         if self._shares is None or more <= 0:
             return True

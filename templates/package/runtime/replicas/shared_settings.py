@@ -62,7 +62,7 @@ class SharedSettings:
         await self._store.drop(_about(digest), listed=(_LISTED, digest))
 
     async def read(self) -> AsyncIterator[tuple[str, bytes]]:
-        """Yield the id of a session and a request of its client, for each setting.
+        """Yield a pair for each stored setting: the id of its session, and the request by which the client made it.
 
         Raise StoreAway if the store does not answer.
         """

@@ -203,8 +203,8 @@ def _wrong_tag(tags: list[Violation]) -> Problem:
 def _distance(form: AlternativeViolations) -> int:
     """Return a number that says how far a value is from an alternative of a union; fewer violations mean nearer.
 
-    Wrong constants count most, and so does a value without any member of the alternative, because these distinguish
-    alternatives.
+    A wrong constant counts most, and so does an object with no member that the alternative describes, because these
+    distinguish alternatives.
     """
     return 10 * form.is_foreign + sum(10 if each.keyword in ("const", "enum") else 1 for each in form)
 

@@ -87,9 +87,10 @@ class JoinedPages:
         return not self._stopped
 
     def add(self, answer: Response, sent: Sent) -> None:
-        """Join the page in `answer`, unless the response holds no such list or the page exceeds a limit.
+        """Append the items of the page in `answer`. Append none if `answer` is an error or lacks the list, or if the
+        page repeats an earlier page or exceeds a limit.
 
-        Then set `further` to the arguments of the next page, if any.
+        Then set `further` to the arguments that request the next page, or to {} if no page is to be requested.
         """
         self.further = {}
         page = _Page.read(answer, self._rule)

@@ -41,8 +41,8 @@ class OwnerTexts:
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Create the filler. `mark`: prefix of numbers that `value` holds as texts, to keep all digits
-        (projection.mark).
+        """Create the filler. `mark`: prefix of the strings in `value` that stand for long numbers, so that these keep
+        all digits (projection.mark).
         """
         self.value = value
         self._mark = mark

@@ -49,9 +49,10 @@ class RequestTask:
         self._writing: asyncio.Task[None] | None = None
 
     def start(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Store the call for `respond`, which runs it. Return the task of this request.
+        """Store the call, so that `respond` runs it in the task of this request, and return this task.
 
-        If the HTTP server cancels this task when the client disconnects, run the call in a task of its own instead.
+        If the HTTP server can only cancel this task when the client disconnects (aiohttp), start and return a separate
+        task for the call instead.
         """
         if not self._connection.divert(self):
             return self._task.get_loop().create_task(call)

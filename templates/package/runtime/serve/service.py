@@ -167,7 +167,9 @@ class Service:
         return InlineRequest(exchange, peer.identity, door, self._silences, done, self._lost)
 
     async def resume(self, request: InlineRequest, connection: Connection) -> None:
-        """Serve the rest of a request that was begun inline. The caller cancels this if the client disconnects."""
+        """Serve the rest of a request that was begun inline (without a task of its own). If the client disconnects, the
+        caller cancels this coroutine.
+        """
         try:
             await self._writer.write(request.exchange, connection, request.caller)
         except TimeoutError:  # close the connection: the client does not read its response, so writing has timed out

@@ -37,7 +37,9 @@ SECONDS = 0.2
 
 # Decision 0150: The event loop that runs the calls reads stdin.
 class StdinHandoff:
-    """Object that lets the event loop read stdin in place of the main thread. Only the main thread uses it."""
+    """Object by which the main thread lets the event loop, in another thread, read stdin. Only the main thread calls
+    `lend`.
+    """
 
     __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     class Destinations(Protocol):
         """Protocol for the part of the settings (settings.Settings) that holds addresses.
 
-        For an address that cannot be used, the lists hold a sentence that says why.
+        In place of an address that cannot be used, `servers` and `endpoints` hold a sentence that says why.
         """
 
         servers: list[Address | str]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .session_notifications import Setting
 
 
-# Decision 0168: The id of a question names the replica that asked.
+# Decision 0168: The id of an elicitation request names the replica that sent the request.
 class Relay:
     """Effect: send the message `line` of a session to other replicas. If `line` is None, tell them that the session has
     ended.

@@ -38,7 +38,9 @@ class View(Catalog):
             self.size = len(self.tools[0])
 
     def _entries(self) -> Iterator[bytes]:
-        """Yield the `tools/list` entries of this view. Numbers in them count this view's tools."""
+        """Yield the `tools/list` entries of this view. If descriptions state how many tools there are, only this view's
+        tools are counted.
+        """
         own = {} if self.listing is None else self.listing.entries(self)
         for name in self._names if self.listing is None else self.listing.names(self):
             yield own.get(name) or self._described.text(name)
