@@ -203,7 +203,7 @@ def exclusive(
     return found
 
 
-# Decision 0010: Derived argument names avoid names that agent frameworks lose.
+# Decision 0010: Derived argument names avoid names that agent frameworks reserve.
 def argument_name(wire_name: str) -> str:
     """Return the argument name for a parameter or property: unchanged where providers accept it, else rewritten.
 

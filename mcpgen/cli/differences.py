@@ -1,4 +1,4 @@
-"""Show the changes between two versions: by grade on a terminal, and as JSON in a report."""
+"""Show the changes between two versions of a server: on a terminal by grade (such as breaking), in a report as JSON."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli import report

@@ -19,8 +19,9 @@ def rename_schemes(
 ) -> list[tuple[DescribedApi, ServerPlace]]:
     """Rename security schemes so that each name stands for one scheme on one server.
 
-    `owned`: names of schemes that the tools file defines. They replace the schemes of these names in documents whose
-    server is `home`, so those are not renamed. `alone`: further names that no scheme may get.
+    `owned`: names of schemes that the tools file defines. In documents whose server is `home`, these schemes replace
+    the documents' schemes of the same names, which therefore keep their names. `alone`: other names that no scheme may
+    have.
     """
 
     def apart(one: DescribedApi, place: ServerPlace) -> list[ServerScheme]:

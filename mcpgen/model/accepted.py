@@ -31,7 +31,8 @@ class AnswerLink:
 class Accepted:
     """Where a client can see the result or state of work that goes on after the answer 202.
 
-    `look`: the request or place to read, in the form of `poll` in a tools file.
+    `look`: the request that reads the result or state, or where the response holds the URL for it, in the form of
+    `poll` in a tools file; "" if nothing can be read.
 
     `task`: the `task` that a tools file can have for the tool; {} if the document does not contain the needed facts.
     """

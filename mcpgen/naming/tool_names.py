@@ -105,7 +105,7 @@ class _TakenNames:
     key: str
 
     def is_free(self, name: str) -> bool:
-        """Return True if the operation may keep `name`."""
+        """Return True if `name` is not in use, and either has no owners or the operation `key` is one of them."""
         return name.casefold() not in self.used and self.key in self.owners.get(name.casefold(), {self.key})
 
     def __contains__(self, name: object) -> bool:

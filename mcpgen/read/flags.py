@@ -81,7 +81,10 @@ class Flags:
 
     @property
     def variables(self) -> Where | None:
-        """Return the place of `server_var` in a tools file, or None if the values come from elsewhere."""
+        """Return the position of `server_var` in the first tools file that has it.
+
+        Return None if no tools file has it, or if the command line sets the server variables.
+        """
         own = (each.variables for each in self.files if each.choices.server_var and not self._given.server_var)
         return next(own, None)
 

@@ -206,10 +206,10 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     """Return the kind of the part `key` of a multipart body (OpenAPI 3.1, 4.8.15.1.1), by its schema and its declared
     content type.
 
-    Of several content types, the first one counts, ranges such as `image/*` excepted. Since OpenAPI 3.1, a part without
-    any type is a file. None means that the value of a call decides: an object or a list is sent as JSON, anything else
-    as text. Raises SkipOperation for an array or object whose declared content type is a form, since mcpgen cannot
-    write a form in a part.
+    Of several content types, the first one counts, ranges such as `image/*` excepted. Since OpenAPI 3.1, a part is a
+    file if it has neither a content type nor a keyword that constrains its value. None means that the value of a call
+    decides: an object or a list is sent as JSON, anything else as text. Raises SkipOperation for an array or object
+    whose declared content type is a form, since mcpgen cannot write a form in a part.
     """
     node, _ = composer.node(schema)
     types_declared = (plan.media_type.encoding.get(key, Encoding()).content_type or "").split(",")

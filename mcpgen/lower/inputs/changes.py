@@ -62,7 +62,7 @@ def settled(
     return found
 
 
-# Decision 0039: The table stores default values by argument.
+# Decision 0039: `bindings.json` stores each default value under the name of its argument.
 def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
     """Return argument → its default. A default that does not match the schema of its argument is reported and left
     out.

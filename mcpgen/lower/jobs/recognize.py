@@ -121,7 +121,8 @@ def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tu
 def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
     """Yield the requests of the document whose responses show the state of the work."""
     by_id = _by_id(operation, answer, requests)
-    # A path variable at the end names an item. Its own id would lead back to the item, so only ids of jobs count.
+    # A path that ends in a variable leads to one item, and an id in the response may be the item's own. So only
+    # requests that take the id of a job are kept.
     if operation.path.endswith("}"):
         by_id = [(look, of_job) for look, of_job in by_id if of_job]
     for look in (look for look, _ in by_id if look.state is not None):

@@ -118,7 +118,10 @@ def _is_impossible(pattern: str, node: JsonObject) -> bool:
 
 
 class PatternMemory:
-    """Measure the memory of the patterns of one API, within a limit on the total."""
+    """Meter for the memory that each compiled pattern of one API takes.
+
+    Once the patterns take MOST_BYTES_TRIED together, further patterns that take more than `_CHEAP` count as too large.
+    """
 
     def __init__(self) -> None:
         self._left = MOST_BYTES_TRIED

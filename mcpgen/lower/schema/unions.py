@@ -1,5 +1,5 @@
-"""Write unions in a form that every client accepts: add null as an alternative, and remove descriptions that repeat the
-union's description.
+"""Write unions (`anyOf`): add null as an alternative to a nullable schema, and remove descriptions of alternatives that
+only repeat the union's description.
 """
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object

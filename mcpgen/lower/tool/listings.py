@@ -114,7 +114,7 @@ def derive(
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> Listing | None:
-    """Return the list whose pages a call goes through, or None if a call fetches one page."""
+    """Return where responses hold the list if a call fetches all of its pages, or None if a call fetches one page."""
     if (operation.decided.pages or of_server) != "all":
         return None
     if operation.method != "GET" or not hints.read_only:

@@ -50,7 +50,9 @@ def derive(
 
 
 def of_prompt(prompt: Prompt, diagnostics: Diagnostics) -> tuple[AskedQuestion, ...]:
-    """Return the questions of a prompt. The prompt's arguments are texts; fields of questions are no arguments."""
+    """Return the questions that a prompt asks the user. Messages and conditions of questions can name the prompt's
+    arguments, which are texts. The fields of the questions fill no arguments.
+    """
     fields = {field.name: field.schema for each in prompt.ask for field in each.fields}
     known: JsonObject = {**{each.name: {"type": "string"} for each in prompt.arguments}, **fields}
     found, _ = derive(prompt.ask, {"type": "object", "properties": known}, {}, diagnostics)

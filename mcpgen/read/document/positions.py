@@ -72,8 +72,8 @@ class _JsonWalk:
         return found.end()
 
     def _value(self, at: int, trie: _Trie, path: Path) -> int:
-        """Return the offset after the value that begins at the offset `at`. Record the offsets of the paths in
-        `trie`.
+        """Return the offset after the value that begins at the offset `at`. Record the offsets of the wanted paths
+        (`trie`) in it.
         """
         opening = self._text[at]
         if not trie or opening not in "{[":
@@ -167,7 +167,7 @@ class _YamlWalk:
         return self._found
 
     def _value(self, event: "yaml.Event | None", trie: _Trie, path: Path) -> None:
-        """Read the value that begins with `event`. Record the positions of the paths in `trie`."""
+        """Read the value that begins with `event`. Record the positions of the wanted paths (`trie`) in it."""
         if type(event) not in self._opening:
             return
         if not trie:

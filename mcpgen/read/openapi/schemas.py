@@ -23,7 +23,7 @@ from mcpgen.read.openapi.resources import Resource
 from mcpgen.read.openapi.subtypes import Subtypes
 
 Scope = tuple[Where, ...]
-"""The resources through which a `$dynamicRef` was reached, each by its root, outermost first."""
+"""The resources with dynamic anchors through which a schema was reached, each by its root, outermost first."""
 
 
 MOST = 100_000
@@ -203,7 +203,9 @@ class Definitions(Mapping[str, JsonObject]):
 
 
 class _Names:
-    """Assigns names to the schemas to which the schema at `where` refers, within `scope`."""
+    """Assigns names to the schemas to which the schema at `where` refers. `scope`: the resources through which that
+    schema was reached (see `Scope`).
+    """
 
     def __init__(self, definitions: Definitions, where: Where, scope: Scope) -> None:
         self._definitions = definitions

@@ -2,7 +2,8 @@
 project.
 
 A run locks the directory (`claim`) and plans the write (`planning`). It writes by two exchanges of whole directories
-(`transaction`), or file by file if the system cannot exchange directories (`stepwise`).
+(`transaction`), or file by file if the system cannot exchange directories (`stepwise`). In the latter case, a killed
+run leaves old and new files mixed until the next run.
 """
 
 from mcpgen.regenerate.publish.claim import claimed, told

@@ -35,9 +35,8 @@ def claimed(directory: Path) -> Iterator[None]:
             stranded.refuse(directory, place)
         yield
     except FatalError:
-        confirm(
-            directory
-        )  # raises ProjectBusy instead if another run has changed the directory, which may be the real reason
+        # Another run may have caused the error: if it has created the directory, raise ProjectBusy instead.
+        confirm(directory)
         raise
     finally:
         _NOT_THERE.discard(place)

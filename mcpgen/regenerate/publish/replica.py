@@ -62,10 +62,10 @@ def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[
     """Make the directory `old` equal to `new`. Return path → inode of everything in `new`, as `known` for the next
     call.
 
-    `known`: path → inode of entries of `new` that are links to files of `old`; if the inode is unchanged, the file is
-    not copied. Known paths that `new` no longer contains are removed from `old`. Other files that differ are replaced
-    one by one. Folders are copied even if empty, with their permissions. The function may be called again after any
-    failure. Raises OSError if the file system fails.
+    `known`: path → inode of hard or symbolic links in `new` to entries of `old`, and of files of `old` to remove. An
+    entry of `new` with its known inode is not copied. Other entries of `new` that differ are copied one by one. Known
+    paths that `new` lacks are removed from `old`; unknown files of `old` stay. Folders are copied even if empty, with
+    their permissions. The function may be called again after any failure. Raises OSError if the file system fails.
     """
     found = {path: number for path in entries(new) if (number := inode(new / path)) is not None}
     for path, number in found.items():

@@ -65,7 +65,7 @@ def recover(directory: Path) -> bool:
     `directory`.
 
     Return True if directories were exchanged, so that the caller's lock is on another directory. Raises Unfinished if a
-    write again cannot be completed, OSError if a staging directory cannot be examined.
+    write still cannot be completed, OSError if a staging directory cannot be examined.
     """
     finished = False
     for stage in staging.abandoned(directory.parent):
@@ -125,11 +125,11 @@ def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish(directory: Path, stage: Stage, record: Record) -> None:
-    """Make the old directory equal to the new one, exchange the two directories back, and remove the staging directory.
-    The function may be called again after a failure.
+    """Make the old directory equal to the new one, which is in the project's place. Exchange the two, so that the
+    project keeps its old directory, and remove the staging directory. The function may be called again after a failure.
 
-    After the exchange, files are compared a second time, because somebody may have saved files into the new directory
-    before the exchange.
+    After this exchange, files are compared a second time, because somebody may have saved files into the new directory
+    before it.
     """
     if inode(directory) == record.new:
         seen = replica.settle(directory, stage.files, record.known, stage.spare)

@@ -236,7 +236,7 @@ class Server:
             memory.settle()
         return self._caller
 
-    # Methods that calls use to report (work.Listener)
+    # Methods by which a call reports its outcome, progress, log messages and questions (work.Listener)
 
     def attended(self) -> bool:
         """Return True if the client is still connected and waits for answers."""
@@ -306,8 +306,8 @@ def main() -> int:
     """Run the server, or the command or flag in the command line. Return the exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup: keep ignoring SIGHUP
-            # Set handlers, since process 1 of a container ignores signals that have no handler.
+        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):
+            # Set handlers: process 1 of a container ignores signals without one. After nohup, SIGHUP stays ignored.
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)

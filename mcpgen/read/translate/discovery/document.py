@@ -45,8 +45,8 @@ def translate(document: Document, diagnostics: Diagnostics) -> Translation:
 
 
 def _servers(root: JsonObject) -> list[JsonValue]:
-    """Return the API's server, `rootUrl`, as a list. The paths of methods contain `servicePath`, because the paths of
-    uploads lack it.
+    """Return the API's server, `rootUrl`, as a list. `servicePath` is left to the paths of methods, since the paths of
+    uploads do not begin with it.
     """
     url = as_text(root.get("rootUrl")) or as_text(root.get("baseUrl"))
     return [{"url": url.rstrip("/")}] if url else []

@@ -200,8 +200,8 @@ def _is_empty_text(atoms: tuple[JsonObject, ...]) -> bool:
 
 
 def _of_value(base: Case, kind: str, value: JsonValue) -> Case:
-    """Return a case (alternative of a schema) that contains only `value`. The members and items of `value` become
-    keywords, so that they are compared like those of a schema.
+    """Return a case (alternative of a schema) that contains only `value`. The members of an object are written as
+    `properties`, the items of a list as `prefixItems`, so that they are compared like those of a schema.
     """
     made = base.scope.made
     atoms = base.atoms

@@ -205,7 +205,7 @@ class Fetch(Call):
 
     `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
     template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
-    large answer is stored for later reads. `core.protocol` sets `key`.
+    large answer is stored for later reads. `core.protocol` sets `key`, under which the outcome is reported.
     """
 
     __slots__ = ("entry", "keeps", "uri")
@@ -280,7 +280,7 @@ class Complete(Call):
 
     `name`: the prompt or URI template, a space, and the name of the argument to complete. `arguments`: those of the
     request to the upstream. `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if
-    they cannot be fetched. `core.protocol` sets `key`.
+    they cannot be fetched. `core.protocol` sets `key`, under which the outcome is reported.
     """
 
     __slots__ = ("begun", "source")

@@ -122,8 +122,8 @@ if TYPE_CHECKING:
             """Return an object that measures the handling of a message that was just received."""
 
         def answered(self, operation: Any, message: Request, effects: list[Effect], agreed: str | None, /) -> None:
-            """Record how a request was answered, by its effects (actions to perform). `agreed`: the revision of the
-            handshake, or None.
+            """Record the answer to a request, or the call that will give it. `effects`: the actions that the request
+            caused; one of them sends the answer or starts the call. `agreed`: the revision of the handshake, or None.
             """
 
         def notified(self, message: Notification, peer: Peer | None, agreed: str | None, /) -> None:

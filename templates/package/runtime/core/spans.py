@@ -201,8 +201,8 @@ class Span:
     # other flag. So at least one of the threads sees both flags set.
 
     def act(self) -> bool:
-        """Set `acted` just before the request starts, or the hook that replaces the request. Return False if the call
-        was given up.
+        """Record that the call's request, or the hook in its place, is about to start: set `acted`. Return False if the
+        call was given up, so that neither may start.
         """
         self.acted = True
         return not self.over

@@ -155,7 +155,10 @@ class Wire:
         return True
 
     def write(self, lines: bytes) -> None:
-        """Write all of `lines`, waiting as long as needed while stdin is open."""
+        """Write all of `lines` to stdout. While stdin is open, wait for the client to read as long as needed.
+
+        End the process if the client has closed stdin and reads nothing for `LAST_SECONDS`, or the time of `hurry`.
+        """
         self._fits -= len(lines)
         if self._fits < 0 and self._room is None:
             self._room = OutputRoom(self._in, self._out, self._seconds)

@@ -35,7 +35,8 @@ LONGEST = 8192
 class Trail:
     """Redirects followed in one call.
 
-    `address` and `target` belong to the latest request. `left` becomes True once a request goes to another origin.
+    `address`: scheme, host and port of the latest request. `target`: its path and query. `left` becomes True once a
+    request goes to another origin than the first, and stays True.
     """
 
     __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")

@@ -38,7 +38,7 @@ class SharedSettings:
         self._seal = seal
 
     async def put(self, session: str, digest: str, name: str, line: bytes | None, seconds: float) -> None:
-        """Store the request `line` as the setting `name` of a session, or remove this setting if `line` is None.
+        """Store `line`, the request that made the setting `name` of a session. If `line` is None, remove the setting.
 
         `digest`: name of the session in the store. `seconds`: lifetime of the session.
         """

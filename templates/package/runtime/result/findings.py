@@ -69,7 +69,9 @@ class Findings:
 
 
 def read(content: bytes, redactor: Redactor) -> Findings:
-    """Return the findings of an error body, with secrets removed; empty findings if the body is no JSON object."""
+    """Return the message and the wrong values that an error body reports, with secrets removed. Return empty findings
+    if the body is no JSON object, or larger than LARGEST.
+    """
     try:
         body = json.loads(content) if len(content) <= LARGEST else None
     except (ValueError, RecursionError):

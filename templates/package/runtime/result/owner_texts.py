@@ -51,7 +51,7 @@ class OwnerTexts:
         self.unseen: dict[str, int] = {}
 
     def inside(self, part: Any) -> OwnerTexts:
-        """Return a copy whose pointers start at `part`, a part of the response."""
+        """Return a copy of this filler whose pointers lead into `part`, a part of the response, not into the whole."""
         other = copy(self)
         other.value = part
         return other

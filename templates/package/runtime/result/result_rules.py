@@ -145,7 +145,7 @@ class ResultRules:
         if parts is not None and self._fills(parts, result):
             result.content = response.told(owner.text(parts), sum(owner.unseen.values()), answer, sent, shown)
         if "blocks" in self._rules:
-            from .blocks import BlockMaker  # imported late: few tools have blocks
+            from .blocks import BlockMaker  # imported late: few tools declare `result.blocks`
 
             maker = BlockMaker(owner, result.content, redactor, shown)
             for each in self._rules["blocks"]:
@@ -165,7 +165,8 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            return maker.content + notes  # a block `answer` holds the usual content, with all other notes
+            # A block `answer` stands for the usual content, which already has the notes on the response.
+            return maker.content + notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 
     def _fills(self, parts: ShownText, result: Result) -> bool:

@@ -355,7 +355,7 @@ class Service:
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    # Methods that calls use to report (work.Listener)
+    # Methods by which a call reports its outcome, progress, log messages and questions (work.Listener)
 
     def attended(self) -> bool:
         """Return True. Over HTTP, the connection shows if a client still waits, so no check is needed here."""

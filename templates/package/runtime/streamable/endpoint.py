@@ -126,7 +126,7 @@ class Endpoint:
         exchange, wanted = self.older.receive(found, message, body, fields)
         return exchange, [*wanted]
 
-    # Methods that calls use to report
+    # Methods by which a call reports its outcome, progress, log messages and questions
 
     def finished(self, key: int, outcome: Outcome) -> None:
         """Respond to the request of a finished call."""

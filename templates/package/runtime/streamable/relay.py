@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The effect that passes a message of a session on to other replicas. No I/O."""
+"""Effect (an action that another module performs): pass a message of a session on to other replicas."""
 
 from __future__ import annotations
 

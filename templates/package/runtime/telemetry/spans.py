@@ -113,7 +113,7 @@ class SpanEncoder:
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def operation(self, operation: Operation, prefix: bytes) -> bytes:
-        """Return the encoded span of an MCP request, with the prefix that `of_operation` returned."""
+        """Return the encoded span of an MCP request. `prefix`: the fields that many spans share (`of_operation`)."""
         ids = unhexlify(f"0a10{operation.trace}1208{operation.span}")
         times = _TIMES.pack(_START, operation.began, _END, operation.ended)
         number = b"" if operation.id is None else _REQUEST_ID.written(str(operation.id))
@@ -136,7 +136,7 @@ class SpanEncoder:
         return span + _linked(operation) if operation.link else span
 
     def sending(self, sending: Sending, prefix: bytes) -> bytes:
-        """Return the encoded span of an HTTP request, with the prefix that `of_sending` returned."""
+        """Return the encoded span of an HTTP request. `prefix`: the fields that many spans share (`of_sending`)."""
         operation = sending.operation
         ids = unhexlify(f"0a10{operation.trace}1208{sending.span}2208{operation.span}")
         span = b"".join((ids, _TIMES.pack(_START, sending.began, _END, sending.ended), prefix))

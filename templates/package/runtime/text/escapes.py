@@ -96,7 +96,7 @@ class Unescaped:
         return found if self._before is None else self._before.start(found)
 
     def end(self, at: int) -> int:
-        """Return the position in the original content where the bytes before position `at` of `text` end."""
+        """Return the position in the original content just after the bytes that became `text[:at]`."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
             found = self._content[index]  # `at` is inside or after the text of an escape: include the whole escape

@@ -27,7 +27,7 @@ def settle() -> None:
     """
     if not ON:
         return
-    import gc  # imported late: tuning is useful only for calls
+    import gc  # imported late: only a process that runs tool calls is tuned, unlike one for `--doctor`
 
     bytes(_KEPT)
     gc.freeze()
