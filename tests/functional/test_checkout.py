@@ -128,7 +128,7 @@ def test_attributes_that_are_there_stay(original: Path) -> None:
     assert mcpgen(original, "regenerate", "pets", "--overwrite").returncode == 0
     assert own.read_text() == "* text=auto\n"
     checked = mcpgen(cloned(original), "regenerate", "pets", "--check")
-    assert "write `-text` for these files in .gitattributes" in checked.stderr
+    assert "Write `-text` for these files in .gitattributes" in checked.stderr
 
 
 def test_reviews_fold_what_nobody_reads(original: Path) -> None:

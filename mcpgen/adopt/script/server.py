@@ -170,9 +170,7 @@ class _Call:
         place = self._evaluator.where(self._given["mcp_names"])
         members = names.members if isinstance(names, Members) else {}
         if not isinstance(names, Members) or not names.whole:
-            self._remarks.append(
-                Remark("Some names in mcp_names are computed by code, which adopt cannot evaluate.", place)
-            )
+            self._remarks.append(Remark("Some names in mcp_names are computed by code, so adopt left them out.", place))
         found = {key: text(value, self._environ) for key, value in members.items()}
         return {key: name for key, name in found.items() if name}
 

@@ -155,7 +155,7 @@ def _field(
         diagnostics.add("asks-for-secret", message, field.where, _ENVIRONMENT)
         return None
     if field.schema.get("format") not in (None, *FORMATS):
-        message = f"Forms of clients do not support the format '{clipped(str(field.schema['format']))}'."
+        message = f"The forms that clients show do not support the format '{clipped(str(field.schema['format']))}'."
         diagnostics.add("invalid-value", message, field.where.inside("format"), f"Use one of {', '.join(FORMATS)}.")
     if least := contradiction(form):
         message = f"No value fits the field '{clipped(field.name)}', because its '{least}' is above its maximum."

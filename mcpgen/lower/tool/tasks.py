@@ -11,7 +11,7 @@ from mcpgen.lower.text.prose import shortened
 from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import Operation, TaskRule
 
-_TOLD = "It starts a job and waits for its result; if the job takes too long, the answer says how to look again."
+_TOLD = "It starts a job and waits for its result; if the job takes too long, the answer says how to get it later."
 _TOLD_TASKS = "It starts a job, which the client follows as a task."
 
 

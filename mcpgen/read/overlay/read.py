@@ -122,7 +122,7 @@ def _actions(
             report.add(
                 "mcpgen does not support `copy` in actions of overlays.",
                 place.inside("copy"),
-                "Write the copied value itself under `update`.",
+                "Under `update`, write the value that `copy` would copy.",
             )
             continue
         meant = report.unknown_keys(entry, _OF_ACTION, place) - entry.keys()

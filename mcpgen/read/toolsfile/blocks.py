@@ -45,7 +45,7 @@ def _block(kind: BlockKind, entry: JsonObject, where: Where, diagnostics: Diagno
     text: tuple[Part, ...] = ()
     uri, media_type, to = text, text, None
     if kind == "answer" and each:
-        message = "A block of the kind `answer` contains the whole answer, so it cannot have `each`."
+        message = "A content block of the kind `answer` contains the whole answer, so it cannot have `each`."
         diagnostics.add("invalid-value", message, where.inside("each"), "Leave `each` out.")
         return None
     if kind == "text":

@@ -21,7 +21,9 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultVie
     place = where.inside("result")
     text = found.get("text")
     if isinstance(text, str) and entry.get("fields") is True:
-        message = "A tool whose result is a `text` cannot have `fields`: the text says which parts are shown."
+        message = (
+            "A tool whose result is a `text` cannot have `fields`, because `text` already says which parts are shown."
+        )
         diagnostics.add("invalid-value", message, where.inside("fields"), "Leave out either `text` or `fields`.")
     return ResultView(
         place,

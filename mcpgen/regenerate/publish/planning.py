@@ -115,9 +115,14 @@ def edits(planned: Plan) -> Diagnostic:
     return Diagnostic("edited-file", " ".join(messages), " ".join(hints))
 
 
-_CAUSE = "A checkout by git on Windows causes this"
-_NEW_ATTRIBUTES = f"{_CAUSE}. Give --overwrite, and commit the {attributes.NAME} that mcpgen writes to prevent it."
-_OWN_ATTRIBUTES = f"{_CAUSE}: write `-text` for these files in {attributes.NAME}, and give --overwrite."
+_NEW_ATTRIBUTES = (
+    "A checkout by git on Windows changes line ends. Give --overwrite, and to prevent new changes, commit the "
+    f"{attributes.NAME} that mcpgen writes."
+)
+_OWN_ATTRIBUTES = (
+    f"A checkout by git on Windows changes line ends. Write `-text` for these files in {attributes.NAME}, and give "
+    "--overwrite."
+)
 
 
 def _as_on_windows(there: bytes | None, known: Iterable[str]) -> bool:

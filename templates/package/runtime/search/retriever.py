@@ -157,7 +157,7 @@ class Retriever:
         )
 
     def _scores(self, words: Iterable[str], allowed: Container[int]) -> dict[int, float]:
-        """Return number → score of each allowed tool that contains any of the words or their synonyms.
+        """Return number -> score of each allowed tool that contains any of the words or their synonyms.
 
         The score is the sum of each word's weight in the query times its impact in the tool, which the index holds.
         """
