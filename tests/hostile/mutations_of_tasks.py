@@ -53,5 +53,12 @@ OF_TASKS = (
         "the life that a client asks for", "jobs.py", "min(seconds, most) if seconds", "seconds if seconds", (JOBS,)
     ),
     Mutation("ids of jobs that are no scalars", "jobs.py", "if _is_scalar(each)}", "}", (JOBS,)),
+    Mutation(
+        "errors that other conditions admit",
+        "job_state.py",
+        'if "pointer" not in each and "not" not in each)',
+        'if "pointer" not in each)',
+        (JOBS,),
+    ),
     Mutation("words of an API on a job", "job_state.py", "brief(str(each), LONGEST_MESSAGE)", "str(each)", (JOBS,)),
 )

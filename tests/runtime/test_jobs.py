@@ -40,6 +40,8 @@ TOOLS = {
     "build": tool(done=DONE),
     "usual": tool(),
     "brief": tool(done=DONE, ttl=600),
+    "delete": tool(done=[{"values": [404]}], failed=[{"values": [410]}, {"pointer": "/error"}]),
+    "unlike": tool(done=[{"values": [202], "not": True}]),
     "url": tool(poll={"header": "operation-location"}),
     "secret": {"binding": {**tool(poll={"header": "operation-location"})["binding"], "security": [["key"]]}},
 }
@@ -169,6 +171,32 @@ def test_a_job_that_the_api_forgets_is_lost(monkeypatch: pytest.MonkeyPatch) -> 
         assert text(older.result).startswith("The API does not know this job any more.")
 
     run(scene, polled(said(404, b"{}")), monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "body", "state", "told"),
+    [
+        ("delete", 404, b"{}", "completed", "The job has ended: the API now answers HTTP 404 Not Found"),
+        ("delete", 410, b"{}", "failed", "The job that delete started has failed.\nHTTP 410 Gone"),
+        ("delete", 200, b'{"error": "locked"}', "failed", "The job that delete started has failed."),
+        ("delete", 200, b"{}", "working", ""),
+        ("delete", 503, b"{}", "working", ""),
+        ("unlike", 404, b"{}", "failed", "The API does not know this job any more."),
+        ("unlike", 400, b"{}", "failed", "The job that unlike started has failed."),
+        ("unlike", 200, b'{"id": 7}', "completed", '{"id": 7}'),
+    ],
+)
+def test_an_error_status_that_the_owner_names_decides(
+    monkeypatch: pytest.MonkeyPatch, name: str, status: int, body: bytes, state: str, told: str
+) -> None:
+    """Test that `status == 404` ends a deletion, while `status != 202` does not turn errors into success."""
+
+    async def scene(at: Scene) -> None:
+        found = await at.about("get", await at.begun(name))
+        assert found.status == state
+        assert told in (text(found.result) if found.result else found.lost)
+
+    run(scene, polled(said(status, body)), monkeypatch)
 
 
 def test_a_task_of_a_tool_that_is_not_offered_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
