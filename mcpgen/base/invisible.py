@@ -135,7 +135,7 @@ def shown(text: str) -> str:
     return _pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-# Decision 0018: Character references in prose are resolved first.
+# Decision 0018: Character references in prose are resolved before invisible characters are removed.
 def resolved(text: str) -> str:
     """Return `text` with its HTML character references resolved once (HTML, 13.2.5.72)."""
     if "&" not in text:

@@ -147,9 +147,9 @@ def can_log_in(scheme: BoundScheme) -> bool:
 
 
 def _usual(scheme: BoundScheme) -> tuple[str, ...]:
-    """Return the roles (such as `client_id`) whose variables most users set.
+    """Return the roles of the variables that most users set. A role, such as `client_id`, says what a variable holds.
 
-    These are the roles for fetching a token, if the document says how; else the role of a token that the user provides.
+    These are the roles for fetching a token if the document says how, else the roles of the credential itself.
     """
     if scheme.type == "setting":
         return ()

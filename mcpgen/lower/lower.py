@@ -88,7 +88,7 @@ def lower(
         if named <= made:
             diagnostics.extend(list(found))
             return catalog
-        # The text of a tool mentions another tool that could not be made; convert again without that tool
+        # A tool's text mentions a tool that could not be made: convert all again, and mention only tools in `made`
         listed &= made
 
 

@@ -143,8 +143,8 @@ def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
 def _prefixed(
     one: DescribedApi, base: tuple[Server, ...], shared: Collection[ServerScheme], diagnostics: Diagnostics
 ) -> DescribedApi:
-    """Return a document whose server is replaced by its base URL (its own, else `base`), and whose names begin with its
-    prefix. The `shared` schemes keep their names.
+    """Return a document with its server replaced by its base URL (its own, else `base`). The document's prefix is put
+    before its tool names, operation keys and security schemes, but not before the schemes in `shared`.
     """
     place = _origin_of(one, base)
     api, entry = one.api, one.entry

@@ -208,9 +208,9 @@ class ToolSpec:
     """One tool.
 
     `operation`: the operation from which the tool was made, for reports only. `output_form`: set exactly if
-    `output_schema` is set. `roles`: an operator needs one of these roles; empty for no limit. `arguments`: slot (place
-    in the request, parameter name) → argument name. `renamed`: slots whose argument was named by a person. `aliases`:
-    other names by which the tool can be called. `input_schema` lacks the arguments that `questions` ask the user for.
+    `output_schema` is set. `roles`: a caller needs one of these roles to use the tool; empty for no limit.
+    `arguments`: slot (place in the request, parameter name) → argument name. `renamed`: slots whose argument was named
+    by a person. `aliases`: other names of the tool. `input_schema` lacks the arguments that `questions` ask the user.
     `accepted`: where a client can see the state of the work after the answer 202; None if the operation never answers
     202, or if it has a `task`.
     """

@@ -1,5 +1,5 @@
-"""Convert header fields to credentials, if another server sends these fields with every request. Their values are never
-stored.
+"""Convert header fields to credentials: the fields that another program's MCP server sends to its API with every
+request. The values of these fields are never stored.
 """
 
 from collections.abc import Iterable

@@ -189,8 +189,9 @@ def _of_parameter(parameter: Parameter, producers: Mapping[Slot, str], composer:
 
 
 def _or_empty(parameter: Parameter, composer: Composer) -> JsonObject:
-    """Return the parameter's schema, extended by an empty text, which sends the name without a value (OpenAPI 3.1,
-    4.8.12.2.1).
+    """Return the parameter's schema, with the empty string as an alternative if the schema does not allow strings.
+
+    An empty string sends the parameter's name without a value (`allowEmptyValue`, OpenAPI 3.1, 4.8.12.2.1).
     """
     if "string" in types(composer.node(parameter.schema)[0]):
         return parameter.schema

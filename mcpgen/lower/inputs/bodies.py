@@ -117,9 +117,9 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
 
 
 def _binary_types(body: RequestBody) -> str:
-    """Return the media types of files that the body accepts, beginning with the type for any file.
+    """Return the media types of files that the body accepts, `application/octet-stream` first if it is among them.
 
-    The server sends the type of the actual file.
+    The generated server sends the type of the actual file.
     """
     return ", ".join(
         sorted({each.name for each in body.content if encoding_of(each.name) == "binary"}, key=_for_any_file)

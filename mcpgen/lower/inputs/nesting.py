@@ -1,5 +1,6 @@
-"""Handle arrays and objects that are nested in a parameter's value. The standard does not define how they are written
-(OpenAPI 3.1, 4.8.12.3).
+"""Report parameters with nested arrays or objects in their value, and refuse those in an unsupported media type.
+
+OpenAPI does not define how a style writes nested values (OpenAPI 3.1, 4.8.12.3).
 """
 
 from mcpgen.base.diagnostics import Diagnostics

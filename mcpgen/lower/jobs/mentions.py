@@ -1,4 +1,6 @@
-"""Recognise which requests the descriptions of a document mention: by path, operationId, summary or an id."""
+"""Recognise which operations the descriptions of a document mention (by path, operationId or summary), and which
+description says that its operation takes an id from another operation's response.
+"""
 
 import re
 from collections.abc import Iterator

@@ -96,7 +96,9 @@ def _again(operation: Operation, arguments: Arguments) -> Accepted:
 
 
 def _of_answer(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
-    """Yield the places that the response itself states: a header field, a link, or a status URL in the body."""
+    """Yield where a client can see the state of the job, as far as the response itself says so: a URL in a header field
+    or in the body, or an OpenAPI link.
+    """
     name = places.header(answer.response.headers)
     if operation.long_running and name in ("", "location"):
         name = _OF_EXTENSION.get(operation.long_running, "location")

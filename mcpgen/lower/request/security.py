@@ -144,8 +144,8 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
     """Return the security alternatives of operations for which the document has no `security`: each scheme of the API
     alone, then no credential.
 
-    For an API without schemes, the alternatives are the optional bearer token and the optional header. The server uses
-    the first alternative whose environment variables are set.
+    For an API without schemes, the alternatives combine the two schemes that `bound_schemes` adds: a bearer token, and
+    a header that the operator writes. The server uses the first alternative whose environment variables are set.
     """
     if not _has_schemes(api):
         return _UNDECLARED

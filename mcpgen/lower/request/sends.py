@@ -30,7 +30,9 @@ def lay_out(operation: Operation, most_tokens: int, once: ValueCache) -> Argumen
 
 
 def named(operation: Operation) -> list[str]:
-    """Return the names of arguments in the templates of an operation, in order."""
+    """Return the names of the arguments in the owner's templates for the query, headers, cookies and body of an
+    operation, in the order of their first use.
+    """
     sends = operation.decided.sends
     if sends is None:
         return []

@@ -174,7 +174,9 @@ class _Outputs:
         return "; ".join([*cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
 
     def _node(self, shape: _Shape, level: int, name: str, lists: int = 0) -> tuple[JsonObject, list[_Place]]:
-        """Return a node with only types, and the objects in it whose members can be listed."""
+        """Return a part of the output schema that states only types, and the objects in this part. The caller lists the
+        members of these objects.
+        """
         if shape.anything or not shape.kinds:
             return {}, []
         kinds = [kind for kind in _KINDS if kind in shape.kinds]
@@ -190,8 +192,8 @@ class _Outputs:
         return node, places
 
     def _listed(self, place: _Place) -> list[_Place]:
-        """List the members of an object. Return the objects inside these members whose members are to be listed next,
-        items of lists first.
+        """Write the members of the object `place` into the output schema. Return the objects inside these members; the
+        caller lists their members later. Items of lists come first.
 
         For the response itself and items of its lists, as many members are listed as the token limit allows. For other
         objects, all members or none are listed.
@@ -215,7 +217,7 @@ class _Outputs:
     def _mapped(self, place: _Place) -> list[_Place]:
         """Describe the unnamed members of a map by `additionalProperties`, if the budget allows it.
 
-        Return the objects inside the map whose members are to be listed next.
+        Return the objects inside the map; the caller lists their members later.
         """
         emitted, places = self._node(self._shape(place.shape.rest), place.level + 1, f"each in {place.name}")
         price = estimate({"additionalProperties": emitted})
@@ -237,7 +239,7 @@ class _Outputs:
     # -- Reading of schemas --------------------------------------------------------------------------------------------
 
     def _shape(self, sources: list[JsonObject]) -> _Shape:
-        """Return the types, members and items that the schemas `sources` allow."""
+        """Return the types, members and items that at least one of the schemas `sources` allows."""
         shape = _Shape()
         met: set[tuple[str, ...]] = set()
         every = (leaf for source in sources for leaf in self._leaves(source, [], (), met))

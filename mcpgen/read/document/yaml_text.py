@@ -326,7 +326,7 @@ class _Composer:
 
 
 def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
-    """Return the value and the outline of the first document in `text`.
+    """Return the value of the first YAML document in `text`, and the positions of its outer keys.
 
     `most_nodes`: limit on its values and keys. Raises FatalError, with a place, for text that is invalid or exceeds a
     budget.

@@ -27,8 +27,8 @@ class Folder:
     def read(self, name: str) -> bytes:
         """Return the bytes of the file `name`.
 
-        Raises FatalError if the file cannot be read, or its real path lies outside these folders. A link that appears
-        between check and reading is not followed (`safe_open.py`).
+        Raises FatalError if the file cannot be read, or its real path lies outside the folders in `roots`. A link that
+        appears between check and reading is not followed (`safe_open.py`).
         """
         try:
             real = os.path.realpath(name)

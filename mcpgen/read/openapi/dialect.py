@@ -27,7 +27,9 @@ class Names(Protocol):
         """Return the name of the target of a `$dynamicRef`."""
 
     def of_embedded(self, raw: JsonObject) -> str | None:
-        """Return the name of `raw` if it is a resource of its own (a subschema with `$id`), else None."""
+        """Return the name for a `$ref` that replaces `raw` if this subschema is a resource of its own (it has `$id`),
+        else None.
+        """
 
 
 TYPES = ("null", "boolean", "object", "array", "number", "integer", "string")

@@ -120,7 +120,7 @@ class Definitions(Mapping[str, JsonObject]):
     def named(self, reference: str, origin: Where, scope: Scope) -> str:
         """Return the name of the schema to which `reference`, written in the schema at `origin`, leads.
 
-        A broken reference is reported only when its name is looked up.
+        A broken reference gets a name, too. The reference is reported only when this name is looked up.
         """
         try:
             name = self._name(self.references.target(reference, origin), scope)

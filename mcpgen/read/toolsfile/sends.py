@@ -160,9 +160,9 @@ def names_of(schema: JsonObject) -> list[str]:
 
 
 def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
-    """Return the target of a reference inside the schema, as a list of at most one schema.
+    """Return the target of a `$ref` in a list, if `reference` is a JSON Pointer into `schema` (`#/$defs/a`).
 
-    Broken references are reported elsewhere.
+    Return [] for any other reference, for "", and for a broken reference, which `check/catalog.py` reports.
     """
     try:
         return [lookup(schema, tokens(reference[1:]))] if reference.startswith("#/") else []

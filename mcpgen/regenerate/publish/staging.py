@@ -120,8 +120,8 @@ def sweep(place: Path) -> None:
 
 
 def is_expendable(stage: Stage) -> bool:
-    """Return True if the staging directory can be deleted: it never took part in an exchange, or its `project/` is the
-    replacement, not the user's project.
+    """Return True if the staging directory can be deleted without losing the user's files: it has no record of an
+    exchange, or its `project/` is missing or is the new directory, not the user's.
     """
     record = recorded(stage)
     return record is None or inode(stage.files) in (None, record.new)

@@ -119,7 +119,7 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # exit: another thread holds the lock, and is writing to a client that does not read
+            leave(0)  # end the process now: the lock's holder is writing to a client that does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""
@@ -194,7 +194,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # late: meanwhile the loop's thread starts
+            from .serve.stdin_handoff import StdinHandoff  # late, to start the loop's thread before this import
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine

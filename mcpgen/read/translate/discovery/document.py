@@ -1,4 +1,4 @@
-"""Translate a whole Discovery document: its identity, server, security, schemas and methods."""
+"""Translate a whole Google Discovery document to OpenAPI: its identity, server, security, schemas and methods."""
 
 from collections.abc import Iterator
 

@@ -36,9 +36,11 @@ _Pair = tuple[frozenset[int], frozenset[int]]
 class Inclusion:
     """Prover that every value of one schema is a value of another, with cached answers.
 
-    `listed`: see `objects.Judge`. Under `not` and `oneOf`, a wider schema means fewer values. So schemas under these
-    keywords are examined by a separate prover, `_apart`. `level`: how many such keywords enclose the schemas of this
-    prover.
+    `listed`: assume that callers send only the members that a schema lists. `level`: how many `not` and `oneOf` enclose
+    the schemas of this prover.
+
+    Under `not` and `oneOf`, a wider schema means fewer values. There, neither `listed` nor answers that are only
+    assumed so far may be used. So a second prover, `_apart`, which uses neither, examines the schemas there.
     """
 
     def __init__(self, *, listed: bool = False, level: int = 0) -> None:

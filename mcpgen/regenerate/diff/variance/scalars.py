@@ -106,9 +106,10 @@ def steps(atoms: Atoms) -> list[Fraction]:
 
 
 def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, whole: tuple[bool, bool]) -> bool:
-    """Return True if the numbers of `atoms`, or those in `values` if given, satisfy `outer`.
+    """Return True if every number that satisfies the schemas `atoms` also satisfies the schemas `outer`.
 
-    `whole`: for each of the two schemas, True if it allows only integers.
+    `values`: the only number to examine (from `const` or `enum`), or (). `whole`: True for each of the two sides that
+    allows only integers.
     """
     known = [found for value in values if (found := number(value)) is not None]
     inner = point(known[0]) if known else range_of(atoms, integral=whole[0])
@@ -126,7 +127,10 @@ def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, who
 
 
 def texts_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms) -> bool:
-    """Return True if the texts of `atoms`, or those in `values` if given, satisfy `outer`."""
+    """Return True if every string that satisfies the schemas `atoms` also satisfies the schemas `outer`.
+
+    `values`: the only string to examine (from `const` or `enum`), or ().
+    """
     atoms, outer = list(atoms), list(outer)
     shortest, longest = count(atoms, "minLength"), limit(atoms, "maxLength")
     for value in values:

@@ -121,14 +121,14 @@ class Terms:
 
     @cached_property
     def key(self) -> frozenset[int]:
-        """Return the ids of the schemas, as a key for caches."""
+        """Return the Python ids (`id()`) of the schemas, as a key for caches."""
         return frozenset(map(id, self.nodes))
 
     @cached_property
     def text(self) -> str:
         """Return all assertions as text, including those of schemas to which references point.
 
-        The text can be long, so compare the property `plain` first.
+        This text can be long. So try `is_plainly` first, which compares schemas without references.
         """
         return "\n&\n".join(sorted(map(self.scope.text, self.nodes)))
 

@@ -100,7 +100,10 @@ class Interview:
         return own.with_answers(self.inner or None, responses)
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Restore the answers from a state. `kept`: bytes from `written`. `turn`: how often the question was asked."""
+        """Restore the answers from `kept`, the bytes that `written` returned before.
+
+        `turn`: how often the last question was asked.
+        """
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)
 

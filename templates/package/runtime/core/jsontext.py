@@ -221,8 +221,8 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
-    plain = content.replace(b'\\"', b"  ")  # a replacement of the same length moves no bytes, which is faster.
-    if b"\\" in plain:  # a backslash may itself be escaped, so that the quotation mark behind it ends the string
+    plain = content.replace(b'\\"', b"  ")  # as long as the escape, so no bytes are moved, which is faster
+    if b"\\" in plain:  # in `\\"`, the quotation mark is not escaped, so remove escaped backslashes first
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 

@@ -346,7 +346,7 @@ def _signed(identity: dict[str, str]) -> dict[str, object]:
 
 
 def _signature(server: Identity) -> dict[str, object]:
-    """Return the `_meta` of frequent results, with only the name and version of the server."""
+    """Return the `_meta` of all results except DiscoverResult: only name and version of the server, to be short."""
     return _signed({"name": server["name"], "version": server["version"]})
 
 

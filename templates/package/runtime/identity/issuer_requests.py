@@ -95,7 +95,7 @@ def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
 
 
 def _is_internal(address: Address) -> bool:
-    """Return whether the host is an IP address outside the public networks, or a host that metadata must not name."""
+    """Return True if the host is an IP address that is not public, or a cloud metadata service."""
     if address.forbidden:
         return True
     if not address.is_literal:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Decision 0177: A lock protects refresh tokens that change at each use.
 class Renewal:
-    """Source of access tokens for one scheme. `learn` is called with each secret before its use, to redact it."""
+    """Provider of access tokens for one scheme. `learn` is called with each secret before its use, to redact it."""
 
     def __init__(self, scheme: UserScheme, kept: KeptLogins, learn: Callable[[str, str], None]) -> None:
         self._scheme = scheme

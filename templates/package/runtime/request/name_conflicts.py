@@ -56,9 +56,10 @@ def names_of(pairs: Iterable[str]) -> list[str]:
 
 
 def front(name: str, written: str) -> str | tuple[str, ...]:
-    """Return the encoded prefix `name=` with which the pairs of the parameter `name` begin.
+    """Return the prefix `name=` with which the pairs of the parameter `name` begin. `written`: the encoded name.
 
-    Return (), which matches no pair, if the prefix would decode to another name.
+    Return (), with which `startswith` finds no pair, if servers decode `written` to another name. An example is a name
+    with `%41` in a cookie of style `cookie`, which is sent unencoded.
     """
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 

@@ -61,8 +61,8 @@ class JoinedPages:
     )
 
     def __init__(self, rule: Pages, address: str, shown: int, most: int, removed: Any = ()) -> None:
-        """Begin without pages. `address`: host and port of the API. `shown`: bytes that a result shows. `most`: limit
-        on pages.
+        """Begin without pages. `address`: host and port of the API. `shown`: limit on the bytes that a result shows.
+        `most`: limit on pages.
 
         `removed` lists pointers to the parts of each page that must not leave this server.
         """

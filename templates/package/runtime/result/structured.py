@@ -69,9 +69,11 @@ class OutputChecker:
         self._validators = Validators(exact=True)
 
     def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
-        """Return the result with a structured value that fits the tool's output schema, or an error result.
+        """Return the result with a structured value that fits the tool's output schema. If mcpgen derived the schema,
+        move values that do not fit to `_unexpected`.
 
-        `result` must be a successful result of a tool that has an output schema.
+        Return an error result if the value violates a handwritten schema, or if JSON cannot represent it. `result` must
+        be a successful result of a tool that has an output schema.
         """
         assert tool.output_schema is not None
         judge = self._validators.of(tool, tool.output_schema)

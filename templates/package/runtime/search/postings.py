@@ -33,7 +33,7 @@ class Postings:
         self._read: dict[str, list[tuple[int, int]]] = {}
 
     def of(self, word: str) -> list[tuple[int, int]]:
-        """Return the number of each tool that contains a word, with the impact of the word in this tool.
+        """Return, for each tool whose text contains a word, the tool's number and the word's impact (weight) there.
 
         The index stores each tool number as the difference from the number before.
         """

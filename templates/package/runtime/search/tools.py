@@ -148,7 +148,7 @@ class ToolSearch:
         for place, hit in enumerate(hits):
             if hit.number not in told:
                 tool = self._tool(hit.number)
-                # Decision 0219: Program servers describe only the best hits as functions.
+                # Decision 0219: If a server runs programs, a search shows Python functions only for the best hits.
                 is_whole = place == 0 and not self._is_called(hit.number)
                 lines.append(notation.described(tool) if is_whole else notation.row(tool, asked))
             elif place == 0:

@@ -152,7 +152,7 @@ class HttpConnection(RequestHandler):
         response.force_close()
         return response
 
-    # Methods for requests that are served inline
+    # Methods for requests that are served inline, that is, without aiohttp's task
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response, and remove its request from the queue.

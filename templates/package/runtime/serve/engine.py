@@ -98,7 +98,8 @@ class Engine:
     def tell(self, action: Callable[[], None]) -> None:
         """Run `action` in the loop's thread, after all actions from earlier calls of this method.
 
-        If this is called in the loop's thread, run `action` at once. Else wake the loop, once for all waiting actions.
+        If this is called in the loop's thread, run the waiting actions and then `action`, at once. Else add `action` to
+        the waiting actions, and wake the loop unless it was already woken for them.
         """
         if threading.get_ident() == self._thread:
             if self._told:

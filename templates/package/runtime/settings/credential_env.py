@@ -97,7 +97,7 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
-    """Return role and name of each environment variable of a scheme that holds a credential."""
+    """Return role (such as `client_id`) and name of each environment variable for the credential of a scheme."""
     roles = [role for each in ways(scheme) for role in each]
     if "user" in scheme:
         roles += [role for role in CLIENT if role not in roles]

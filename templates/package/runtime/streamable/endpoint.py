@@ -200,7 +200,7 @@ class Endpoint:
                 for line in exchange.protocol.renew(offered).splitlines(keepends=True):
                     exchange.tell(line)
 
-    # Decision 0175: Streams end with their token, and calls that have begun are answered.
+    # Decision 0175: Streams end when their access token expires, and calls that have begun are still answered.
     def expire(self, exchange: Exchange) -> None:
         """End the stream of an exchange whose access token has expired (security requirement A8).
 

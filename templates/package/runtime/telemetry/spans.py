@@ -158,7 +158,9 @@ class _Text:
     """Encoder of an attribute whose value is a text of a client."""
 
     def __init__(self, name: str) -> None:
-        """Create an encoder. The bytes in front of short texts are encoded in advance, for each length."""
+        """Create an encoder. The bytes before the text (tags and lengths) are encoded in advance for each length below
+        _SHORT.
+        """
         self._name = field(b"\x0a", name.encode())
         self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]
         self._heads.insert(0, self._around(b""))
