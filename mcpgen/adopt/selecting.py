@@ -15,8 +15,9 @@ def selectors(
 ) -> tuple[Selectors, Selectors]:
     """Return `include` and `exclude` selectors that select exactly the operations `wanted` out of `known`.
 
-    Selectors for whole tags and methods are tried first, then for single operations. `includes`: True if the other
-    server lists operations to include, so that operations added later are left out.
+    Selectors for whole tags (and methods, to include) are tried first, then for single operations. `includes`: True if
+    the server that is adopted lists operations to include. Then only `include` selectors are returned, so that
+    operations added later are left out. Otherwise, only `exclude` selectors are returned.
     """
     kept = {operation.key for operation in wanted}
     left_out = [operation for operation in known if operation.key not in kept]
@@ -32,7 +33,10 @@ def selectors(
 
 
 def _values(operations: Sequence[Operation], kind: str) -> list[str]:
-    """Return the tags or methods that together cover all operations. Return nothing if an operation has no tag."""
+    """Return values of `kind` (`tag` or `method`) that together select all operations.
+
+    For `tag`, return [] if an operation has no tag.
+    """
     if kind == "method":
         return sorted({operation.method for operation in operations})
     if not all(operation.tags for operation in operations):

@@ -227,7 +227,9 @@ def argument_name(wire_name: str) -> str:
 
 
 def written_argument_name(name: str) -> str:
-    """Return the argument name for a name that a person wrote: unchanged where providers accept it, else rewritten."""
+    """Return the argument name for a name that a person wrote: unchanged if all model providers accept the name, else
+    rewritten.
+    """
     return name if WRITTEN_ARGUMENT_NAME.fullmatch(name) else argument_name(name)
 
 

@@ -261,8 +261,8 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
 
 def inputs_outside_profile(schema: JsonObject, once: ValueCache) -> Iterator[str]:
-    """Yield each violation of the portable profile in an input schema, phrased as the end of a sentence about the
-    schema.
+    """Yield each violation of the portable profile (keywords that every client accepts) in an input schema, as the end
+    of a sentence about the schema, such as `nests too deep`.
     """
     properties = as_object(schema.get("properties"))
     if "anyOf" in schema:
@@ -279,8 +279,8 @@ def _argument_outside_profile(schema: JsonValue) -> list[str]:
 
 
 def outside_profile(node: JsonValue, *, depth: int = 0) -> Iterator[str]:
-    """Yield each violation of the portable profile in a derived schema, phrased as the end of a sentence about the
-    schema.
+    """Yield each violation of the portable profile (keywords that every client accepts) in a schema, as the end of a
+    sentence about the schema, such as `nests too deep`.
     """
     if depth > DEEPEST:
         yield "nests too deep"

@@ -284,7 +284,9 @@ def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Dia
 
 
 def _behind(front: str, operation: Operation) -> str:
-    """Return the key of an operation with `front`, the unique prefix of its document, in place of `prefix`."""
+    """Return the key of an operation. Unless `front` (the document's unique prefix) is "", the key begins with `front`
+    in place of the `prefix` that the tools file gives the document.
+    """
     key = (
         operation.key.removeprefix(f"{operation.decided.prefix} ")
         if operation.decided.prefix and front

@@ -235,7 +235,7 @@ class ToolSpec:
 
     @property
     def asked(self) -> dict[str, JsonObject]:
-        """Return the arguments that the user fills in, with their schemas."""
+        """Return name → schema of each argument that the server asks the user for (elicitation)."""
         return {name: schema for question in self.questions for name, schema in question.arguments.items()}
 
     @property

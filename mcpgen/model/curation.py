@@ -101,7 +101,9 @@ class ResultBlock:
     last_modified: tuple[Part, ...] = ()
 
     def texts(self) -> dict[tuple[str, ...], tuple[Part, ...]]:
-        """Return the texts of the entry that are not empty: their keys in the tools file → their parts."""
+        """Return the non-empty texts of the entry: keys in the tools file, such as `("link", "uri")` → the text's parts
+        (texts and placeholders).
+        """
         of_kind = ("resource",) if self.kind == "resource" else ()
         found: dict[tuple[str, ...], tuple[Part, ...]] = {
             (*of_kind, "text"): self.text,

@@ -1,4 +1,4 @@
-"""Show all tools as a table, and how their tokens are distributed."""
+"""Show all tools as a table, then the tools and tags that take most tokens of a model."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -82,8 +82,8 @@ def _question(question: AskedQuestion) -> str:
 
 
 def _lookup(lookup: Lookup) -> str:
-    """Return a sentence on how an id is looked up: by which tool, by which names of items, and which member of an item
-    is the id.
+    """Return a sentence on how an id is looked up: which tool returns the items, which members of an item hold its
+    name, and which member holds the id.
     """
     asked = f"({lookup.query}={lookup.argument})" if lookup.query else ""
     found = f"the {' or '.join(lookup.names)} of an item that {lookup.tool}{asked} finds"

@@ -262,8 +262,8 @@ class _ArgumentChanger:
         found.inputs[:] = [_altered(entry, change) if entry.slot == slot else entry for entry in found.inputs]
 
     def _rename_file_name(self, slot: Slot, name: str) -> None:
-        """Rename the argument for a file's name, because the argument for the file is now called `name`. A name that
-        the owner chose stays.
+        """Rename the argument for a file's name after `name`, the new name of the argument for the file: `photo` gives
+        `photo_filename`. If the owner has named the argument for the file's name, that name stays.
         """
         beside: Slot = ("filename", slot[1])
         if slot[0] != "body" or beside not in self._found.names or beside in self._found.places:

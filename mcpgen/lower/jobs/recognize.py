@@ -114,7 +114,9 @@ def _of_answer(operation: Operation, answer: _Answer, requests: Requests, argume
 
 
 def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tuple[Look, bool]]:
-    """Return each request that takes an id from the response, and True if this id is the id of a job."""
+    """Return a pair for each request that takes an id from the operation's response: the request, and True if the id
+    is that of a job.
+    """
     said = [operation.summary, operation.description, answer.response.description]
     text = " ".join([*said, *(as_text(each.node.get("description")) for each in answer.members)])
     return [*requests.by_id(operation, answer.members, text)]

@@ -165,7 +165,8 @@ def requirement(
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
-            # the declared parameters are the credential: offer the optional header, but no optional bearer token
+            # the operation's parameters carry the credential: the operator may add a header (variable `…_HEADER`), but
+            # no bearer token
             found = ((HEADER,), ())
         other = _has_other(operation, api)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))

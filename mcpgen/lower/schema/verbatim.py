@@ -20,7 +20,7 @@ from mcpgen.lower.schema.portable import FILE_NOTE
 from mcpgen.lower.text.prose import ended, plain, shortened
 
 LONGEST_TEXT = 1000
-# Decision 0026: The full profile keeps references to named schemas.
+# Decision 0026: `--schema-profile full` keeps references to named schemas.
 MOST_DEFINITIONS = 500
 _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
 """Pattern of references to named schemas: components, definitions, whole files."""

@@ -61,8 +61,8 @@ def without(
 ) -> JsonObject:
     """Return `schema` without the part to which the JSON Pointer `steps` points.
 
-    `named`: True if the first step can only be the name of a member, because the step before it was an index of the
-    surrounding list.
+    `named`: True if the first step is a number that was already followed as an index of the surrounding list. Then it
+    is followed here only as the name of a member.
     """
     if depth > _DEEPEST:
         return {}

@@ -86,8 +86,8 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
 
     def check_schema(self: Any, schema: Any, *given: Any, **named: Any) -> Iterator[Any]:
         if version == "2.0" and "type" in schema and schema["type"] == "file":
-            # `type: file` marks a response as a file (2.0, "Response Object"). It is no type of JSON Schema, so the
-            # schema check is left out. The meta-schema checks such schemas.
+            # `type: file` marks a response as a file (2.0, "Response Object"). It is no type of JSON Schema, so this
+            # check of single schemas is skipped. The meta-schema of 2.0, which checks the whole document, allows it.
             return
 
         if not named.get("meta_checked"):  # a schema within a reported schema is not reported again

@@ -1,7 +1,7 @@
 """Find the subtypes of a schema: schemas that extend it by `allOf`.
 
 Subtypes of a schema with a discriminator are its alternatives (OpenAPI 3.0.3, 4.7.24). The parent does not name them.
-So all schemas in the same folder of the document, such as `components/schemas`, are searched, once per folder.
+So all schemas in the same object of the document, such as `components/schemas`, are searched, once per object.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,8 +25,9 @@ class Subtypes:
         self._found: dict[Where, Children] = {}
 
     def of(self, parent: Where) -> list[Where]:
-        """Return the schemas in the same folder as `parent` that extend it, directly or indirectly, in the order of
-        their names.
+        """Return the schemas that extend `parent`, directly or indirectly, in the order of their names.
+
+        Only schemas in the same object of the document as `parent`, such as `components/schemas`, are found.
         """
         folder = Where(parent.file, parent.pointer.rpartition("/")[0])
         if not folder.pointer:
@@ -46,8 +47,8 @@ class Subtypes:
         return next((value for name in _VALUES if (value := as_text(raw.get(name)))), "")
 
     def _look_through(self, folder: Where) -> Children:
-        """Return parent → schemas that extend the parent directly, for all schemas in `folder`, such as
-        `components/schemas`.
+        """Return parent → schemas that extend the parent directly, for all schemas in the object at `folder`,
+        such as `components/schemas`.
         """
         children: dict[Where, list[Where]] = {}
         for name, raw in as_object(self._references.at(folder, folder)).items():

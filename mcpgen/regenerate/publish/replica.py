@@ -81,7 +81,7 @@ def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[
 
 
 def remove_empty(directory: Path, folder: Path) -> None:
-    """Remove `folder` and its parents up to `directory` while they are empty."""
+    """Remove `folder` and its parents below `directory` while they are empty. `directory` itself stays."""
     while folder != directory and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent

@@ -33,7 +33,7 @@ FILES = "project"
 _RECORD, _SPARE = "exchange", "next"
 
 
-# Decision 0137: The record of a stage identifies directories by inode.
+# Decision 0137: The record in a staging directory identifies directories by inode.
 @dataclass(frozen=True, slots=True)
 class Record:
     """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement

@@ -22,7 +22,7 @@ from mcpgen.regenerate.publish.staging import Record, Stage, inode
 
 
 class CannotExchange(Exception):
-    """Raised if directories cannot be exchanged here. Nothing was changed."""
+    """Raised if the system cannot exchange these two directories. Nothing was changed."""
 
 
 class Unfinished(Exception):
@@ -112,7 +112,8 @@ def _exchange(directory: Path, stage: Stage, record: Record) -> None:
 def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
     """Complete the write. This is tried twice, since a disk may fail for a moment.
 
-    Raises Unfinished if the new directory is still in the project's place after that.
+    If both attempts fail and the new directory, which has links into the staging directory, is still at the project's
+    path, raises Unfinished. If the old directory is there again, only removes the staging directory.
     """
     try:
         with contextlib.suppress(OSError):
@@ -165,5 +166,7 @@ def _standing() -> Iterator[None]:
 
 
 def _told_apart(error: OSError) -> Exception:
-    """Return CannotExchange if `error` means that exchanges are impossible here (REFUSALS), else `error` itself."""
+    """Return CannotExchange if `error` means that the system cannot exchange the two directories (REFUSALS), else
+    `error` itself.
+    """
     return CannotExchange() if error.errno in exchange.REFUSALS else error

@@ -38,7 +38,7 @@ class Items:
     def most(self, judge: Judge) -> int | None:
         """Return the maximum length of the array, or None if there is none.
 
-        An index whose schema no value satisfies limits the length, too.
+        If no value satisfies the schema at an index (such as `false`), the array must end before this index.
         """
         longest = limit(self.atoms, "maxItems")
         for place in range(self.first + 1):

@@ -111,7 +111,8 @@ class Consent:
         """Return None if the user confirms the call, or if no confirmation is needed; else an error result.
 
         `about`: the request line (or the name of the hook that replaces the request), and a digest of the files to
-        send. Raise OtherOutcome if the call must end with a question or a protocol error.
+        send. Raise OtherOutcome to end the call with a protocol error, or with a question after which the client
+        repeats the call.
         """
         tool, dialogue = call.tool, call.dialogue
         policy = tool.binding.get("confirm")

@@ -408,9 +408,9 @@ class ToolExecutor:
         return result, f"{hook} had answered the call."
 
     async def _confirmed(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
-        """Ask the user to confirm the call. Return None if the user does, else an error result (`Consent.obtain`).
+        """Ask the user to confirm the call, if it needs that. Return None if it may go on, else an error result.
 
-        Raise OtherOutcome if the call must end with a question or a protocol error.
+        Raise OtherOutcome to end the call with a protocol error, or with a question after which the client repeats it.
         """
         self._consent = self._consent or self._asking()
         return await self._consent.obtain(call, about)

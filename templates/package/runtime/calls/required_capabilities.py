@@ -46,7 +46,7 @@ def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
             needed |= _OBJECTS[each]
         raise OtherOutcome(Failure(sentence, MISSING_CAPABILITY, {"requiredCapabilities": needed}))
     if lacks == ["tasks"] and has(dialogue.revision, "tasks"):
-        # MCP 2025-11-25 prescribes METHOD_NOT_FOUND. In this revision, each call says whether it wants a task.
+        # MCP 2025-11-25 prescribes METHOD_NOT_FOUND for a call without `task` if the tool requires it.
         wanted = f"{tool.name} was not called. It can only be called as a task, with `task` in params."
         raise OtherOutcome(Failure(wanted, METHOD_NOT_FOUND))
     return Result.error(sentence)

@@ -51,4 +51,4 @@ class CallUnderWay:
 
 
 def _nothing() -> None:
-    """Do nothing: used if hooks did not ask."""
+    """Do nothing: the `close` of a call whose hooks asked the user no question."""

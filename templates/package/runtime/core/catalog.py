@@ -150,7 +150,10 @@ class _File:
         return b"[" + b",".join(map(self.text, self._places)) + b"]"
 
     def text(self, name: str) -> bytes:
-        """Return the line of a tool, with changes made by `change`, or b"" if there is no such tool."""
+        """Return a tool's entry as JSON text: its line of the file, or the line that `change` has put in its place.
+
+        Return b"" if there is no such tool.
+        """
         self._settle()
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 

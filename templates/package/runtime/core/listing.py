@@ -38,9 +38,9 @@ class Listing:
     """
 
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
-        """Create the list. `content()` returns the content of search.json.
+        """Create the tool list. `content()` returns the content of search.json.
 
-        `search`: the member `search` in the header of bindings.json.
+        `search`: data from which the list is made, the member `search` in line 1 of bindings.json.
         """
         self._search = search
         self._content = content

@@ -146,7 +146,7 @@ class Search(TypedDict):
     `digest`: checksum of search.json. `groups`: group -> number of its tools. `others`: number of tools in groups
     that are not shown. `starts`: signatures of the tools that most tasks begin with. `pinned`: names of tools that stay
     listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and checksum of the
-    complete list in search.json, which is sent if no tool is hidden.
+    tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
     """
 
     digest: str

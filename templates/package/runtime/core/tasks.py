@@ -36,10 +36,10 @@ _RELATED = "io.modelcontextprotocol/related-task"
 
 
 def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
-    """Return `dialogue`, or a copy which says that the call may become a task, if the request asks for or allows a
-    task.
+    """Return a copy of `dialogue` that lets the call become a task, if the request asks for or allows a task; else
+    `dialogue` itself.
 
-    Raise Fault if the request's `task` is malformed.
+    `dialogue`: what the client supports during the call. Raise Fault if the request's `task` is malformed.
     """
     if revision in STATELESS_REVISIONS:
         asked, seconds = _declares(request.meta), 0.0

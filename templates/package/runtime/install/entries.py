@@ -79,7 +79,7 @@ def is_reference(value: Any) -> bool:
 
 
 def input_id(name: str, variable: str) -> str:
-    """Return the id of the input prompt for a variable of a server."""
+    """Return the id of the input prompt (in `inputs`) by which a client asks its user for a server's variable."""
     return f"{name}-{variable.lower().replace('_', '-')}"
 
 

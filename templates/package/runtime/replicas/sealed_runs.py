@@ -36,7 +36,9 @@ class SealedRuns:
         self._spend = spend
 
     def keep(self, written: bytes) -> str:
-        """Return a `requestState` that contains the encrypted serialized program, or "" if the program is too large."""
+        """Return a `requestState` that contains a model's paused program, serialized and encrypted; "" if it is too
+        large.
+        """
         if len(written) * 4 // 3 + 100 > LONGEST:
             return ""
         return self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER) + written, SECONDS)

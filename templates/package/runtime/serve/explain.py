@@ -102,9 +102,9 @@ class Placeholders:
         return credentials.SelectedCredentials(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
-        """Return the header field of a `header` scheme, as `NAME: <VARIABLE>`.
+        """Return the header field of a `header` scheme, whose variable holds `NAME: VALUE`, as `NAME: <VARIABLE>`.
 
-        Only the value is secret, so the real name of the field is shown if the variable is set.
+        Only VALUE is secret. If the variable is not set, `<VARIABLE>` stands for NAME too.
         """
         name, _, _ = self._secrets.get(variable, f"<{variable}>:").partition(":")
         return f"{name}: <{variable}>"

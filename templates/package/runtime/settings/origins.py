@@ -80,7 +80,7 @@ def origin_of(url: str) -> str:
     return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
 
 
-# Decision 0081: A reloaded table adds no origin.
+# Decision 0081: A reloaded `bindings.json` adds no accepted origin.
 class Listed:
     """Origins that `bindings.json` lists as accepted.
 

@@ -26,8 +26,8 @@ _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 
 
 
 class Sizes:
-    """Size limits of a result in bytes: `shown` is how much a model is shown (by default 8,000 tokens), and `kept` how
-    much the server stores.
+    """Size limits of a result. `shown`: bytes that a model is shown, by default 32,000 (8,000 tokens). `kept`: bytes
+    that the server stores.
     """
 
     __slots__ = ("kept", "shown")

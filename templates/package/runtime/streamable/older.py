@@ -154,7 +154,7 @@ class SessionHandler:
     # Methods for messages from other replicas
 
     def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
-        """Process a message of a session that another replica has received and passed on. Return the effects."""
+        """Process a message that another replica received for the session `id`. Return the effects to carry out."""
         if isinstance(message, Request):
             settings = self._notifications.apply(id, message)
             if id in self._sessions:
@@ -170,7 +170,7 @@ class SessionHandler:
             del self._ended[next(iter(self._ended))]
 
     def ended(self, id: str) -> list[Effect]:  # noqa: A002
-        """End the session with this id in this process, and return the effects."""
+        """End the session with this id in this process, and return the effects to carry out."""
         self.remember_ended(session.digest(id), session.SECONDS)
         self._recent.drop(id)
         self._notifications.drop(id)
@@ -313,7 +313,7 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Process a message that needs no response, and return its effects.
+        """Process a message that needs no response, and return the effects to carry out.
 
         If it cancels a request, that request gets an error.
         """

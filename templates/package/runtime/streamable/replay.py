@@ -53,7 +53,7 @@ class EventQueue:
             oldest.forget(its_number)
 
     def remove(self, recording: Recording, number: int) -> None:
-        """Remove an event from this queue and from `whole`."""
+        """Remove an event from this queue and from `whole`, the queue of all sessions, if there is one."""
         self._bytes -= self._sizes.pop((recording, number), 0)
         if self._whole is not None:
             self._whole.remove(recording, number)
