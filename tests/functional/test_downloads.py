@@ -54,12 +54,23 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Path:
+    return downloads_of(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def archive(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path]]:
+    opened = downloads_of(tmp_path_factory.mktemp("archive"))
+    with served(project, opened, ARCHIVE_LOG_LEVEL="debug") as (server, _):
+        yield server, opened
+
+
+def downloads_of(place: Path) -> Path:
     """Make the folder for downloads, and files beside it that the server must not read or change."""
-    folder = tmp_path / "open"
+    folder = place / "open"
     (folder / "inner").mkdir(parents=True)
     (folder / "there.pdf").write_bytes(b"stays")
-    (folder / "away").symlink_to(tmp_path)
-    (folder / "link.pdf").symlink_to(tmp_path / "outside")
+    (folder / "away").symlink_to(place)
+    (folder / "link.pdf").symlink_to(place / "outside")
     return folder
 
 
@@ -122,12 +133,12 @@ def test_a_file_is_written_whole(project: Path, opened: Path, name: str) -> None
         ("inner", TAKEN),
     ],
 )  # fmt: skip
-def test_other_names_are_refused_before_a_request(project: Path, opened: Path, name: str, reason: str) -> None:
-    with served(project, opened, ARCHIVE_LOG_LEVEL="debug") as (server, _):
-        result = server.result("read_report", save_as=name)
-        assert result["isError"]
-        assert told(result) == f"read_report was not called: 1 problem with the arguments.\n- save_as: {reason}"
-        assert b'"event":"request"' not in server.written
+def test_other_names_are_refused_before_a_request(archive: tuple[Server, Path], name: str, reason: str) -> None:
+    server, opened = archive
+    result = server.result("read_report", save_as=name)
+    assert result["isError"]
+    assert told(result) == f"read_report was not called: 1 problem with the arguments.\n- save_as: {reason}"
+    assert b'"event":"request"' not in server.written
     assert sorted(each.name for each in opened.rglob("*")) == ["away", "inner", "link.pdf", "there.pdf"]
     assert sorted(each.name for each in opened.parent.iterdir()) == ["open"]
     assert (opened / "there.pdf").read_bytes() == b"stays"
