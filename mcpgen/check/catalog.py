@@ -171,9 +171,9 @@ def _note_arguments(tool: ToolSpec, diagnostics: Diagnostics) -> None:
 
 
 def _unclosed(node: JsonValue) -> JsonValue:
-    """Return a schema without `additionalProperties: false`, so that it can be checked against the portable profile.
+    """Return a handwritten schema without `additionalProperties: false`, before a check against the portable profile.
 
-    Every client accepts that keyword, but derived schemas never use it.
+    The check would report the value false, which no schema that mcpgen derives has. But every client accepts it.
     """
     if isinstance(node, dict):
         return {key: _unclosed(each) for key, each in node.items() if (key, each) != ("additionalProperties", False)}

@@ -206,7 +206,7 @@ class TaskRule:
     ttl: float | None = None
 
     def requests(self) -> tuple[TaskRequest, ...]:
-        """Return `poll`, `result` and `cancel`, without those that are None or a place in a response."""
+        """Return those of `poll`, `result` and `cancel` that are requests, not None or a place (URL in a response)."""
         return tuple(each for each in (self.poll, self.result, self.cancel) if isinstance(each, TaskRequest))
 
 

@@ -117,8 +117,8 @@ def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
 
 
 def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str, JsonValue]:
-    """Return stem → a list in which numbers of tools and impacts alternate. The number of a tool is stored as the
-    difference from the number before.
+    """Return stem → a flat list of pairs: the index of a tool in `tools`, and the stem's impact on the tool's score.
+    Each index is stored as the difference from the index before.
     """
     lengths = {field: max(1.0, sum(len(row[field]) for row in rows) / max(1, len(rows))) for field in FIELDS}
     frequencies: dict[str, dict[int, float]] = {}

@@ -59,7 +59,8 @@ def find(tools: Iterable[ToolSpec], composer: Composer) -> Sources:
 
 
 def sources(tools: Iterable[ToolSpec], composer: Composer) -> dict[str, list[Source]]:
-    """Return tool → the sources of the ids in its arguments, in the order of its path, then of its other arguments.
+    """Return tool → the sources of the ids that it needs: which tools return them. Ids in its path come first, in the
+    order of the path.
 
     `composer` resolves the schemas of responses.
     """
@@ -106,7 +107,7 @@ class _Known:
 
 
 def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
-    """Return the tools that return the ids which a tool takes in its path."""
+    """Return the sources of the ids that a tool takes in its path: which other tools return them."""
     path = tool.operation.path
     names = {wire: argument for (place, wire), argument in tool.arguments.items() if place == "path"}
     wanted = [each for each in _VARIABLE.finditer(path) if each[1] in names]
@@ -124,11 +125,9 @@ def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
 
 
 def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[tuple[str, str], Source]:
-    """Return (document, path variable) → the producer of the variable's ids, for variables with the same producer in
-    all paths.
+    """Return (document, path variable) → the source of its ids, if the same tool returns these ids for all paths.
 
-    A variable with the name of its noun means the same kind of item everywhere, such as `customer` in
-    `/customers/{customer}`.
+    Tools that search items of every kind do not count. `found`: tool → the sources of the ids in its path.
     """
     seen: dict[tuple[str, str], dict[str, Source]] = {}
     for name, pairs in found.items():
@@ -139,7 +138,7 @@ def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[t
 
 
 def _beside_path(tool: ToolSpec, known: _Known, same: Mapping[tuple[str, str], Source]) -> list[Source]:
-    """Return the tools that return the ids which a tool takes in its query and body."""
+    """Return the sources of the ids that a tool takes in its query and body: which other tools return them."""
     properties = as_object(tool.input_schema.get("properties"))
     pairs = []
     for (place, wire), argument in tool.arguments.items():
@@ -157,8 +156,8 @@ def _beside_path(tool: ToolSpec, known: _Known, same: Mapping[tuple[str, str], S
 def _of_word(
     tool: ToolSpec, wire: str, argument: str, known: _Known, same: Mapping[tuple[str, str], Source]
 ) -> Source | None:
-    """Return the producer of ids for an argument, found by the argument's name: `team_id`, `customer`, or the `ids` of
-    items to delete.
+    """Return the source of an argument's ids, found by the argument's name: `team_id`, `customer`, or the `ids` of
+    items to delete. `same`: sources for path variables, which also hold for arguments with the same name.
     """
     said = words(wire)
     is_id = bool(said) and said[-1] in _IDS

@@ -209,7 +209,7 @@ class _Call:
         )
 
     def _texts(self, value: Value, name: str) -> list[str]:
-        """Return the strings of a list. Add a remark if some of them are unknown."""
+        """Return the strings of a list in the script. Add a remark if code computes some of them; omit these."""
         if value == Plain(None):
             return []
         found = [text(each, self._environ) for each in value.items] if isinstance(value, Items) else [None]

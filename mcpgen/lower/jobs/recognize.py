@@ -39,8 +39,8 @@ class _Answer(NamedTuple):
 
 # Decision 0235: A recognised job is proposed as a task, but not made one.
 def recognize(operation: Operation, requests: Requests, arguments: Arguments, composer: Composer) -> Accepted | None:
-    """Return where a client can see the state of the operation's work. Return None if no response says that the work
-    goes on.
+    """Return where a client can see the state of the job that the operation starts. Return None if no response says
+    that work goes on.
 
     `requests`: the requests of all operations of the document. `arguments`: the names of the tool's arguments.
     """
@@ -63,7 +63,7 @@ def recognize(operation: Operation, requests: Requests, arguments: Arguments, co
 def _found(
     operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments, composer: Composer
 ) -> Iterator[Accepted]:
-    """Yield the places where a client can see the state of the work, according to the document, the most
+    """Yield the places where a client can see the state of the operation's job, according to the document, the most
     certain first.
     """
     yield from _of_answer(operation, answer, requests, arguments)
@@ -123,7 +123,7 @@ def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tu
 
 
 def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
-    """Yield the requests of the document whose responses show the state of the work."""
+    """Yield a proposal for each request of the document whose response shows the state of the operation's job."""
     by_id = _by_id(operation, answer, requests)
     # A path that ends in a variable leads to one item, and an id in the response may be the item's own. So only
     # requests that take the id of a job are kept.

@@ -163,8 +163,8 @@ class Requests:
         return next((each for each in looks if each is not None), None)
 
     def by_query(self, operation: Operation, answer: Sequence[Member]) -> Look | None:
-        """Return the GET request of the same path with a query parameter for the id of the job, which the response
-        contains. Return None otherwise.
+        """Return the GET request of the operation's path, if it has a query parameter for the id of the job, and
+        `answer` (the members of the operation's response) contains this id. Return None otherwise.
         """
         read = self._reads.get((operation.document, _blank(operation.path)))
         asked = {each.name for each in read.parameters if each.location == "query"} if read else set()

@@ -1,9 +1,9 @@
 """Cache the expansions of arguments and named schemas: their conversions to schemas that every client accepts. So a
 schema is expanded once, however many tools use it.
 
-An expansion depends on its depth, its limits, and the schemas around it, since recursion is cut. So the cache stores
-which names were searched among the surrounding schemas, and reuses an expansion only where that search has the same
-result.
+An expansion depends on its depth, its limits, and the schemas that contain it (the surrounding ones), since recursion
+is cut. So the cache stores which names were looked for among the surrounding schemas, and reuses an expansion only
+where this search has the same result.
 """
 
 from collections.abc import Iterable
@@ -52,9 +52,9 @@ class ExpansionKey(NamedTuple):
 class Expansion(NamedTuple):
     """Cached expansion: the schema that tools show (`emitted`), with `nodes` as its size.
 
-    `cuts`: phrases for what was left out. `findings`: findings from composing. `asked`: schema names that were searched
-    among the surrounding schemas. `met`: those names in `asked` that were found. `too_large`: True if writing stopped
-    at `nodes` nodes, so that `emitted` is empty.
+    `cuts`: phrases for what was left out. `asked`: schema names that were looked for among the schemas that contain
+    this one (recursion). `met`: those names in `asked` that were found there. `too_large`: True if writing stopped at
+    `nodes` nodes, so that `emitted` is empty.
     """
 
     emitted: JsonObject
@@ -69,7 +69,8 @@ class Expansion(NamedTuple):
 class Expansions:
     """Cache of the schemas that one compile has expanded.
 
-    - `large`: key of a schema → True if cutting the schema saves tokens (it has members), with the check's findings.
+    - `large`: name of a schema → True if it has members, so that leaving them out saves tokens; with the findings of
+      this check.
     - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so both caches are cleared
       together.
     """

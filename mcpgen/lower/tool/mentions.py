@@ -99,7 +99,9 @@ class _Text:
         return told[: source.start()] if source and source[1] in told[: source.start()] else told
 
     def _name(self, found: re.Match[str]) -> str:
-        """Return the tool for one request, or the text unchanged if no tool or several send the request."""
+        """Return the text that replaces a mentioned request: the name of the only other tool that sends it, else the
+        request itself.
+        """
         path = found["path"].rstrip(_PUNCTUATION)
         behind = found["path"][len(path) :]
         operation = self.tool.operation

@@ -1,8 +1,8 @@
-"""Decide which roles of an operator may use a tool.
+"""Decide which roles of an operator, or of a caller over HTTP, may use a tool.
 
 If the tools file sets `roles` for the tool, only these count. Otherwise several lists may apply: those of the tools
 file for the tool's method and for `destructive`, and the list in the document. Then the tool is for the roles that are
-in all of them. Without any list, every operator may use the tool.
+in all of them. Without any list, no role is needed.
 """
 
 from collections.abc import Mapping
@@ -17,10 +17,9 @@ from mcpgen.model import DESTRUCTIVE, Annotations, Operation
 def derive(
     operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the roles that allow an operator to use the tool, sorted. One of them is enough; () means that none is
-    needed.
+    """Return the roles that allow the use of the tool, sorted. One of them is enough; () means that none is needed.
 
-    `kinds`: method or `destructive` → the owner's list of roles.
+    `kinds`: HTTP method or `destructive` → the roles in the tools file for all such tools.
     """
     if operation.decided.roles is not None:
         return operation.decided.roles

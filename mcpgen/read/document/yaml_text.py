@@ -234,7 +234,7 @@ class _Composer:
             self._note(frame.path, key, event)
 
     def _path(self) -> Path | None:
-        """Return the path of a mapping that begins here, or None if its keys are too deep for the outline."""
+        """Return the keys that lead to the mapping that begins now; None if the outline does not record its keys."""
         frame = self.frame
         if not self.stack:
             return ()

@@ -20,7 +20,9 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Chan
 
 
 def of_parts(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
-    """Return a change for each operation or tool that is a key of the `arguments` at `where`."""
+    """Return the tools file's top-level `arguments` as one override for each of its keys. Each key names operations or
+    tools. `where`: place of `arguments` in the file.
+    """
     return tuple(
         Change(key, where.inside(key), arguments=_arguments(entry, where.inside(key), diagnostics))
         for key, entry in as_object(value).items()

@@ -143,7 +143,7 @@ def _lock_of_a_directory(place: Path) -> int | None:
         _NOT_THERE.add(place)
         return None
     except OSError as error:
-        # A file, a link or an unreadable directory is refused when the write is planned.
+        # Not an error here: `planning.py` refuses a file, a link or an unreadable directory later, and says why.
         if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.EACCES):
             return None
         raise

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
             """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:
-            """Mark a state as used. Return how often the user was asked, and a key of INSTEAD if the state is invalid.
+            """Mark a state as used. Return how often the user was asked about the call, and "" if the state is valid.
 
-            For a valid state, the second value is "".
+            If the state is invalid, the second value is the reason, a key of INSTEAD.
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:

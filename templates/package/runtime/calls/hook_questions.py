@@ -173,8 +173,8 @@ class HookQuestions:
             raise HookFailed(_other("A hook"))
 
     async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the user's values for the fields of `form`, or `default` if the client cannot ask. Raises Unanswered
-        if the user does not answer, and CannotAsk if questions are not possible now.
+        """Return the user's values for the fields of `form`, or `default` if the client does not support forms. Raises
+        Unanswered if there is no answer, and CannotAsk if no hook runs or the request is about to be sent.
         """
         async with self._turn:
             run = self._running

@@ -69,7 +69,7 @@ class Job:
         self.interval = USUAL
 
     def written(self) -> bytes:
-        """Return the job as bytes, for the id of a task."""
+        """Serialize the job to bytes, which become part of the id of an MCP task. `read` restores the job."""
         told = [self.tool, self.url, self.values, round(self.created, 3), round(self.until, 3)]
         return json.dumps(told, separators=(",", ":")).encode()
 

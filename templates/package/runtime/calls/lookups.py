@@ -32,10 +32,10 @@ LONGEST_ERROR = 1000
 
 
 class WholeAnswer:
-    """Instruction for an inner call to return the whole list, up to the limits on pages.
+    """Instruction for an inner call (one that this server makes itself) to return a whole list, up to the page limits.
 
-    `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: False once a part of
-    the list is missing.
+    `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: set to False if the
+    inner call's result lacks a part of the list.
     """
 
     __slots__ = ("complete", "pages")

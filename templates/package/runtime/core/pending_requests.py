@@ -73,7 +73,9 @@ class Running:
 
 
 class InFlight:
-    """Calls and ids in use. `calls` maps keys to calls; `ids` maps ids to the key of a call, STREAM or ANSWERED."""
+    """Running calls, and the ids of pending requests. `calls` maps the key of each call to the call. `ids` maps each id
+    to the key of its call, or to one of the constants STREAM and ANSWERED.
+    """
 
     __slots__ = ("_keys", "calls", "ids")
 

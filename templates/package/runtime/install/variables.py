@@ -34,7 +34,7 @@ _SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """Environment variables for an entry.
+    """Environment variables for the entry of this server in the configuration of an MCP client.
 
     `values` holds those that are not secret. `secrets` lists the names of the others. `missing` lists variables that
     have no value although a tool needs them.

@@ -119,7 +119,7 @@ class Store:
         return {member.decode(): score for member, score in found}
 
     async def first(self, name: str, most: int) -> list[str]:
-        """Return the members of a set, except for the `most` members that expire last.
+        """Return the members by which a set exceeds `most` members: those that expire first.
 
         Raise StoreAway if the store does not answer.
         """

@@ -55,9 +55,9 @@ def without(value: Any, pointers: list[str]) -> Any:
 
 
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
-    """Return the rest of the value after removing the parts that `paths` select; ABSENT if nothing is left.
+    """Return the value without the parts that `paths` and `names` select; ABSENT if nothing is left.
 
-    The first step of each path in `names` can only be a name, not an index.
+    `names`: further paths, whose first step can only be the name of a member, not an index.
     """
     if () in paths:
         return ABSENT

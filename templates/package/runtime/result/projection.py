@@ -143,7 +143,7 @@ class _Picked:
         return f"{brief(path, 60)} of fields is not in the answer; in {brief(above, 60)} there is {listed}{more}."
 
     def _of(self, value: Any, place: _Place) -> Any:
-        """Return the selected parts of a value below a node, or _MISSING if there are none."""
+        """Return the parts of `value` that the paths below the node `place` select, or _MISSING if there are none."""
         if isinstance(value, list):
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]

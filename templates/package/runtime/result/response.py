@@ -152,7 +152,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     promised = sent.tool.output_schema is not None
     marked = ""
     if sent.fields and not promised:
-        from .projection import mark  # imported late: few calls ask for parts
+        from .projection import mark  # imported late: few calls select fields
 
         marked = mark(text)
     value, twice = read(text if complete else beginning(text), marked)

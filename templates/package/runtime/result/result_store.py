@@ -68,9 +68,9 @@ class KeptResults:
     """Stored responses of one server by URI, in order of use, the most recently used last."""
 
     def __init__(self, most: int, shares: Shares | None = None, names: Names | None = None) -> None:
-        """Create a store of at most `most` bytes. `shares` counts the files that may still be opened.
+        """Create a store of at most `most` bytes. `shares`: limits on memory and files of all large responses together.
 
-        `names` decides who may read which URI; with None, every caller may read every URI.
+        `names`: object that tells if the current client may read a URI; with None, every client may read every URI.
         """
         self._names = names
         self._most = most

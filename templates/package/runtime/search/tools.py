@@ -134,7 +134,7 @@ class ToolSearch:
 
     @property
     def _spelled(self) -> dict[str, str]:
-        """Return the name of the function in programs for each tool of the API."""
+        """Return a mapping from each tool of the API to the name of its function in the programs that models write."""
         return {tool: name for name, tool in functions(self._retriever.names).items()}
 
     def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:

@@ -81,8 +81,9 @@ class HttpConnection(RequestHandler):
     """HTTP connection with a timeout for the head of each request (security requirement E6). It serves requests inline
     if possible.
 
-    A request that is served inline stays in aiohttp's queue, and aiohttp's task is not woken for this request. So the
-    requests of a connection are answered in order, and the task can take over any of them.
+    A request that is served inline stays in aiohttp's queue, and the task that aiohttp runs for the connection is not
+    woken for this request. So the requests of a connection are answered in order, and the task can take over any of
+    them.
     """
 
     __slots__ = ("_busy", "_expected", "_inline", "_late", "address", "door", "places")
@@ -95,7 +96,7 @@ class HttpConnection(RequestHandler):
         self._late: asyncio.TimerHandle | None = None
         self._expected: tuple[Head, Peer] | None = None
         self._inline: InlineRequest | None = None
-        self._busy = False  # True while a request is served without aiohttp's task
+        self._busy = False  # True while this object, not aiohttp's task for the connection, serves a request
         super().connection_made(transport)
         self.address = _address(transport)
         has_room = self.places.has(self.address)

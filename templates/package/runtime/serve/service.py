@@ -148,7 +148,9 @@ class Service:
         return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
-        """Begin to serve a request inline. Return None if memory for requests is used up: then refuse the request."""
+        """Begin to serve a request inline (without a task of its own). Return None if memory for requests is used up:
+        then refuse the request.
+        """
         caller, size = peer.caller, len(body)
         if not self._bodies.has(caller, size):
             return None

@@ -55,9 +55,10 @@ class StdinHandoff:
         self.lent = False
 
     def lend(self) -> bool:
-        """Let the loop read stdin, wait until it stops reading, and return True. Return False if it cannot read now.
+        """Let the event loop read stdin, and wait until it stops. Return False at once if it cannot read, else True.
 
-        Call this only if the inbox is empty. If the inbox contains lines afterwards, process them before reading more.
+        Call this only if the inbox (lines read, but not processed) is empty. If the inbox contains lines afterwards,
+        process them before reading more.
         """
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False

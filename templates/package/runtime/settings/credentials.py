@@ -140,8 +140,8 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the first alternative whose schemes, except those in `delegated`, have all their variables set. Raise
-    NotReady, which names the missing variables, if there is none.
+    """Return the schemes of the first security requirement in `offered` whose variables are all set. Schemes in
+    `delegated` need none: callers supply their credentials. Raise NotReady, naming variables, if none is complete.
     """
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):

@@ -34,7 +34,7 @@ class Places:
         self._of[caller] = self._of.get(caller, 0) + many
 
     def give(self, caller: str, many: int = 1) -> None:
-        """Give back `many` places of `caller`."""
+        """Count `many` places (calls or bytes, for example) as no longer in use by `caller`."""
         self._taken -= many
         left = self._of.pop(caller, 0) - many
         if left:

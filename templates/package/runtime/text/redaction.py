@@ -186,7 +186,8 @@ class Redactor:
     def during(self) -> CallContext:
         """Return a context manager for the duration of a call.
 
-        Inside its `with` block, secrets that were in use since the call began are not dropped.
+        Inside its `with` block, every secret that was learned since the call began stays redacted, however many newer
+        secrets are learned.
         """
         self._turn += 1
         return CallContext(self._calls, self._turn)
