@@ -1,5 +1,5 @@
-"""Write a tools file that replaces an MCP server of another program, such as FastMCP. Compile the file, and check that
-each old tool name still calls the same operation.
+"""Write a tools file with the same tools as an MCP server made by another program, such as FastMCP. Compile the file,
+and check that each old tool name still calls the same operation.
 """
 
 import os
@@ -292,8 +292,8 @@ def _name_tools(
 def _override(
     each: Served, tool: ToolSpec, ids: Mapping[str | None, int], used: set[str], remarks: list[Remark]
 ) -> Override:
-    """Return the override of a tool: the other server's name, or that name as an alias if mcpgen does not allow it as a
-    name.
+    """Return the override that keeps the name which the other server gives a tool. If mcpgen does not allow this name
+    for a tool, it becomes an alias; if it cannot be an alias either, a remark says so.
 
     `used`: names and aliases of other tools; the names of this tool are added.
     """

@@ -1,5 +1,5 @@
-"""Check the tool names that a tools file pins. A server with a tool search always lists these tools beside the
-search.
+"""Check that the names under `pin` in a tools file are names of tools. A server with a tool search always lists these
+tools, and no other tools of the API.
 """
 
 from collections.abc import Iterable, Sequence

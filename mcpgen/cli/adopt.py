@@ -1,4 +1,4 @@
-"""`mcpgen adopt`: write a tools file that replaces an MCP server of another program, such as FastMCP."""
+"""`mcpgen adopt`: write a tools file with the same tools as an MCP server made by another program, such as FastMCP."""
 
 from pathlib import Path
 

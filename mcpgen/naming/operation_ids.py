@@ -143,9 +143,10 @@ def without_framework(identifier: str, operation: Operation) -> str:
 
 
 def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
-    """Return True if an operationId without its suffix still ends in words of the path, and so only repeats the path.
+    """Return True if an operationId repeats more of the path than its suffix, which consists of the path's end.
 
-    `rest_of_id`: its words without the suffix, which is the end of the path. `segment`: the path segment before it.
+    `rest_of_id`: words of the operationId before the suffix. `segment`: words of the path segment before those in the
+    suffix. The answer is True if `rest_of_id` ends with `segment`, or is a single word.
     """
     last = [singular(word) for word in rest_of_id[-len(segment) :]]
     return len(rest_of_id) < 2 or last == [singular(word) for word in segment]

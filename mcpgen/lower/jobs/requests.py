@@ -215,8 +215,8 @@ class Requests:
         return self._look(read, _renamed(read.path, operation.path), {}) if read is not None else None
 
     def _filled(self, operation: Operation, read: Operation, answer: Sequence[Member], own: bool) -> Look | None:
-        """Return the request that `read` sends for an item, with the item's id from a response. Return None if the
-        response does not contain the id.
+        """Return the request of the GET operation `read` for the item whose id is in `answer`, the response of
+        `operation`. Return None if `answer` has no such id, or `operation` lacks another variable of the path.
         """
         before, _, last = read.path.rpartition("/")
         before, last, segment = _renamed(before, operation.path), last[1:-1], before.rpartition("/")[2]

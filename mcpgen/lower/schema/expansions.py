@@ -85,8 +85,8 @@ class Expansions:
         """Return a cached expansion for `setting`, or None.
 
         `trail`: names of the surrounding schemas. Of the names in the expansion's `asked`, `trail` must contain exactly
-        those in `met`. The expansion must have fewer than `room` nodes, or be known to need at least
-        `room` nodes.
+        those in `met`. `room`: limit on the nodes. A complete expansion must have fewer nodes. An expansion that was
+        too large must have reached `room` nodes, since it is then too large here, too.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room

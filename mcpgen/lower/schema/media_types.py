@@ -18,7 +18,7 @@ _TEXTUAL = ("yaml", "/graphql", "/sdp", "/sql", "/csv", "javascript", "/toml", "
 
 
 def encoding_of(media_type: str) -> BodyEncoding:
-    """Return the encoding of a body with this media type."""
+    """Return how a request body with this media type is serialized, such as `json` or `multipart`."""
     essence = media_type.partition(";")[0].strip().lower()
     if essence in ("*/*", "application/*") or essence.endswith(("/json", "+json")):
         return "json"

@@ -45,7 +45,7 @@ _OVERWRITES = re.compile(
 """Pattern of a warning in the description that the operation may remove or overwrite existing data."""
 
 
-# Decision 0021: The words of a POST decide its hints.
+# Decision 0021: The operationId, summary, description and path of a POST decide its tool's hints.
 def of_post(operation: Operation) -> Effect:
     """Return the effect of a POST. A path that ends in a variable names an existing item, so the POST changes it."""
     segments = _segments(operation.path)

@@ -117,9 +117,9 @@ def fits(field: JsonObject) -> bool:
 
 
 def _is_within(field: JsonObject, bound: str, value: JsonValue) -> bool:
-    """Return True if `value` is within the bounds of a field.
+    """Return True if `value` lies between the minimum and the maximum of a form's field, as far as these are set.
 
-    `bound`: end of the keywords for the bounds, such as `Length` for `minLength` and `maxLength`.
+    `bound`: suffix of the keywords for minimum and maximum, such as `Length` for `minLength` and `maxLength`.
     """
     low, high = field.get(f"min{bound}"), field.get(f"max{bound}")
     assert isinstance(value, (int, float))

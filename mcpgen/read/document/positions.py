@@ -72,8 +72,8 @@ class _JsonWalk:
         return found.end()
 
     def _value(self, at: int, trie: _Trie, path: Path) -> int:
-        """Return the offset after the value that begins at the offset `at`. Record the offsets of the wanted paths
-        (`trie`) in it.
+        """Return the offset after the value that begins at the offset `at`. Record the offsets of the wanted paths that
+        lead into the value. `trie`: tree of these paths, relative to the value.
         """
         opening = self._text[at]
         if not trie or opening not in "{[":

@@ -21,7 +21,7 @@ _PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Target of a redirect. `is_own`: True if the target is on the redirecting server, so that no flag was needed."""
+    """Target of a redirect. `is_own`: True if the target is on the redirecting server, False if a flag allowed it."""
 
     url: str
     is_own: bool

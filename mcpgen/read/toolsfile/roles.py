@@ -1,5 +1,5 @@
-"""Read `roles:` of the tools file: roles for one tool, for all tools with an HTTP method, or for all
-destructive tools.
+"""Read `roles:` of the tools file: roles for one tool, for all tools with a given HTTP method, or for
+all destructive tools.
 
 A tool is offered only if the operator's setting, or the caller's access token, has one of the roles of the tool.
 
@@ -17,7 +17,9 @@ def of_tool(entry: JsonObject) -> tuple[str, ...] | None:
 
 
 def of_server(server: JsonObject) -> dict[str, tuple[str, ...]]:
-    """Return HTTP method → roles. The key DESTRUCTIVE stands for all destructive tools."""
+    """Return HTTP method → roles, one of which is needed to use the tools with this method. The key DESTRUCTIVE stands
+    for all destructive tools.
+    """
     found = {kind: _names(value) for kind, value in as_object(server.get("roles")).items() if kind in KINDS}
     return {kind: names for kind, names in found.items() if names is not None}
 

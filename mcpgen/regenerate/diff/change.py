@@ -37,8 +37,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes from one server to another. They are sorted: changes of security first; then changes of the server,
-    and those of tools by name; the gravest first.
+    """All changes from one server to another. Changes that concern security come before all others. Both groups are
+    sorted: changes of the whole server first, then those of tools by name; for each of these, the gravest first.
     """
 
     changes: tuple[Change, ...]

@@ -25,10 +25,10 @@ _COUNTED = {
 
 
 def is_told_anyway(kind: str, listed: bool) -> bool:
-    """Return True if a change of `kind` is reported even if exactly the same values stay valid.
+    """Return True if a change of `kind` is reported even if the schema accepts exactly the same values as before.
 
-    That is so for members of results that were added or removed. In results, members that the schema does not list are
-    valid too. `listed`: True for a schema of arguments, False for one of results.
+    That is so for a member that was added to or removed from the schema of a result, since a result may contain other
+    members than those listed. `listed`: True for a schema of arguments, False for one of results.
     """
     return not listed and kind in ("member-gone", "member-added")
 

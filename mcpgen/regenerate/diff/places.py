@@ -127,8 +127,8 @@ class Places:
                 gone.remove(case)
                 added.remove(same)
         if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
-            # the alternatives differ only in the properties that they require together; the caller reports the whole
-            # schema
+            # No alternative has a member that another lacks; they may differ only in `required`, for example. Their
+            # outlines would be equal, so `_explained` reports a change of the whole schema.
             return
         while gone and added:
             case = gone.pop(0)

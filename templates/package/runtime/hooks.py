@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Public API for hooks.py of this package: `from .runtime.hooks import Arguments, Refuse, Request, Result, context`.
+"""Public API for the user's `hooks.py`, which stands beside this module's folder `runtime`.
 
-All other modules of the runtime are private. This module is loaded only if hooks.py imports it.
+The user's file imports names from here: `from .runtime.hooks import Arguments, Refuse, Request, Result, context`. If it
+does not, this module is never loaded. All other modules of the runtime are private.
 """
 
 from __future__ import annotations

@@ -77,7 +77,10 @@ class Interview:
 
     @cached_property
     def subject(self) -> str:
-        """Return the digest in hexadecimal of the call that a state is for. Most calls with hooks never need it."""
+        """Return the digest of the call, in hexadecimal, which binds each `requestState` to the call.
+
+        The digest is computed when first needed: most calls with hooks ask no question.
+        """
         what = [self.kind, self.call.tool.name, self.call.tool.binding, self._asked_for]
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
@@ -91,10 +94,10 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return the dialogue for further questions of the call, such as a confirmation.
+        """Return the dialogue for questions that follow those of this interview, such as a confirmation.
 
-        `inner` is the state of such a question. If it is set, the client's answer belongs to that question, and the
-        dialogue contains the answer.
+        If such a question was already asked (`inner` is its state), the client's answer belongs to that question, so
+        the dialogue contains state and answer. Otherwise, the dialogue contains neither.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)

@@ -36,7 +36,7 @@ def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
     return SignedTasks(key(catalog.name, sensitive(catalog.security, settings)), time.time)
 
 
-# Decision 0229: Over stdio, the key that signs task ids is derived from the credentials.
+# Decision 0229: Over stdio, the key that signs task ids is derived from the server's credentials for the API.
 class SignedTasks:
     """Issuer and reader of the ids of tasks. `clock()` returns Unix time in seconds."""
 

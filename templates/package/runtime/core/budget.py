@@ -33,7 +33,7 @@ class Budget:
         self._steps = steps
 
     def __enter__(self) -> float:
-        """Begin a section whose duration is subtracted from the seconds. Return the seconds that are left."""
+        """Begin a section whose duration is subtracted from the call's seconds. Return the seconds that are left."""
         return self.start()
 
     def __exit__(

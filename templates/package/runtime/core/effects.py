@@ -118,7 +118,7 @@ class PollResources:
 
 
 class Peer:
-    """Sender of an HTTP request.
+    """Sender of an HTTP request to this server.
 
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
     "" without a session. `address` is the network address. `identity` holds the claims of a checked access token.

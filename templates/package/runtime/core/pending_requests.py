@@ -93,7 +93,7 @@ class InFlight:
         return call
 
     def finish(self, key: int) -> Running | None:
-        """Remove and return a finished call, or None if the call was cancelled or has already finished."""
+        """Remove a call that has ended, and return it. Return None if it was removed before, for example cancelled."""
         call = self.calls.pop(key, None)
         if call is not None:
             del self.ids[call.id]

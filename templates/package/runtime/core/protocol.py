@@ -475,7 +475,7 @@ class Protocol:
         before, self._catalog, self._beside = self._catalog, catalog, None
         told = self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
         if former is not None:
-            from . import watching  # costs nothing: imported when the client began to watch a resource
+            from . import watching  # takes no time: already imported when the client began to watch a resource
 
             told += b"".join(map(self.updated, watching.changed(former, self._features(), watched)))
         level = self.notifications.level if self.notifications else None
@@ -496,7 +496,7 @@ class Protocol:
         """Return URI -> the request that fetches the resource, for each polled resource that the client watches."""
         if not (watched := self.watched):
             return {}
-        from . import watching  # costs nothing: imported when the client began to watch a resource
+        from . import watching  # takes no time: already imported when the client began to watch a resource
 
         return watching.polled(self._features(), watched, self._agreed or STATELESS_REVISIONS[0])
 

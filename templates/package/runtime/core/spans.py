@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .task_state import FollowedTask
 
     class Peer(Protocol):
-        """Interface of the sender of an HTTP request (effects.Peer)."""
+        """Interface of the sender of an HTTP request to this server (effects.Peer)."""
 
         principal: str
         session: str
@@ -247,7 +247,10 @@ def caller() -> str:
 
 
 def owner() -> str:
-    """Return the key of the owner of private data, for the request that this code handles; "" over stdio."""
+    """Return the key under which the sender of the current request owns private data, such as stored results.
+
+    Return "" over stdio, where all private data has the same owner.
+    """
     sender = peer()
     return "" if sender is None else sender.owner
 

@@ -30,8 +30,8 @@ class Subscriptions:
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 
     def __init__(self) -> None:
-        self._streams: dict[Id, tuple[str, ...]] = {}  # streams in the order in which they were opened
-        self._watched: dict[Id, tuple[str, ...]] = {}  # the URIs that each stream watches
+        self._streams: dict[Id, tuple[str, ...]] = {}  # stream id -> kinds of lists, oldest stream first
+        self._watched: dict[Id, tuple[str, ...]] = {}  # stream id -> URIs that the stream watches
         self._greeted: tuple[str, ...] = ()
         self._initialized = False
         self._owed: list[str] = []

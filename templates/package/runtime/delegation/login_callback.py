@@ -140,8 +140,8 @@ class Callback:
         return next((each for each in self.delegations.values() if each.way == USER and each.slug == slug), None)
 
     def _opened(self, purpose: str, handle: str, delegation: Delegation | None) -> PendingLogin | None:
-        """Decrypt the `state` of a link, or the ticket in the form of the confirmation page. Return the login, or None
-        if the text is invalid or belongs to another scheme.
+        """Decrypt `handle`: the `state` of a login link, or the hidden field `ticket` on the confirmation page. Return
+        the login, or None if `handle` is invalid or belongs to another scheme.
         """
         begun = login_links.opened(self._seal, purpose, handle) if handle else None
         if begun is None or delegation is None or begun.scheme != delegation.scheme:

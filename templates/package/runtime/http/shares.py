@@ -41,7 +41,7 @@ class Shares:
             self._memory += size
 
     def take_file(self) -> bool:
-        """Reserve one file. Return False if none is free."""
+        """Reserve an open file for a large response. Return False if no further file may be open."""
         with self._lock:
             if self._files <= 0:
                 return False

@@ -127,7 +127,7 @@ class ToolSearch:
         return next((running[kind] for kind in PROGRAMS if kind in running), "")
 
     def _is_called(self, number: int) -> bool:
-        """Return True if programs may call the tool."""
+        """Return True if the programs that a model writes may call the tool with this number in the index."""
         runs = self._runs
         kind = self._catalog.finders.get(runs, "")
         return bool(runs) and (kind == RUN or not writes(self._catalog, self._retriever.names[number]))

@@ -189,7 +189,9 @@ class HttpConnection(RequestHandler):
         return begun
 
     def expire(self) -> None:
-        """Stop waiting for the rest of a body, and let aiohttp's task read it."""
+        """Stop waiting for the rest of a body to serve its request inline. aiohttp's task then reads the body and
+        serves the request.
+        """
         self._forget_expected()
         self.hand_over()
 

@@ -109,8 +109,8 @@ def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
 def _is_presentable(value: Any, redactor: Redactor) -> bool:
     """Return True if the value contains nothing that must be removed.
 
-    This searches the value's JSON text, in a third of the time of examining each part. An escape in the JSON text
-    counts as a hidden character.
+    This searches the value's JSON text, in a third of the time of examining each part. If the text contains an
+    escape that may stand for a hidden character, the answer is False, and `presentable` examines each part.
     """
     try:
         text = written(value)

@@ -72,7 +72,8 @@ class _LazyName:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _LazyName.__slots__:  # `copy` reads these attributes before they are set
+        # `copy` reads these attributes before they are set; `_there` would then call this method again without end.
+        if name in _LazyName.__slots__:
             raise AttributeError(name)
         return getattr(self._there(), name)
 
