@@ -35,7 +35,9 @@ class Budget:
         return max(self._charged, key=self._charged.__getitem__, default="")
 
     def begin(self) -> None:
-        """Start the next part, with a fresh limit."""
+        """Start the next part of the run, such as one tool. It gets the whole limit of a part, or the run's remaining
+        steps if there are fewer.
+        """
         self._run -= self._granted - max(self.left, 0)
         self.left = self._granted = min(self._part, self._run)
         self._charged.clear()

@@ -1,7 +1,7 @@
 """Build the release files of a project: an `.mcpb`, a wheel and an sdist, `server.json`, a server card, an SBOM.
 
 All data comes from the project: its generated JSON files, its `pyproject.toml` and its package. The source is not
-compiled again. This package imports `regenerate` and the packages below it.
+compiled again. This package imports `regenerate` and packages of lower layers.
 """
 
 from mcpgen.bundle.artifacts import make_artifacts

@@ -2,5 +2,5 @@
 
 The APIs implement the documents in `specs/` and share no code with the compiler or with generated servers, so they
 check requests independently. They use only the standard library, no clock and no randomness. The package imports
-`regenerate` and the packages below it.
+`regenerate` and packages of lower layers.
 """

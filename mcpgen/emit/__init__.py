@@ -2,7 +2,7 @@
 
 Text reaches the JSON files through `compact`, and TOML, YAML and Markdown through one escaping function (sink) each.
 The Python of a generated project is copied byte for byte from `templates/package`, so no byte of it depends on a
-document. This package imports `check` and the packages below it.
+document. This package imports `check` and packages of lower layers.
 """
 
 from mcpgen.emit.offered import DEPLOYMENT, OFFERED, ONCE, offered_now

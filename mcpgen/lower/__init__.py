@@ -1,7 +1,7 @@
 """Turn an `Api` (in OpenAPI's terms) into a `Catalog` (in MCP's terms): names, arguments, schemas, descriptions, hints
 and HTTP requests of tools.
 
-This package imports `lock`, `merge` and the packages below them. Its subpackages, from the lowest: `text`, `schema`,
+This package imports `lock`, `merge` and packages of lower layers. Its subpackages, from the lowest: `text`, `schema`,
 `inputs`, `request`, `tool`. `lower.py` calls them in order.
 """
 

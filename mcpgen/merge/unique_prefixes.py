@@ -1,7 +1,7 @@
 """Choose unique prefixes for the operation keys of several documents, and unique names for their schemes.
 
-A prefix or name is given only if exactly one document could have it. So neither the order of the documents nor a new
-document changes the tool names or credentials of another document.
+If several documents propose the same prefix or name, none of them gets it, and each gets a longer one. So neither a new
+order of the documents nor a new document gives a document's tool name or credential to another document.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -129,8 +129,8 @@ class _Call:
         return frozenset(self._texts(self._value(name), name)) or None
 
     def described(self) -> Described:
-        """Return the OpenAPI document of the server, with its base URL, credentials, renamed operations and route
-        maps.
+        """Return a description of the server's OpenAPI document: where the document is, and the base URL, credentials,
+        tool names, route maps and tags that the script sets for it.
         """
         return Described(
             self._place(),

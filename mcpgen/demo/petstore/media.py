@@ -34,7 +34,7 @@ _SCALE = 4
 
 
 def paw(colour: tuple[int, int, int]) -> bytes:
-    """Return a picture of a paw in one colour: PNG, 64 by 56 pixels, two colours in a palette."""
+    """Return a PNG picture of a one-coloured paw on an off-white ground: 64 by 56 pixels, a palette of two colours."""
     rows = [
         int("".join("01"[dot == "#"] * _SCALE for dot in line), 2).to_bytes(8) for line in _PAW for _ in range(_SCALE)
     ]

@@ -46,8 +46,8 @@ _UNDECLARED: tuple[SecurityRequirement, ...] = ((TOKEN, HEADER), (TOKEN,), (HEAD
 def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     """Return every security scheme of `api` with its environment variables.
 
-    An API without schemes gets an optional bearer token and an optional header. An API that needs a scheme of an
-    unknown kind gets the optional header.
+    An API without schemes gets an optional bearer token, and an optional header whose name and value the operator
+    chooses. An API that needs a scheme of an unknown kind gets such a header.
     """
     bound: list[BoundScheme] = []
     operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]

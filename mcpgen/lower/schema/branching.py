@@ -43,9 +43,8 @@ def leads_back(schema: JsonObject) -> bool:
 
 
 class _Steps:
-    """Counter of validation steps, which counts each part of a schema once.
-
-    A recursive occurrence of a part counts as one step.
+    """Counter of validation steps. The count of each part of a schema is computed once, and added wherever the part is
+    used. A part inside itself counts as one step.
     """
 
     def __init__(self, root: JsonObject) -> None:

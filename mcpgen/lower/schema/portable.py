@@ -184,7 +184,7 @@ class Portable:
     def _stands_in(self, identity: str, at: _Position) -> bool:
         """Return True if the schema called `identity` already surrounds the place `at`, which is recursion.
 
-        The name is recorded, because a cached expansion depends on the result.
+        Record `identity`: a cached expansion is reused only where this method has the same results for all its names.
         """
         if identity:
             self._asked.add(identity)

@@ -175,9 +175,10 @@ class _Schemas:
         return {**found, **self._values(node, found)}
 
     def _is_listed(self, data: JsonValue, place: str) -> bool:
-        """Return True if the value or member name `data` stays in the schema.
+        """Return True if the value or member name `data` stays in the schema. It is left out if it contains hidden
+        characters and the schema is derived, not handwritten.
 
-        Record its place if it holds hidden characters, or HTML character references to them.
+        Record its place if it is left out, or if it stays with HTML character references to hidden characters.
         """
         hidden = has_hidden(data)
         if hidden and self._derived:

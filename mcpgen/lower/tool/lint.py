@@ -112,7 +112,9 @@ def is_of_hosts(name: str) -> bool:
 
 
 def _of_schema(nodes: list[_Node]) -> Iterator[tuple[str, str, bool]]:
-    """Yield the texts of schemas with their places, and True for a name or value that may be a sentence."""
+    """Yield (place, text, is_data) for each text to check in the schemas. `is_data` is False for a description, and
+    True for a name or value. Names and values too short to be sentences are left out.
+    """
     for node, place in nodes:
         if isinstance(words := node.get("description"), str):
             yield place, words, False

@@ -28,8 +28,10 @@ def told(description: str, rule: TaskRule | None, requires: Collection[str]) -> 
 
 # Decision 0228: A tool that starts a job has no output schema.
 def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagnostics) -> TaskRule | None:
-    """Return the owner's `task` rule. For each variable that is no argument of the tool, a JSON Pointer into the
-    response is added.
+    """Return the owner's `task` rule, or None if the operation has none.
+
+    Variables of the rule's requests take their values from the response, by the JSON Pointers in the rule's `values`,
+    or from the tool's arguments. For any other variable, a pointer to the response member with its name is added.
     """
     rule = operation.decided.task
     if rule is None:

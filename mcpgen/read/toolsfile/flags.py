@@ -23,7 +23,8 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
     Missing keys count as flags that were not given. Paths are returned as written.
     """
     profile, most = root.get("schema_profile"), root.get("max_tokens")
-    server = as_object(root.get("server"))  # Decision 0192: The key server chooses which tools are listed.
+    # Decision 0192: The key `server` of a tools file chooses which tools are listed.
+    server = as_object(root.get("server"))
     variables = as_object(root.get("server_var")).items()
     for name, value in variables:
         if not name or "=" in name or value == "":

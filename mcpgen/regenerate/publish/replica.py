@@ -34,8 +34,8 @@ def share(
     → inode of the link in the replica, or of the original for files in `gone`.
 
     `made`: new files, which are already in the staging directory. `gone`: files to be removed. `paths`: all generated
-    files. Their folders become real folders; all other folders become links to `old`. Raises OSError, also if `old`
-    could not be changed later.
+    files. Their folders become real folders; all other folders become symbolic links. Raises OSError if a link cannot
+    be created, or if a folder of `old` with a file in `made` or `gone` is not writable.
     """
     folders = {"", *(folder for path in (*paths, *gone) for folder in _folders(path))}
     for path in (*made, *gone):

@@ -116,8 +116,8 @@ def _looked_at(
 ) -> tuple[_State, list[JsonValue], list[tuple[JsonValue, ...]]]:
     """Read one schema.
 
-    Return `state` with the keywords of `node` added, the schemas that must hold too (`allOf`, `$ref`), and the lists of
-    alternatives in `node`.
+    Return three values: `state` with the keywords of `node` added; the schemas that a value must satisfy too (`allOf`,
+    `$ref`); and the lists of alternatives in `node` (`anyOf`, `oneOf`).
     """
     seen = state.seen | {id(node)}
     further: list[JsonValue] = []

@@ -174,7 +174,7 @@ class ToolExecutor:
 
         `report` is called with "sent", "headers" and "body" when the call has reached these phases. `dialogue`: how the
         client can ask the user. `ask`: function that asks the user while the call waits, None if that is impossible.
-        Raise OtherOutcome if the call ends with a question, a task or a protocol error.
+        Raise OtherOutcome if the outcome of the call is a question, a task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -280,9 +280,10 @@ class ToolExecutor:
             return await resource_versions.fetched(wanted, before, *parts)
 
     async def get_prompt(self, wanted: GetPrompt, ask: Ask | None) -> PromptMessages:
-        """Return the messages of a prompt that asks the user, or embeds resources of the upstream.
+        """Return the messages of a prompt that asks the user for values in its messages, or embeds resources of the
+        upstream.
 
-        Raise OtherOutcome if the request ends with a question or a protocol error.
+        Raise OtherOutcome if the outcome of the request is a question or a protocol error.
         """
         from . import prompt_questions, prompt_resources  # imported late: few prompts ask the user
 
@@ -308,7 +309,7 @@ class ToolExecutor:
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return its result, and a sentence on what was done, or "".
 
-        Raise HookFailed if a hook fails, and OtherOutcome if the call ends with a question, a task or a protocol error.
+        Raise HookFailed if a hook fails, and OtherOutcome if the outcome is a question, a task or a protocol error.
         """
         tool = call.tool
         if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:

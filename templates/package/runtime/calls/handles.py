@@ -70,7 +70,8 @@ if TYPE_CHECKING:
         async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
             """Ask the user to log in if that is necessary.
 
-            Raise NotReady if the user does not log in, and OtherOutcome if the call must end with the question.
+            Raise NotReady if the user does not log in. Raise OtherOutcome if the outcome of the call is the question to
+            the user, or a protocol error.
             """
 
 

@@ -87,7 +87,9 @@ class Preparation:
         keys: ServerCredentials,
         entropy: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        """Load the hooks of the tools in `catalog`. `keys` selects credentials. `entropy(n)` returns n random bytes."""
+        """Load the hooks of the tools in `catalog`. `keys`: object that selects the credentials of a request.
+        `entropy(n)` returns n random bytes.
+        """
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
         self._settings = settings

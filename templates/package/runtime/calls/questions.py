@@ -56,7 +56,7 @@ class Questions:
         """Ask all questions about a call. Then return the result of `go_on(call, arguments)`, with the answers among
         the arguments.
 
-        Raise Refused if an argument is wrong, and OtherOutcome if the call must end with a question or a protocol
+        Raise Refused if an argument is wrong, and OtherOutcome if the outcome of the call is a question or a protocol
         error.
         """
         try:
@@ -78,8 +78,8 @@ class Questions:
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
         """Ask all questions about a call and return the answers.
 
-        Raise Refused if an argument is wrong, Unanswered if the user does not answer, and OtherOutcome if the call must
-        end with a question.
+        Raise Refused if an argument is wrong, Unanswered if the user does not answer, and OtherOutcome if the outcome
+        of the call is a question.
         """
         interview = Interview(call, self._allowed(call, arguments))
         ended = await self._forms.resumed(interview, call.dialogue.state)

@@ -97,8 +97,8 @@ class UserLogins:
         """Run `step`, a part of a call, and return its outcome as an awaitable.
 
         If the step needs a login and the client can open a URL, ask the user to log in, and run the step again. The
-        awaitable raises the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the call
-        must end with the question.
+        awaitable raises the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the
+        question becomes the call's outcome, so that the client asks it and calls again.
         """
         return step() if self.logins is None else self._run(step, dialogue, ask)
 
@@ -115,7 +115,7 @@ class UserLogins:
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
         """Ask the user to log in, and return once that is done.
 
-        Raise NotReady if the login fails, and OtherOutcome if the call must end with the question.
+        Raise NotReady if the login fails, and OtherOutcome if the question becomes the call's outcome (see `run`).
         """
         pending = self._pending.get(needed.scheme)
         if pending is None or pending.task.done():

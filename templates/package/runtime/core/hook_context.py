@@ -48,8 +48,8 @@ _reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 
 
 def enter(asker: Asker | None) -> Token[Asker | None]:
-    """Let hooks of the current asyncio task ask through `asker`; if `asker` is None, they cannot ask. Return a token
-    for `leave`.
+    """Let hooks of the current asyncio task ask the user through `asker`; if `asker` is None, they cannot ask. Return a
+    token for `leave`.
     """
     return _current.set(asker)
 
@@ -60,7 +60,7 @@ def leave(before: Token[Asker | None]) -> None:
 
 
 def current() -> Asker | None:
-    """Return the object through which hooks of this call ask, or None if they cannot ask."""
+    """Return the object through which hooks of this call ask the user, or None if they cannot ask."""
     return _current.get()
 
 

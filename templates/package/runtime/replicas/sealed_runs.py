@@ -25,7 +25,7 @@ _PURPOSE = "run"
 _NUMBER = 16
 
 
-# Decision 0197: The client stores a paused program over HTTP.
+# Decision 0197: Over HTTP, the client stores a paused program.
 class SealedRuns:
     """Issuer and reader of `requestState` values that contain a program. `spend` marks such a value as used
     (`sealed_states.States`).

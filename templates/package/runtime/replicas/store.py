@@ -137,7 +137,10 @@ class Store:
     # Methods for hashes
 
     async def put_field(self, name: str, field: str, value: bytes, seconds: float) -> None:
-        """Set a field of a hash, which then lasts `seconds` seconds. Raise StoreAway if the store does not answer."""
+        """Set a field of a hash, and let the whole hash expire after `seconds` seconds.
+
+        Raise StoreAway if the store does not answer.
+        """
         key = self._key(name)
         await self._asked(lambda: self._client.hset(key, field, value))
         await self._asked(lambda: self._client.expire(key, max(1, int(seconds))))

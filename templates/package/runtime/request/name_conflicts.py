@@ -95,8 +95,9 @@ def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials
 class PairSpace(Generic[AnyPairs]):
     """The query, the cookies or a form, into which several parameters write pairs.
 
-    `place` is the word for one pair in messages. Names in `withheld` are reserved for the owner of the generated
-    server. No value may write a name whose folded form is in `credentials`.
+    `place` is the word for one pair in messages. `withheld`: names that no argument may write, because the owner of the
+    generated server hid them. `credentials`: folded names (`fold`) of credentials. No argument may write a name with
+    such a folded name.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
@@ -164,8 +165,9 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the case-folded names that the server's owner has reserved: those in `withheld`, and those of constants
-    and templates. Each name comes with the parameter or body field that writes it (None for withheld names).
+    """Return the case-folded names that the server's owner has reserved: those in `withheld`, and those whose values
+    are constants or templates (texts with placeholders). Each name comes with the parameter or body field that writes
+    it, or None for withheld names.
     """
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held

@@ -91,9 +91,10 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """Return the paths, and each path that begins with a step in `steps` a second time without this step.
+    """Return the paths. For each path whose first step is in `steps` (`*`, `0`: steps into a list), also return the
+    path without this step.
 
-    So an object is also treated like a list with this object as only item.
+    So a path through a list also applies to a single object in place of the list.
     """
     rests = frozenset(path[1:] or ("*",) for path in paths if path[0] in steps)
     return paths if rests <= paths else _alone(paths | rests, steps)

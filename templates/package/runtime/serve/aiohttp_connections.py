@@ -78,12 +78,11 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
 
 # Decision 0218: Small POSTs are served without a task of their own.
 class HttpConnection(RequestHandler):
-    """HTTP connection with a timeout for the head of each request (security requirement E6). It serves requests inline
-    if possible.
+    """HTTP connection with a timeout for the head of each request (security requirement E6). If possible, a request is
+    served inline: in `data_received`, without waking the task that aiohttp runs for the connection.
 
-    A request that is served inline stays in aiohttp's queue, and the task that aiohttp runs for the connection is not
-    woken for this request. So the requests of a connection are answered in order, and the task can take over any of
-    them.
+    Until it is answered, such a request stays in aiohttp's queue. So the requests of a connection are answered in
+    order, and the task can take over a request that has begun inline.
     """
 
     __slots__ = ("_busy", "_expected", "_inline", "_late", "address", "door", "places")

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from ..core.stdio import Wire
     from .engine import Engine
 
-#: Seconds between two checks by the main thread. Input waits for at most two checks while the loop is blocked.
+#: Seconds between two checks by the main thread whether the loop responds. If the loop is blocked, the main thread
+#: reads again after at most two checks, so input waits no longer than that.
 SECONDS = 0.2
 
 

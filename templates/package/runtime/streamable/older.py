@@ -170,7 +170,9 @@ class SessionHandler:
             del self._ended[next(iter(self._ended))]
 
     def ended(self, id: str) -> list[Effect]:  # noqa: A002
-        """End the session with this id in this process, and return the effects to carry out."""
+        """End the session with this id in this process: close its streams, and return the effects that cancel its
+        calls.
+        """
         self.remember_ended(session.digest(id), session.SECONDS)
         self._recent.drop(id)
         self._notifications.drop(id)

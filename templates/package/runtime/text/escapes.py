@@ -120,7 +120,7 @@ def undo(content: bytes, letters: bool = False) -> Unescaped:
 def _meaning(found: re.Match[bytes]) -> bytes:
     """Return the bytes that an escape, or a sequence of percent-encoded bytes, represents.
 
-    Backslashes are removed, so b"" is returned for them.
+    Return b"" for backslashes that begin no escape, since `undo` removes all backslashes.
     """
     kind = found.lastgroup
     if kind is None:

@@ -65,8 +65,8 @@ class SecretForm:
     def plain(self, content: Content) -> list[Span]:
         """Return the spans at which the text occurs unescaped in the content.
 
-        The spans include a backslash that JSON puts before the first or last character. Without it, the rest would not
-        be valid JSON.
+        A backslash that JSON puts before the first or last character is part of the span. If this backslash stayed
+        behind, the rest would not be valid JSON.
         """
         opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
         closes = len(self.text) - len(self.text.rstrip("\\"))
@@ -218,9 +218,9 @@ class Redactor:
         return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
-        """Return a function that searches a text for anchors of secrets.
+        """Return a function that searches a text for anchors (parts that no escape changes) of secrets.
 
-        The function searches only for the beginning of each anchor, since long words take memory.
+        The function searches only for the beginning of each anchor, since long search words take memory.
         """
         from .patterns import finder  # imported here: loads the validator library, too slow for the start
 
