@@ -92,11 +92,13 @@ async def serving(play: Play = answer_ok, tls: SSLContext | None = None) -> Asyn
     """Yield an upstream with the given play on a free port."""
     upstream = Upstream()
     running: set[asyncio.Task[None]] = set()
+    writers: list[asyncio.StreamWriter] = []
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         running.add(task)
+        writers.append(writer)
         upstream.connections += 1
         try:
             with suppress(ConnectionError):
@@ -116,3 +118,6 @@ async def serving(play: Play = answer_ok, tls: SSLContext | None = None) -> Asyn
         for task in list(running):
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        for writer in writers:  # `close` waits until all bytes are sent, and a client may have stopped reading
+            writer.transport.abort()
+        await asyncio.sleep(0)

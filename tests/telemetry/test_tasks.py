@@ -66,7 +66,7 @@ class Measured:
 def measured(project: Path, collector: Collector, tmp_path: Path) -> Iterator[Measured]:
     Api.jobs.clear()
     path = tmp_path / "metrics"
-    with started(project, WORKER_METRICS=str(path), **collector.environment()) as server:
+    with started(project, WORKER_METRICS=str(path), WORKER_TIMEOUT="5", **collector.environment()) as server:
         yield Measured(server, collector, path)
 
 
