@@ -20,9 +20,9 @@ _TOOLS = 40
 
 
 async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
-    """Measure REL-08: at a random time, kill a run (SIGKILL) that rewrites a project with the user's files.
+    """Measure REL-08: kill (SIGKILL), at a random time, a run that rewrites a project in which the user has files too.
 
-    Then another run must finish.
+    Count projects that are then neither the old nor the new one, and those that the next run does not complete.
     """
     chance, seen = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:

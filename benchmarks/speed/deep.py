@@ -98,7 +98,9 @@ def _query_language(group: str) -> dict[str, Schema]:
 
 
 def _clause(group: str, number: int) -> Schema:
-    """Return the schema of a query clause: it holds one query or many, names a field, or describes a field."""
+    """Return the schema of a query clause, with properties for queries, for a field (its name or a setting), and for
+    options.
+    """
     held = (_reference(f"{group}Query"), _reference(f"{group}Queries"), _map(_reference(f"{group}Query")))[number % 3]
     own = _object(
         {
@@ -111,7 +113,7 @@ def _clause(group: str, number: int) -> Schema:
 
 
 def _kind(group: str, number: int) -> Schema:
-    """Return the schema of a kind of aggregation: a filter, a script, or settings."""
+    """Return the schema of one kind of aggregation, with properties for a filter, a format, an order, and options."""
     own = _object(
         {
             "filter": _reference(f"{group}Query"),

@@ -29,7 +29,10 @@ class Figure:
 
 @dataclass(slots=True)
 class Found:
-    """All results of a family. `notes`: sentences, such as what was left out and why."""
+    """All results of a family of cases, such as `start` or `memory`.
+
+    `bars`: limits on figures. `notes`: sentences, such as what was left out and why.
+    """
 
     figures: list[Figure] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)

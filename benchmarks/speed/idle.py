@@ -36,7 +36,9 @@ _ASKED = {"id": 1, "method": "subscriptions/listen", "params": {"notifications":
 
 
 def measure(setting: Setting) -> Found:
-    """Measure idle sessions, and streams of MCP revisions with and without sessions, each in a new process."""
+    """Measure the memory of idle sessions, of streams in a revision of MCP with sessions, and of streams in a revision
+    without. Start a new server for each measurement.
+    """
     part = QUICK if setting.quick else 1
     found = Found()
     for case, unit, hold in (

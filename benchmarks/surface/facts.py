@@ -99,7 +99,10 @@ def _leaves(nodes: Sequence[Node], trail: Trail) -> Iterator[Leaf]:
 
 
 def _gather(node: Node, parts: list[Node], unions: list[list[Node]], depth: int) -> None:
-    """Collect the schemas that hold for every value of `node`, and the unions among these schemas."""
+    """Add the schema `node` and, recursively, the schemas of its `allOf` to `parts`. Follow references.
+
+    Add the branches of each `oneOf` and `anyOf` of these schemas to `unions`.
+    """
     whole = node.followed()
     if not isinstance(whole.value, dict) or depth > 20:
         return

@@ -89,7 +89,9 @@ def _stability(surface: Surface) -> tuple[int, int, int, list[str]]:
 
 
 def _names(surface: Surface, value: Any) -> dict[Request, str]:
-    """Return the names of the tools after `value` replaces the document of `surface`, or {} if no tool is left."""
+    """Compile `value` in place of the document of `surface`. Return a mapping from each request (method and path) to
+    the name of its tool, or {} if no project can be generated.
+    """
     fetched = replace(fetch.read(str(surface.path)), data=json.dumps(value).encode())
     try:
         return documents.names(fetched)

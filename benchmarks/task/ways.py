@@ -96,7 +96,10 @@ def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
 
 
 def _unindented(text: str) -> str:
-    """Return the text without the indentation of tools that produce an argument of the tool above them."""
+    """Return `text`, the result of `search_tools`, without the indentation before tools.
+
+    The search indents a tool that produces an argument of the tool above it.
+    """
     return re.sub(r"(?m)^ {4}(?=\S+ \u2190 )", "", text)
 
 

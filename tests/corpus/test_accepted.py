@@ -85,8 +85,9 @@ def recognised(name: str) -> dict[str, Accepted | None]:
 
 
 def judged(part: str) -> dict[Key, tuple[str, list[str]]]:
-    """Return the class that a person gave to each operation, and the requests by which a client may look at the
-    operation's result.
+    """Return, for each operation of `part`, the kind of its answer 202 (`AcceptedKind`), and the places of its result.
+
+    A person judged both. A place is a request, or the position of a URL in the response. Any of the places is right.
     """
     found = {}
     for name, lines in TABLE[part].items():

@@ -30,7 +30,9 @@ MOVED = {("keycloak", "05", "06"): "/admin/realms"}
 
 
 class Followed(NamedTuple):
-    """Two versions of an API. The second is compiled as the next generation of the first one's project."""
+    """Two versions of an API. The second is compiled with the lock of the first, as when a project is generated
+    again.
+    """
 
     old: Surface
     new: Surface
@@ -169,7 +171,7 @@ def test_parameters_that_came_and_went_are_those_of_the_documents(old: Path, new
     assert said(found.new, needed) == demanded
 
 
-# -- Comparison with the table of counted changes ---------------------------------------------------------------------
+# -- Comparison with an independent table of the numbers of changes ---------------------------------------------------
 
 COUNTED = VERSIONS / "operations-changed.tsv"
 ROWS = csv.DictReader(COUNTED.read_text(encoding="utf-8").splitlines(), delimiter="\t") if PAIRS else ()
@@ -226,8 +228,10 @@ def newly_deprecated(old: Path, new: Path) -> set[str]:
 
 @of_pairs
 def test_the_table_counts_the_same(old: Path, new: Path) -> None:
-    """Compare all columns of the table except `inline_body_changed`, which counts changes of bodies that are written
-    inline instead of by `$ref`.
+    """Compare the numbers of changes that mcpgen finds with the columns of the table COUNTED.
+
+    `inline_body_changed` is left out: it counts changed bodies that the document writes inline instead of by `$ref`,
+    and tools do not show which bodies these are.
     """
     row = OF_PAIRS[old.parent.name, old.name, new.name]
     found = counts(old, new)

@@ -164,7 +164,10 @@ class Client:
         return id_
 
     def next_but_changes(self) -> dict[str, Any]:
-        """Return the next message other than a `list_changed` notification, and count those in `changes`."""
+        """Return the next message other than a progress or `list_changed` notification.
+
+        Add the number of skipped `list_changed` notifications to `changes`.
+        """
         while (message := self.answer()).get("method") == CHANGED:
             self.changes += 1
         return message
@@ -354,7 +357,7 @@ def test_hard_23_a_pipe_in_place_of_the_table_does_not_end_the_watch(project: Pr
         table.unlink()
         project.generate("second", number=2)
         while taken(server)["event"] != "table_taken":
-            pass  # Skip these events: a file is missing, so the old version cannot be loaded.
+            pass  # skip `table_not_taken`: tools.json is missing until the compile has written it again
         client.told()
         assert client.names() == ["second", "wait"]
 

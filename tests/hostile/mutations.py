@@ -1,4 +1,4 @@
-"""List safety checks of the runtime: a text in a file, its replacement, and the tests that must then fail.
+"""List mutations of the runtime: a text in a file, its replacement, and the tests that must then fail.
 
 `python -m tests.hostile.broken` applies the replacements one at a time.
 """

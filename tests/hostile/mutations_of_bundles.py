@@ -1,4 +1,4 @@
-"""List the safety checks on a release: what it contains, and which values it asks its users for."""
+"""List mutations that remove safety checks on a release: what it contains, and which values it asks its users for."""
 
 from __future__ import annotations
 

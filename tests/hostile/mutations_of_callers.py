@@ -1,4 +1,4 @@
-"""List the safety checks on what HTTP callers may see and call by their scopes and roles."""
+"""List mutations that remove safety checks on what HTTP callers may see and call by their scopes and roles."""
 
 from __future__ import annotations
 

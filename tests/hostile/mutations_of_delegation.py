@@ -1,4 +1,4 @@
-"""List the safety checks on calling an API as the caller: whose token is sent, and who has logged in."""
+"""List mutations that remove safety checks on calling an API as the caller: whose token is sent, and who logged in."""
 
 from __future__ import annotations
 

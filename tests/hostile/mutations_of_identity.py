@@ -1,4 +1,4 @@
-"""List the safety checks on callers' access tokens: what makes a token valid."""
+"""List mutations that remove safety checks on callers' access tokens: what makes a token valid."""
 
 from __future__ import annotations
 

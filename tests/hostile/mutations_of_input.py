@@ -1,4 +1,7 @@
-"""List the safety checks on input: texts, files, names, images, codings. `mutations.py` lists further checks."""
+"""List mutations that remove safety checks on input: texts, files, names, images, codings.
+
+`mutations.py` lists further ones.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""List the safety checks of `install` and `uninstall`: whose entries they change, what they write, and where."""
+"""List mutations that remove safety checks of `install` and `uninstall`: which entries they may change, what they
+write, and where.
+"""
 
 from __future__ import annotations
 

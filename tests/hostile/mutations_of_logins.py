@@ -1,5 +1,5 @@
-"""List the safety checks of a login: the port that waits for the browser, the authorization server's responses, and the
-stored tokens.
+"""List mutations that remove safety checks of a login: the port that waits for the browser, the authorization server's
+responses, and the stored tokens.
 """
 
 from __future__ import annotations

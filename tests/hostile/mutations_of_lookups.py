@@ -1,4 +1,6 @@
-"""List the safety checks on arguments that give a name instead of an id, and on calls that fetch several pages."""
+"""List mutations that remove safety checks on arguments that give a name instead of an id, and on calls that fetch
+several pages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List the safety checks on the origins to which calls and credentials are sent."""
+"""List mutations that remove safety checks on the origins to which calls and credentials are sent."""
 
 from __future__ import annotations
 

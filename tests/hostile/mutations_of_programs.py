@@ -1,5 +1,5 @@
-"""List the safety checks on programs that a model writes: which tools they may call, who confirms writes, and which
-limits hold.
+"""List mutations that remove safety checks on programs that a model writes: which tools they may call, who confirms
+writes, and which limits hold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List the safety checks on questions to users, and on what counts as an answer to them."""
+"""List mutations that remove safety checks on questions to users, and on what counts as an answer to them."""
 
 from __future__ import annotations
 

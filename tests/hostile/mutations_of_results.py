@@ -1,4 +1,4 @@
-"""List the safety checks on results: hints about further pages, saved files, followed redirects."""
+"""List mutations that remove safety checks on results: hints about further pages, saved files, followed redirects."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""List the safety checks of a server with a tool search: what can be called through it, what it shows, and its
-programs.
+"""List mutations that remove safety checks of a tool search: what can be called through it, and what it shows.
+
+Include the mutations of `mutations_of_programs.py` and `mutations_of_lookups.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""List the safety checks of serving over HTTP: who may send requests, and which data belongs to whom."""
+"""List mutations that remove safety checks of an HTTP server: who may send requests, and which data belongs to whom."""
 
 from __future__ import annotations
 

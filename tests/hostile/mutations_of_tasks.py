@@ -1,4 +1,6 @@
-"""List the safety checks on jobs and tasks: who may ask for a task, where its requests may go, and when it ends."""
+"""List mutations that remove safety checks on jobs and tasks: who may ask for a task, where its requests may go, and
+when it ends.
+"""
 
 from __future__ import annotations
 

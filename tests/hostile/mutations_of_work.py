@@ -1,4 +1,4 @@
-"""List the safety checks on the CPU time, memory and file descriptors that a call takes."""
+"""List mutations that remove safety checks on the CPU time, memory and file descriptors that calls take."""
 
 from __future__ import annotations
 

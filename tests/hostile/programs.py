@@ -117,7 +117,7 @@ def drawn(chance: random.Random, around: dict[str, object]) -> str:
 
 
 def call(server: Server, code: str, tool: str = "run_program", **more: Any) -> Any:
-    """Run a program over HTTP, and return the message with its result."""
+    """Call `tool` over HTTP to run the program `code`, and return the JSON-RPC response."""
     message = stateless("tools/call", name=tool, arguments={"code": code}, **more)
     return server.ask("POST", fields=mirrored(message), body=encoded(message)).message
 

@@ -93,6 +93,8 @@ _WITH_STATE = {
 
 
 def jobs(revision: str) -> dict[str, Job]:
-    """Return a mapping from the name of each situation that is possible in this revision to its job."""
+    """Return a mapping from the name of each situation that is possible in this revision of MCP to its job, the steps
+    of a client.
+    """
     able = _WHERE_IT_CAN_BE_ASKED if revision >= R3 else {}
     return {**_EVERYWHERE, **able, **(_WITH_STATE if revision == R5 else {})}

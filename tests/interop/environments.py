@@ -40,8 +40,8 @@ class Missing(Exception):
 def python(name: str, *requirements: str, digest: str | None = None, pip: str = "", home: Path | None = None) -> Path:
     """Return the folder of a virtual environment with these requirements.
 
-    `digest`: identifies requirements that are paths. `pip`: version of pip to use instead of Python's own. `home`: see
-    `made`.
+    `digest`: if requirements are paths, a digest of the files there, so that changed files lead to a new environment.
+    `pip`: version of pip to use instead of Python's own. `home`: folder for the environment, by default `.clients/`.
     """
 
     def make(folder: Path) -> None:
@@ -74,9 +74,10 @@ def node(name: str, packages: Mapping[str, str]) -> Path:
 
 
 def made(name: str, origin: Mapping[str, object], make: Callable[[Path], None], home: Path | None = None) -> Path:
-    """Return the folder of an environment made from `origin`, in `home` or `.clients/`.
+    """Return the folder `name` in `home` (by default `.clients/`), with an environment made from `origin`.
 
-    `make`: function that makes the environment. The folder stays unchanged while this process runs.
+    `origin`: versions and requirements, which the stamp file stores. `make`: function that makes the environment if the
+    folder has another stamp or none. A lock keeps other processes from changing the folder while this process runs.
     """
     home = home or CLIENTS
     folder = home / name

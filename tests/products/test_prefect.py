@@ -19,7 +19,10 @@ pytestmark = pytest.mark.world
 
 
 class Flows(NamedTuple):
-    """A running Prefect server: the server generated for it, and its command line."""
+    """MCP server generated for a running Prefect server, and what runs Prefect's command line.
+
+    `program`: path of Prefect's command. `folder` and `variables`: its working directory and environment variables.
+    """
 
     server: Server
     program: str

@@ -136,12 +136,20 @@ class Conversation:
         self._write(self._protocol.updated(uri))
 
     def happen(self, event: str) -> None:
-        """Let the event happen that this text describes.
+        """Let the event happen that this text describes. ID is the id of a request.
 
-        Events of the API that a waiting call uses: `progress ID MESSAGE`, `log ID LEVEL TEXT`, `done ID TEXT`, `broke
-        ID`, `cut`. Events of a resource: `holds ID TEXT`, `nothing ID REASON`, `refused ID REASON`. Events of the call
-        itself: `ask ID MESSAGE`, `withdraw ID`, `question ID MESSAGE`, `unable ID`. An event of the client: `leave`.
-        Events that load the tools of another compile: `renew table`, `renew later`, `renew featured`.
+        Reports of a running call: `progress ID MESSAGE`, `log ID LEVEL TEXT`. Ends of a call: `done ID TEXT` (with a
+        result), `broke ID` (with an internal error), `cut` (all calls end, because the server stops).
+
+        Outcomes of `resources/read`: `holds ID TEXT` (the contents), `nothing ID REASON` (no such resource), `refused
+        ID REASON` (an error).
+
+        Questions to the user: `ask ID MESSAGE` sends one, and `withdraw ID` cancels it. In the stateless revision, the
+        call ends: `question ID MESSAGE` (with a question), `unable ID` (with an error, as the client takes no
+        questions).
+
+        `leave`: the client closes its side. `renew FOLDER`: the server loads the tools of another compile, in the
+        folder `table`, `later` or `featured`.
         """
         kind, _, rest = event.partition(" ")
         if kind == "renew":

@@ -83,9 +83,11 @@ class Heard:
 
 
 class Bench:
-    """Set-up that reads lines as server.py does, in both threads.
+    """Set-up that reads lines as server.py does: in the thread `reader`, which stands for the main thread, or in the
+    thread `engine`, which runs the event loop.
 
-    A line `call NAME` starts a call, and `end NAME` ends it. Other lines are only recorded.
+    A line `call NAME` starts a call, and `end NAME` ends it. `fail` raises an error if `engine` reads it. Other lines
+    are only recorded.
     """
 
     def __init__(self, stdin: int) -> None:

@@ -17,7 +17,7 @@ CASES = 2500
 SCALARS: list[Any] = [0, 1, 2.5, "a", "ab", "abc", True, None, "2026-01-01", 3, -1, 10]
 NAMES = ["a", "b", "c"]
 CLOSED = {"falseSchema", "additionalProperties", "unevaluatedProperties"}
-"""Keywords by which the library reports a forbidden member of an object. Which one it reports depends on the other
+"""Keywords by which jsonschema_rs reports a forbidden member of an object. Which one it reports depends on the other
 keywords.
 """
 
@@ -104,7 +104,7 @@ def budget(steps: int = 200_000) -> Budget:
 
 
 def of_the_library(validator: Any, value: Any) -> set[tuple[tuple[Any, ...], str]]:
-    """Return the path and keyword of each error of the library."""
+    """Validate `value` with jsonschema_rs, and return the path and keyword of each error, in the form of `_told`."""
     return {_told(tuple(error.instance_path), error.kind.name) for error in validator.iter_errors(value)}
 
 
@@ -113,9 +113,9 @@ def of_ours(judge: SchemaChecker, value: Any) -> set[tuple[tuple[Any, ...], str]
 
 
 def _told(path: tuple[Any, ...], keyword: str) -> tuple[tuple[Any, ...], str]:
-    """Return path and keyword of an error in a form that is the same for the library and the runtime.
+    """Return path and keyword of an error in a form that is the same for jsonschema_rs and the runtime.
 
-    If a member is forbidden, one of them reports the path of the object, and the other that of the member. The path
+    If a member is forbidden, one of them reports the path of the object, and the other the path of the member. The path
     returned is that of the object.
     """
     return (path[:-1] if keyword == "falseSchema" else path, "closed" if keyword in CLOSED else keyword)

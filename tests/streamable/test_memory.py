@@ -129,7 +129,9 @@ class TestReplay:
 
 
 class TestPlaces:
-    """Test E6 and X4: a limit for all callers together, and a smaller one for each caller."""
+    """Test E6 and X4: a limit on places (calls, streams, connections or request bytes) for all callers together, and a
+    smaller one for each caller.
+    """
 
     def test_one_caller_leaves_some(self) -> None:
         places = Places(100)

@@ -87,7 +87,7 @@ def operation(
         ("PUT /actions/cache", "actions/set-actions-cache", "set_actions_cache"),
         ("PUT /actions/cache", "actions/set-allowed-actions", "actions_set_allowed_actions"),
         ("GET /copilot/usage", "copilot/copilot-usage", "copilot_usage"),
-        # a single verb gets an object; a complete name stays
+        # an operationId that is only a verb gets a noun from the path; without a usable noun, the verb stays alone
         ("POST /projects/{id}/restore", "restore", "restore_project"),
         ("GET /statuses/search", "search", "search_statuses"),
         ("POST /q", "query", "query"),

@@ -92,7 +92,7 @@ def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monk
 
     A walk through all schemas of each tool would make a thousand calls, or write as much JSON as all of `tools.json`.
     """
-    # this first compile also fills the caches of texts
+    # this first compile also fills the caches of the process (such as token counts of words) for the compiles below
     shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30
     few, many = (spent(monkeypatch, deep.document(operations, every=2)) for operations in (20, 30))
     assert (many["calls"] - few["calls"]) / 10 < 7000

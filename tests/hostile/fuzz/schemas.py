@@ -124,7 +124,7 @@ def document(grammars: list[Grammar]) -> dict[str, Any]:
 
 
 class Found(AssertionError):
-    """Error with a grammar and a value that show a fault, and a description of the fault."""
+    """Error that describes a fault of the server, with the grammar (random schemas) and the value that show it."""
 
     def __init__(self, grammar: Grammar, value: Any, problem: object) -> None:
         super().__init__(f"{problem}\n{json.dumps(grammar.definitions)}\n{json.dumps(value)[:3000]}")
