@@ -1,13 +1,13 @@
 """Measure the tool `run_program`, which runs programs that a model writes.
 
-The results are what random programs can reach, how many mistakes are found before a request is sent, and how much other
-calls are delayed.
+The results are how often random programs do something forbidden (such as opening a file), how many mistakes are found
+before a request is sent, and how much slower other calls are while a program runs.
 
     python -m benchmarks.programs [--fuzzed 10000] [--mistaken 2000] [--seconds 3]
 
-`--seconds` is the time of each of five measurements, without and with a program in turn; the median counts. `pytest
-tests/functional/test_programs_over_http.py -k five_hundred` counts how many waiting programs continue in another
-process.
+For each program, other calls are timed five times, for `--seconds` without the program and for `--seconds` with it. The
+median counts. `pytest tests/functional/test_programs_over_http.py -k five_hundred` counts how many waiting programs
+continue in another process.
 """
 
 from __future__ import annotations

@@ -74,7 +74,9 @@ class Leaks:
         self.left: list[str] = []
 
     def check(self) -> None:
-        """Search all output with `find`, and for secrets that were encoded more than once or only in part."""
+        """Raise AssertionError if the output contains the secret, in an encoding that `find` knows, encoded more than
+        once, or encoded only in part.
+        """
         everything = "\n".join(self.left)
         find(self.secret, everything)
         unescaped = re.sub(r"\\(.)", r"\1", everything)

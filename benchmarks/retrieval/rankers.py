@@ -40,8 +40,9 @@ class Ranker(Protocol):
 
 
 class Search:
-    """The search of a generated server. Its answer has a row for each tool, and rows for tools whose results contain
-    the ids that the tool needs. The description of the best tool is left out.
+    """The search of a generated server. Its answer has a row for each tool that is found, followed by rows for the
+    tools whose results contain the ids that the found tool needs. The full description of the best tool, which a server
+    also shows, is left out.
     """
 
     def __init__(self, index: bytes, tools: list[Tool]) -> None:

@@ -57,8 +57,8 @@ class Run:
 
 
 def measure(setting: Setting) -> Found:
-    """Measure large documents, documents of growing size, two documents with deep schemas, small commands, and hostile
-    texts.
+    """Measure seconds and memory of compiling large documents, documents of growing size and documents with deep
+    schemas, of regenerating a project, and of `mcpgen --help`. Also measure how hostile documents are refused.
     """
     compiler = setting.programs.compiler / "bin"
     found = Found()

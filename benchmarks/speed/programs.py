@@ -101,11 +101,11 @@ class Programs:
         return self._peer(SDK_ASGI, self.sdk_asgi, "lowlevel.py", url, PORT=str(port))
 
     def proxy(self, url: str) -> Subject:
-        """Return the bare proxy, whose time is a lower limit for servers."""
+        """Return a proxy that does only what a call needs. Its time is a lower limit for servers."""
         return self._peer("raw asyncio proxy", self.servers, "proxy.py", url)
 
     def loop(self, url: str) -> Subject:
-        """Return the bare event loop with an aiohttp client, whose time is a lower limit for calls."""
+        """Return a program that only makes requests with aiohttp. Its time is a lower limit for calls."""
         return self._peer(ALONE, self.servers, "loop.py", url)
 
     def generator(self, url: str = "http://127.0.0.1:9") -> list[Subject]:

@@ -78,7 +78,9 @@ def write_pairs(rows: list[Row], path: Path) -> None:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, and return the results with their limits."""
+    """Print the token counts of each document as a table. Return the figures that have a limit, each with its limit:
+    mean tokens of a tool, and the ratio of estimated to counted tokens.
+    """
     head = f"{'total':>9} {'mean':>6} {'median':>6} {'p95':>6} {'max':>6} {'listed':>9} {'mean':>6} ratio"
     print(f"\n{'tokens':52} {head}")
     for row in rows:

@@ -71,7 +71,7 @@ class Row:
 
 
 def count(texts: list[str]) -> list[int]:
-    """Return the tokens of each text."""
+    """Return the number of tokens of each text, which is estimated if the tokenizer is not installed."""
     try:
         return tokenizer.count(texts)
     except tokenizer.Unavailable:

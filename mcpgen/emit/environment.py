@@ -12,7 +12,8 @@ from mcpgen.model import BoundScheme, Catalog, Server
 class Variable:
     """One environment variable of a server.
 
-    `required`: True if some tool cannot be called without the variable. `usual`: True if most users set the variable.
+    `required`: True if some tool cannot be called without the variable. `usual`: True if most users are likely to set
+    the variable, as inferred from the kind of credential.
     """
 
     variable: str

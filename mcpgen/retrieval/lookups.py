@@ -196,7 +196,9 @@ def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
 
 
 def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[str]) -> str:
-    """Return the member in which an item has the id for an argument, or "" if no member certainly has it."""
+    """Return the name of the member of an item whose value is the id for the argument of `source`, or "" if no member
+    certainly contains this id. `kinds`: the types that the argument accepts.
+    """
     said = words(source.wire)
     last = said[-1] if said and said[-1] in _IDS else "id"
     plain = {_plain(name): name for name in members}

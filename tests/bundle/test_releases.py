@@ -1,4 +1,6 @@
-"""Test the output of `mcpgen bundle`: the same bytes each time, exactly the server's variables, and no private file."""
+"""Test the output of `mcpgen bundle`: it has the same bytes each time, asks only for environment variables that the
+server reads, and contains no private file.
+"""
 
 from __future__ import annotations
 

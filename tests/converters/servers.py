@@ -91,8 +91,8 @@ Folder = Callable[[str], Path]
 
 
 def use(carry_out: Callable[[list[Object]], list[Object]], folder: Folder, *, search: bool) -> Used:
-    """Serve the APIs of all examples and of the server NAMES, and give `carry_out` one job for each server. Return the
-    reports, and the requests that the APIs received.
+    """Serve the APIs of all examples, and the API of the server that NAMES stands for, whose parameters have unusual
+    names. Give `carry_out` one job for each server. Return the reports, and the requests that the APIs received.
 
     `search`: True if the servers list a tool search, through which the tools are called. Raise AssertionError if a
     report holds the credential.

@@ -33,7 +33,7 @@ ON_TOP = ("resultType", "_meta", "ttlMs", "cacheScope")
 
 
 def take(expected: list[dict[str, Any]], found: dict[str, Any], remembered: dict[str, str]) -> None:
-    """Remove the first message of `expected` that `found` matches, and store the values of its `$WORD`s.
+    """Remove the first message of `expected` that `found` matches, and store the texts at its placeholders (`$WORD`).
 
     Raise AssertionError if no message matches.
     """
@@ -44,7 +44,9 @@ def take(expected: list[dict[str, Any]], found: dict[str, Any], remembered: dict
 
 
 class Client:
-    """MCP client of one revision. It remembers the values of `$WORD`s."""
+    """MCP client of one revision. It remembers which texts of the server stand at the placeholders (`$WORD`) of a
+    scene.
+    """
 
     def __init__(self, server: Server, api: Api, revision: str, capabilities: Iterable[str]) -> None:
         self._server, self._api, self._revision = server, api, revision

@@ -171,7 +171,9 @@ def _of_body(request: dict[str, Any], sent: Request, fields: dict[str, str]) -> 
 
 
 def judged(path: Path) -> tuple[int, list[str]]:
-    """Return the number of compared requests, and a sentence for each difference."""
+    """Compare each request of the Postman collection `path` with the request that the compiled tool sends. Return how
+    many were compared, and a sentence for each request that differs, has no tool, or is refused.
+    """
     compiled = Compiled(path)
     wrong = []
     compared = 0

@@ -40,10 +40,10 @@ class Step(Protocol):
 
 
 def one_program(steps: Sequence[Step], typed: bool = True) -> str:
-    """Return the program. A call that fails has the result {"error": TEXT}, and the program continues.
+    """Return the text of one program that makes the calls `steps`.
 
-    `typed`: if False, the types of arguments are hidden from the type checker, so that arguments of a wrong type reach
-    the tool.
+    A call that fails has the result {"error": TEXT}, and the program continues. `typed`: if False, the types of
+    arguments are hidden from the type checker, so that arguments of a wrong type reach the tool.
     """
     return _HEAD + "".join(_TRIED.format(call=_call(step, typed)) for step in steps) + "told\n"
 

@@ -135,8 +135,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, api: str) -> Iterator[Serve
 def heard(server: Server, tool: str, *opens: str, meta: Any = None, **arguments: Any) -> list[dict[str, Any]]:
     """Call a tool, and return the params of each notification, and at last the result.
 
-    For each text in `opens`, let the API's path `/gate` answer once, when the message of a progress notification begins
-    with that text.
+    Hooks wait for the API's answer at `/gate`. For each text in `opens`, one such request is answered when a progress
+    notification arrives whose message begins with that text.
     """
     meta, shut = {"progressToken": "t", **(meta or {})}, {*opens}
     said = asked(server, "tools/call", name=tool, arguments=arguments, _meta=meta)

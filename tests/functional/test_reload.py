@@ -256,9 +256,10 @@ def test_resources_and_prompts_of_the_new_table_are_served_and_told(project: Pro
 
 
 def test_a_change_before_anything_is_asked_is_what_is_served(project: Project) -> None:
-    """Generate the project again before the server has loaded the modules that run calls.
+    """Generate the project again before the server has loaded the modules that run calls. The server must use the new
+    project.
 
-    If only the requests of tools have changed, clients get no notification.
+    If only the HTTP requests that tools send have changed, clients get no notification.
     """
     with project.server("--reload", program=HASTY) as server:
         server.ask("server/discover")

@@ -95,7 +95,7 @@ _SHAPES = (
 def drawn(chance: random.Random, around: dict[str, object]) -> str:
     """Return a random program of a few statements, now and then with broken syntax.
 
-    `around`: names of what an escape tries to reach.
+    Some statements try to leave the sandbox. `around`: what they try to reach, a `file`, a `folder` and a `port`.
     """
     parts = []
     for _ in range(chance.randint(1, 4)):

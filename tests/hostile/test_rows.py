@@ -252,8 +252,8 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
 def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     """Check that only the listed modules read the time of day, so that setting the clock back changes no deadline.
 
-    Deadlines use the event loop's monotonic clock. The listed modules need the time of day for the log, tokens (RFC
-    7519, section 4.1.4), spans, metrics and tasks. Replicas share no other clock.
+    Deadlines use the event loop's monotonic clock. The log, spans and metrics record the time of day. Tokens contain it
+    (RFC 7519, section 4.1.4). Tasks use it because replicas of a server have no other clock in common.
     """
     runtime = TEMPLATES / "runtime"
     texts = {path.relative_to(runtime): path.read_text(encoding="utf-8") for path in runtime.rglob("*.py")}

@@ -17,7 +17,7 @@ from socketserver import BaseRequestHandler, ThreadingTCPServer
 
 #: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
-#: The path of the petstore's server URL. A base URL without a path, as in the tests, keeps this path.
+#: The path of the petstore's server URL. It is added to the base URL that the tests set, because this URL has no path.
 BASE = "/v1"
 TOGETHER = 8
 

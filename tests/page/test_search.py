@@ -67,7 +67,9 @@ def test_the_search_answers_as_a_server_does(
 
 
 def answers(source: Path, asked: list[list[str]]) -> Iterator[dict[str, Any]]:
-    """Yield a generated server's answer to each list of queries, and the answer's estimated number of tokens."""
+    """For each list of queries in `asked`, let a generated server search once. Yield its answer and the answer's
+    estimated number of tokens.
+    """
     with servers.emitted(inspected.compiled(str(source), Options(tools="search"))) as server:
         for queries in asked:
             code, out, err = server.ask(*(word for query in queries for word in ("--search", query)))

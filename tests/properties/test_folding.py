@@ -57,7 +57,8 @@ def closed(schema: Any) -> Any:
     """Return a copy of the schema in which objects allow no unlisted members, unless `additionalProperties` describes
     these.
 
-    An unlisted member could otherwise have a name that another alternative restricts.
+    Folding joins several object schemas into one. An unlisted member that one of them allows may have a name that
+    another declares, and the joined schema may then refuse its value.
     """
     if not isinstance(schema, dict):
         return schema

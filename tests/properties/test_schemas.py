@@ -1,6 +1,7 @@
-"""Test random schemas at any place: the compile ends without a crash, and the schemas of tools fit every client.
+"""Test random schemas in bodies, parameters and responses: compiling them never crashes, and tools get only schemas
+that every client accepts.
 
-Every valid value must be accepted.
+A tool must accept every value that is valid by the document's schema.
 """
 
 from __future__ import annotations

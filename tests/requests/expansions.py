@@ -51,7 +51,11 @@ def of_text(parameter: Described, text: str, decode: Decode) -> list[Any]:
 
 
 def _plain(parameter: Described, text: str, shape: str, decode: Decode) -> Any:
-    """Split `a,b` and `k,v`, or exploded `k=v`. In the style `label`, dots replace commas."""
+    """Return the value that an expanded text means. `shape`: scalar, array or object.
+
+    An array is written as `a,b`, an object as `k,v,k,v` or, exploded, as `k=v,k=v`. In the exploded style `label`, dots
+    replace these commas; other styles have separators of their own (SEPARATORS).
+    """
     if shape == "scalar":
         return decode(text)
     exploded = parameter.explode

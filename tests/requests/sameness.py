@@ -20,7 +20,9 @@ class Json(NamedTuple):
 
 
 class Flat(str):
-    """A text read from bracket notation, in which no value is JSON text."""
+    """Text of a value in bracket notation (`a[b]=c`) or of one item or member of an exploded parameter. It is never
+    parsed as the JSON text of an array or object.
+    """
 
     __slots__ = ()
 

@@ -132,11 +132,11 @@ class Conversation:
         return self._checker.unanswered()
 
     def updated(self, uri: str) -> None:
-        """Let the resource at this URI change."""
+        """Report to the server that the resource at this URI has changed, and write the notifications that it sends."""
         self._write(self._protocol.updated(uri))
 
     def happen(self, event: str) -> None:
-        """Let the event happen that this text describes. ID is the id of a request.
+        """Make the event happen that this text describes. ID is the id of a request.
 
         Reports of a running call: `progress ID MESSAGE`, `log ID LEVEL TEXT`. Ends of a call: `done ID TEXT` (with a
         result), `broke ID` (with an internal error), `cut` (all calls end, because the server stops).

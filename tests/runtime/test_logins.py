@@ -1,5 +1,5 @@
-"""Test logins with user name and password at raw sockets: the token endpoint's requests, and how often a refused login
-is tried.
+"""Test how a server logs in with user name and password: which requests it sends to the token endpoint, and how often
+it repeats a refused login. The token endpoint and the API are raw sockets.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
 
 
 def _between(template: Path, home: Path, tree: FileTree) -> list[int]:
-    """Return the numbers of the file system calls before which a kill leaves the new directory at the path of the old
-    one.
+    """Kill one run just before its first file system call, the next run before its second call, and so on. Return the
+    numbers of the calls at which the kill left the new directory at the path of the old one.
     """
     found: list[int] = []
     for number in itertools.count():

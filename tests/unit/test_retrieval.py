@@ -156,7 +156,7 @@ NOTHING = (
     "the of and",
     "x" * 400,
     "漢字",
-    # The index has only the verb of these queries, or a general word.
+    # Of each of these queries, the index has only the verb or a general word, which is too little to find a tool.
     "create a poem",
     "delete my gym membership soon",
     "change the tyres",

@@ -88,7 +88,7 @@ def _schema(response: Response) -> JsonObject | None:
 
 
 def _again(operation: Operation, arguments: Arguments) -> Accepted:
-    """Return the proposal for a request that a client repeats: it is answered 202 until the result exists."""
+    """Return a proposed `task` that repeats the operation's request: the API answers 202 until the result exists."""
     needed = [each.name for each in operation.parameters if each.location == "query" and each.required]
     query = "&".join(f"{name}={{{arguments.names.get(('query', name), name)}}}" for name in needed)
     poll = f"GET {arguments.target(operation.path)}{'?' * bool(query)}{query}"

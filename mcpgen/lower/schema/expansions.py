@@ -22,7 +22,11 @@ fewer nodes.
 
 
 class Findings(NamedTuple):
-    """Findings from composing schemas: contradictions, missing schemas, unshown patterns, as in `Composer`."""
+    """Findings about composed schemas.
+
+    `contradictions`: sentences about merges in which the two sides contradict. `missing`: diagnostics about references
+    without a target. `unshown`: patterns that a tool does not show, or shows differently from the document.
+    """
 
     contradictions: tuple[str, ...] = ()
     missing: tuple[Diagnostic, ...] = ()

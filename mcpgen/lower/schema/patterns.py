@@ -51,7 +51,7 @@ def is_linear(pattern: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def matches(pattern: str, text: str) -> bool:
-    """Return True if `pattern` is linear and matches `text`."""
+    """Return True if `pattern` matches `text`; False also if a linear-time engine refuses it (see `is_linear`)."""
     if not is_linear(pattern):
         return False
     import jsonschema_rs  # imported here, since only documents with patterns need it

@@ -13,7 +13,7 @@ from mcpgen.base.names import ROLE, clipped
 from mcpgen.model import DESTRUCTIVE, Annotations, Operation
 
 
-# Decision 0008: The header of the bindings file contains the roles.
+# Decision 0008: The header of `bindings.json` says which roles may use each tool.
 def derive(
     operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:

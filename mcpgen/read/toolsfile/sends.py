@@ -114,8 +114,8 @@ def named(sends: Sends | None) -> set[str]:
 
 
 def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
-    """Return `sends` with `taken` as its arguments: the arguments in short form that its templates use. None stays
-    None.
+    """Return `sends` with the arguments `taken`: those that the tool describes under `arguments:` and whose place in
+    the request the templates of `send:` decide. If `sends` is None, return None.
     """
     return replace(sends, arguments=taken) if sends is not None else None
 

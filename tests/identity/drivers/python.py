@@ -1,9 +1,10 @@
 """Drive an official Python client, 1.x or 2.x, from the URL of a server alone.
 
 The client finds the authorization server, registers, sends its user to log in, and calls tools. stdin is a job: `url`;
-`browser`, the URL of the test's browser, which gets the authorization URLs; `mode`; `calls`; and `client`, the
-registration at `issuer` if there is one, or null. The output is a report: `listed`, `results`, the `scopes` requested
-at each login, and those of the last token.
+`browser`, the URL of the test's browser, which gets the authorization URLs; `mode`; `calls`; and `client`. This is the
+id of a client already registered at the authorization server `issuer`, or null if the client must register itself. The
+output is a report: `listed`, `results`, the `scopes` requested at each login, and `granted`, the scopes of the last
+token.
 """
 
 from __future__ import annotations

@@ -62,7 +62,8 @@ class Inclusion:
     def holds(self, inner: Terms, outer: Terms) -> bool:
         """Return True if every value of `inner` is proven to be a value of `outer`.
 
-        During the proof for another pair of schemas, True means only that it is not refuted yet.
+        The proof itself also calls this method, for members and items. Such a call returns True as an assumption,
+        unless the pair is already refuted. `_settle` examines the assumption later.
         """
         if not outer.nodes or inner.is_plainly(outer):
             return True

@@ -143,7 +143,8 @@ class Consent:
         Raise OtherOutcome with the question if the call has no answer.
         """
         dialogue, turn = call.dialogue, 0
-        if call.confirmed == subject:  # the user confirmed it before a hook's question (see its `requestState`)
+        # The user confirmed this call before a hook asked its last question, whose `requestState` says so.
+        if call.confirmed == subject:
             return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):
             turn, void = await self._states.take(dialogue.state, subject)

@@ -91,9 +91,11 @@ class TaskCalls:
         ready: PreparedCall,
         tell: Callable[[], Awaitable[Result]],
     ) -> Result:
-        """Return the result of a call after its request was answered: that of its job, or `tell()` if there is no job.
+        """Return the result of a call whose request was answered. `tell` makes a result of this answer.
 
-        Raise OtherOutcome with a task if the client supports tasks.
+        If the answer starts no job that can be followed, return what `tell` makes. Otherwise wait for the job, and
+        return its result, or a text that says how to ask again. If the client supports tasks, do not wait, but raise
+        OtherOutcome with a task.
         """
         job = self._follower.begun(call.tool, answer, ready, sent.arguments, call.dialogue.task_seconds)
         if not isinstance(job, Job):

@@ -104,7 +104,10 @@ def _leads_back(text: str, path: Path, value: Any, wanted: str) -> bool:
 
 
 def _spans(found: list[Statement], keys: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Return the start and end offsets of the lines of a key, or of each table at a path and below it."""
+    """Return a pair of offsets (start, end) for each key or table that is written at the path `keys` or below it.
+
+    The offsets of a table enclose its header and all its keys, so these keys get no pairs of their own.
+    """
     spans = []
     for index, each in enumerate(found):
         if each.path[: len(keys)] != keys or (each.value is not None and each.table[: len(keys)] == keys):

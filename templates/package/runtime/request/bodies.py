@@ -145,8 +145,9 @@ def _owners(body: Body) -> dict[str, str]:
 
 
 def _misplaced(others: list[Member], body: Body) -> list[Problem]:
-    """Return a problem for each undeclared member whose name belongs to a declared member, or is reserved by the
-    server's owner.
+    """Return a problem for each undeclared member of a call whose name the call must not use.
+
+    Such a name belongs to a declared member, or the server's owner has set it to a constant or hidden it.
     """
     own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]

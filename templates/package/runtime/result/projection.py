@@ -86,9 +86,10 @@ class _Place:
         self.names: list[str] = []
 
     def under(self, name: str, names: Container[str]) -> _Place | None:
-        """Return the child node for a member, or None if no path leads to the member.
+        """Return the child node for the member `name` of an object, or None if no path leads to it.
 
-        A member name with dots also matches the path of its parts, unless the first part is itself one of `names`.
+        A member `a.b` also matches the path `a.b`, which means `b` within `a`, unless the object has a member `a`, too.
+        `names`: the names of all members of the object.
         """
         if (step := self.steps.get(name)) is not None or "." not in name:
             return step

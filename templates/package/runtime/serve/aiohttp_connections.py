@@ -195,9 +195,9 @@ class HttpConnection(RequestHandler):
         self.hand_over()
 
     def _begins(self) -> bool:
-        """Serve the first request of the queue inline, or wait for its body.
+        """Serve the first request of the queue inline (at once, without aiohttp's task), or begin to wait for its body.
 
-        Return False if aiohttp's task must serve the request.
+        Return True in both cases, and False if aiohttp's task must serve the request.
         """
         message, payload = self._messages[0]
         if self._expected is None:
