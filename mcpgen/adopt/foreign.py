@@ -1,4 +1,6 @@
-"""Data types for the configuration of an MCP server of another program. The types never hold the value of a secret."""
+"""Data types for the configuration of an MCP server that was made with another program than mcpgen, such as FastMCP.
+The types never hold the value of a secret.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,8 +22,8 @@ TITLES: dict[Program, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One sentence on a difference between the two servers, and the place in the configuration where the difference
-    comes from.
+    """One sentence on a difference between the adopted and the generated server, and the place in the configuration
+    where the difference comes from.
     """
 
     text: str
@@ -62,10 +64,10 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One OpenAPI document of the other server.
+    """One OpenAPI document of the adopted server.
 
     `place`: path or URL of the document, "" if unknown. `base_url`: URL of the API, "" if unknown. `credentials`: None
-    if the other server uses the document's security schemes. `renames`: operationId → tool name. `routes`: FastMCP's
+    if the adopted server uses the document's security schemes. `renames`: operationId → tool name. `routes`: FastMCP's
     route maps. `tags`: tags of every tool and resource.
     """
 
@@ -80,10 +82,10 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions by which the other server decides which operations become tools.
+    """Conditions by which the adopted server decides which operations become tools.
 
-    The value None means that there is no condition. Names and ids are those of the other server. `removed`: tools that
-    a script removes. `by_default`: True if openapi-mcp-generator makes tools of operations without `x-mcp`.
+    The value None means that there is no condition. Names and ids are those of the adopted server. `removed`: tools
+    that a script removes. `by_default`: True if openapi-mcp-generator makes tools of operations without `x-mcp`.
     """
 
     include_tags: frozenset[str] | None = None

@@ -1,4 +1,6 @@
-"""Decide the security settings of the tools file, so that requests have the same credentials as the other server's."""
+"""Decide the security settings of the tools file, so that the generated server sends the same credentials as the
+adopted server.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -45,7 +45,7 @@ _JOINED = (
     "\u17d3-\u17ff"  # Brahmic scripts without their viramas;
     "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
 )
-# Decision 0017: Hidden characters are removed where they are not needed.
+# Decision 0017: Hidden characters are removed unless spelling or emoji need them.
 HIDDEN = (
     f"[{_NEVER_SHOWN}{_SURROGATES}\u200c\u200d\u2800\ufe0e\ufe0f](?:(?<=[{_NEVER_SHOWN}{_SURROGATES}])"
     f"|(?<=[\ufe0e\ufe0f])(?<![{_EMOJI}].)(?!\u20e3)"

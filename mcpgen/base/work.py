@@ -31,7 +31,9 @@ class Budget:
 
     @property
     def culprit(self) -> str:
-        """Return the name for which the most steps were recorded in this part, or "" if none was recorded."""
+        """Return the name for which `charge` has recorded the most steps since `begin` was called, such as the name of
+        a schema. Return "" if nothing was recorded.
+        """
         return max(self._charged, key=self._charged.__getitem__, default="")
 
     def begin(self) -> None:

@@ -188,9 +188,9 @@ def _report_rules(operations: Sequence[Operation], used: set[Where], diagnostics
 class _Context:
     """Facts about the API that are needed to convert an operation to a tool, and findings that the conversion collects.
 
-    `names`: operation key → tool name. `accepted`: the security alternatives of operations for which the document says
-    nothing. `servers`: server → its index in the catalog; the conversion adds servers. `requests`: the operations that
-    may read the state of a job.
+    `names`: operation key → tool name. `accepted`: the security alternatives of operations if neither they nor the API
+    state `security`. `servers`: server → its index in the catalog; the conversion adds servers. `requests`: finds the
+    GET operation that reads the state of a job.
 
     Findings: `named` are operations whose tools are mentioned in texts of other tools. `demanding` are operations whose
     body mcpgen makes required. `used` are places of rules in the tools file that changed an argument. `missing` are

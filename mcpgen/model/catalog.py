@@ -143,12 +143,12 @@ class HttpBinding:
 
     `caller_scopes`: OAuth scopes that the token of a caller over HTTP needs.
 
-    `pages`: place of the list in a response, if a call fetches all pages. `lookups`: arguments for names in place of
-    ids. `task`: how the job that a call starts is followed.
+    `pages`: place of the list in a response, if a call fetches all pages. `lookups`: arguments that take an item's
+    name; the server finds the item's id by the name. `task`: how the job that a call starts is followed.
 
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: True if redirects are followed. `saves`: the
-    argument that the server adds so that a call can name a file for the response. `settings`: schemes of the kind
-    `setting`, sent if their variables are set.
+    argument that the server adds so that a call can name a file for the response. `settings`: names of security schemes
+    of the kind `setting`, parameters that are not secret. Each is sent if its environment variable is set.
     """
 
     method: str

@@ -134,8 +134,8 @@ def of_method(method: str, *, on_item: bool, plural: bool) -> str:
 
 
 def imperative(word: str, known: frozenset[str] = VERBS) -> str:
-    """Return the imperative of a verb (`Creates` → `create`, `applies` → `apply`) if it is `known`, else the word
-    unchanged.
+    """Return the imperative of a verb (`creates` → `create`, `applies` → `apply`) if the set `known` contains this
+    imperative. Otherwise return `word` unchanged.
     """
     forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word))
     return next((form for form in forms if form in known), word)

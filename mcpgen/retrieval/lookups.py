@@ -230,7 +230,9 @@ def _plain(name: str) -> str:
 
 
 def _with(tool: ToolSpec, lookups: list[Lookup]) -> ToolSpec:
-    """Return `tool` with arguments for names, each placed after the id argument that it replaces."""
+    """Return `tool` with an argument for a name after each id argument in `lookups`. The id is then no longer required,
+    since a call may give the name instead.
+    """
     schema = dict(tool.input_schema)
     before = as_object(schema["properties"])
     by_id = {each.id: each for each in lookups}

@@ -32,10 +32,11 @@ class Explained:
 
 # Decision 0091: `inspect --call` runs no hooks.
 def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
-    """Return the server's explanation of a call of one tool with JSON `arguments`.
+    """Return what the generated server's `--explain` prints for a call with JSON `arguments`: the request that it would
+    send. `tools` must contain only the tool to call.
 
-    The server has the environment of this process but no hooks: hooks belong to a project, whose own --explain runs
-    them. Raises FatalError if the arguments are invalid or there are several tools.
+    The server has the environment of this process but no hooks: hooks belong to a project, whose own `--explain` runs
+    them. Raises FatalError if `tools` contains several tools, or if the call cannot be explained.
     """
     if len(tools) > 1:
         names = " or ".join(tool.name for tool in tools)

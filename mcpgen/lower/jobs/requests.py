@@ -175,10 +175,11 @@ class Requests:
         return None
 
     def by_id(self, operation: Operation, answer: Sequence[Member], text: str) -> Iterator[tuple[Look, bool]]:
-        """Yield each GET request whose path takes an id from the response, and True if the id is that of a job.
+        """Yield GET requests whose path takes an id from the response, each with True if the id is that of a job, else
+        False.
 
-        `text`: the description of the operation. If several requests take an id of a job, the request that the
-        description mentions is used.
+        `text`: the description of the operation. Of several requests that take an id of a job, only the first that a
+        description relates to the operation is yielded.
         """
         own = self._reads.get((operation.document, _blank(f"{operation.path}/{{}}")))
         seen = {operation.path, *([own.path] if own is not None else [])}

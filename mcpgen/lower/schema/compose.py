@@ -132,8 +132,8 @@ class Composer:
         return merger.result()
 
     def mark(self) -> tuple[int, int, int]:
-        """Return the current counts of contradictions, missing schemas and unshown patterns, as the argument for
-        `since`.
+        """Return the current lengths of `contradictions`, `missing` and `unshown`, from which `since` finds the entries
+        that were added later.
         """
         return len(self.contradictions), len(self.missing), len(self.unshown)
 

@@ -90,8 +90,8 @@ class Discriminator:
         return self._composer.merged(plain, demand) if demand else plain
 
     def _demand(self, name: str, node: JsonObject) -> JsonObject | None:
-        """Return a schema that requires the value which selects the schema `name`. Return None if `node` itself already
-        requires values.
+        """Return a schema that requires the discriminator value that selects the schema `name`. Return None if `node`,
+        the schema itself, lists only other values for the discriminator property.
         """
         values, own = self._values.get(name, []), self._own_values(node)
         if own and not any(value in own for value in values):

@@ -1,9 +1,9 @@
 """Cache the expansions of arguments and named schemas: their conversions to schemas that every client accepts. So a
 schema is expanded once, however many tools use it.
 
-An expansion depends on its depth, its limits, and the schemas that contain it (the surrounding ones), since recursion
-is cut. So the cache stores which names were looked for among the surrounding schemas, and reuses an expansion only
-where this search has the same result.
+An expansion depends on its depth and its limits. It also depends on the surrounding schemas (those that contain it),
+since a schema inside itself is not expanded again. So the cache stores which names the conversion looked for among the
+surrounding schemas, and which of these it found. An expansion is reused only where this search finds the same names.
 """
 
 from collections.abc import Iterable

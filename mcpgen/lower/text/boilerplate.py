@@ -50,9 +50,9 @@ class Boilerplate:
 
 
 def found(operations: Iterable[Operation], instructions: str) -> Boilerplate:
-    """Return the sentences that the descriptions of `operations` repeat, as many as fit beside `instructions`.
+    """Return the sentences that most descriptions of `operations` contain, to be moved to the server's instructions.
 
-    Sentences that do not fit stay in place.
+    Sentences for which there is no room beside the owner's `instructions` (LONGEST) stay in the descriptions.
     """
     counts: Counter[str] = Counter()
     total = 0

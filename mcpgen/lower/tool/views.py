@@ -115,7 +115,7 @@ def _without_members(
 def part(schema: JsonObject, steps: list[str], composer: Composer, depth: int = 0) -> JsonObject | None:
     """Return the schema of the part to which a JSON Pointer points, or None if `schema` does not describe that part.
 
-    With a `*` in the pointer, the part is a list.
+    If the pointer contains `*`, which matches every member or item, return the schema of a list of all matches.
     """
     if not steps:
         return schema

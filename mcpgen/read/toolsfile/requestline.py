@@ -1,7 +1,7 @@
 """Read `request:` of a tool: a method, a path, and optionally a query after `?`.
 
-A query field without placeholders is always sent, as is a query in a path of a document. A field with `{name}` is a
-template, as if it were written under `send`.
+A query field without placeholders is sent with every call, like a query in a path of an OpenAPI document. A field with
+`{name}` is a template, as if it were written under `send`.
 """
 
 import re

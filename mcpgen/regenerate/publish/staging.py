@@ -144,8 +144,8 @@ def note(stage: Stage, record: Record, project: Path) -> None:
 
 
 def recorded(stage: Stage) -> Record | None:
-    """Return the record of an exchange in a staging directory, or None if it is missing or incomplete (then no exchange
-    has happened).
+    """Return the record that `note` has written into a staging directory before the directories are exchanged. Return
+    None if the record is missing or incomplete, which means that nothing was exchanged.
     """
     try:
         value = json.loads(_read(stage.home / _RECORD) or b"")

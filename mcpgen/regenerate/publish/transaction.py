@@ -1,13 +1,14 @@
 """Write an existing project in one step: at any moment its path leads to the whole old or the whole new project.
 
-The new project is built beside the old one, with links to its unchanged files (`replica`), and the two directories are
-exchanged. But the directory itself must stay, since shells, editors and mounts use it, and it contains folders of the
-user. So the old directory, which now has the other name, is made equal to the new one, file by file, and exchanged
-back. Then the replica is removed.
+The new project is built in a staging directory beside the old one. Unchanged files are hard links to the old files. The
+user's folders, and files that cannot have hard links, are symbolic links (`replica`). Then the two directories are
+exchanged. But the old directory must stay, since shells, editors and mounts use it, and it contains folders of the
+user. So the old directory is made equal to the new one, file by file, and exchanged back. Then the staging directory is
+removed.
 
-A run that is killed between the exchanges leaves the whole new project in place, with links into the staging directory;
-`recover` completes the write. The record in that directory shows by inodes which directory is the old and which the new
-one, so that a user's project is never removed.
+If a run is killed between the two exchanges, the whole new project is at the project's path. Its symbolic links lead to
+the old directory, which is then in the staging directory; `recover` completes the write. A record in the staging
+directory shows by inodes which directory is the old and which the new one, so that a user's project is never removed.
 """
 
 import contextlib

@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for hooks: `await context.ask(message, form)` in hooks.py.
+"""Let hooks ask the user questions: `await context.ask(message, form)` in hooks.py.
 
 In older revisions of MCP, the hook waits for the answer. In stateless revisions, a question ends the call, and the
 client calls again with the answer. Then the hooks run again from the beginning. Earlier answers are in the call's state
 (`requestState`), so earlier questions are answered at once. Nothing was sent to the API before, since only hooks before
 the request can ask.
 
-If a hook asks another question when it runs again, the earlier answers may no longer fit. So the call is refused.
+Hooks that run again must first ask the questions that were already answered, in the same order. Otherwise the call is
+refused, since the answers may no longer fit.
 """
 
 from __future__ import annotations

@@ -119,7 +119,9 @@ class Interview:
 
 
 class Forms:
-    """Forms of questions to the users of one server. `states`: issuer of the states between two questions."""
+    """Interviewer of the users of one server, who answer forms. `states`: issues and checks each `requestState`, which
+    holds the answers so far.
+    """
 
     def __init__(self, states: States, seconds: float) -> None:
         self._states = states

@@ -88,8 +88,8 @@ class Handshake:
     """Result of the handshake (`initialize`) with a client. With it, another process can continue the session.
 
     `asks`: the user can be asked by forms. `urls`: the user can be asked to open URLs. `client`: the client's name and
-    version, unchecked. `began`: Unix time of the handshake, or 0 if unused. `declares`: the client's other
-    capabilities, such as `sampling`.
+    version, unchecked. `began`: Unix time of the handshake if it was read from a session id (over HTTP), else 0.
+    `declares`: the client's other capabilities, such as `sampling`.
     """
 
     __slots__ = ("asks", "began", "client", "declares", "revision", "urls")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
             """Return the key under which private data, such as stored results, belongs to this sender."""
 
     class Origin(Protocol):
-        """Interface of the caller and trace of a call (effects.Origin)."""
+        """Interface of an object that says who made a call, and to which trace the call belongs (effects.Origin)."""
 
         client: object
         traceparent: object

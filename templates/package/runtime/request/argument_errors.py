@@ -113,7 +113,7 @@ class CannotAsk(Exception):
 class CannotReport(Exception):
     """Raised if `context.progress` or `context.log` gets wrong values, or is called while no hook of a call runs.
 
-    The message is part of a sentence.
+    The message is a clause that ends a sentence, such as `context.log takes data that JSON can hold`.
     """
 
 

@@ -5,7 +5,8 @@ File contents and random bytes are passed in. These invariants hold whatever the
 
 - The path has exactly the segments of the template, and its literal segments are unchanged. A value fills one segment
   or a part of it. No segment is a dot segment, even after three rounds of percent-decoding.
-- No parameter writes another parameter's name, or a withheld name, into the query, the cookies or a form.
+- No value adds another parameter to the query, the cookies or a form: neither a declared one nor a credential nor one
+  that the server's owner has hidden.
 - The target is percent-encoded ASCII of limited length.
 
 The finished request is compared with the tool's entry in `bindings.json`, so the encoders need not be trusted.

@@ -255,9 +255,10 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return the schema location to which `$ref` refers, with the same value; None if it is outside this schema.
+        """Return the target of `$ref` in this schema, with the value of `place`; None if the target is outside this
+        schema.
 
-        For such a reference, only the whole value can be checked, without details.
+        A value that violates an outside target is reported as a whole, without details.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):

@@ -64,7 +64,7 @@ class NextPage:
         self.host = host
 
     def told(self, tool: Tool) -> str:
-        """Return the arguments in the form in which a model writes them, or the address."""
+        """Return text that says how to get the page: the arguments as `name=value`, or the address if it is set."""
         return self.address or ", ".join(
             f"{name}={_written(tool, name, each)}" for name, each in self.arguments.items()
         )

@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Convert an HTTP response into a tool result. Pure functions.
 
-Text is passed on as received. JSON is not parsed, so that nothing is lost and numbers stay exact. There is one
-exception: JSON for a tool with an output schema is parsed, because text and structured value must be equal. If nothing
-was changed in the value, the text stays as received.
+Text is passed on as received. JSON is passed on like text, so that nothing is lost and numbers stay exact. In three
+cases, the result is made from the parsed JSON: the call selects fields, the JSON is too long, or the tool has an output
+schema. With an output schema, text and structured value must be equal. If nothing in the value was changed, the text is
+still the received one, put on one line.
 
-JSON that is too long is parsed and cut along its structure. A note says what was cut and how to see it, and a link
-leads to the whole response. The result of a failed call is one text block, since some clients show only the first
-block. Invisible characters, and bytes that are not text, are left out, and a note says so.
+JSON that is too long is cut along its structure. A note says what was cut and how to see it, and a link leads to the
+whole response. The result of a failed call is one text block, since some clients show only the first block. Invisible
+characters are left out, bytes that are not text become U+FFFD, and a note says so.
 """
 
 from __future__ import annotations

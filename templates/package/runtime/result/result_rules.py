@@ -137,7 +137,7 @@ class ResultRules:
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
         """Return the result with the texts, blocks and links that the `result` rules add.
 
-        Their text replaces the JSON.
+        The rule `text` replaces the content blocks that show the response. Structured content stays.
         """
         owner = OwnerTexts(self._value, self._mark, sent.arguments, redactor)
         links = [owner.link(link) for link in self._rules.get("links", ())]

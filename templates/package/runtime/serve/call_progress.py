@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..core.spans import Span
 
 FINE = 0.001
-"""How far a message goes forward that has no number of its own, while a hook counts. Its next number is above that."""
+"""Progress that a heartbeat adds while a hook reports numbers: so little that the hook's next number is greater."""
 
 _NOTHING = -1
 
@@ -69,5 +69,5 @@ class CallProgress:
 
 
 def _finely(done: float) -> float:
-    """Return a number that is a little more than `done`."""
+    """Return a number about FINE above `done`, since MCP requires each progress to be greater than the one before."""
     return max(round(done + FINE, 3), math.nextafter(done, math.inf))

@@ -143,9 +143,9 @@ class Rules:
         self._typed = self._secured(typed)
 
     def addresses(self, servers: list[Server], urls: list[str]) -> list[Address | str]:
-        """Return, for each server, its address or a sentence that says why it cannot be used.
+        """Return, for each server, the address for its requests, or a sentence that says why there is none.
 
-        `urls` holds the servers' URLs with variables filled in.
+        `urls`: the URLs of `servers`, in the same order, with variables filled in.
         """
         first = self._described(urls[0]) if urls else nowhere(self._prefix)
         if self._typed and self._typed.bare:
@@ -171,10 +171,10 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the discovery endpoint of an OpenID provider. Raise ValueError as `endpoint` does.
+        """Return the endpoint of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
 
-        The token endpoint that the provider names may be on the provider's own origin, or wherever `endpoint` allows.
-        The provider names it at run time, so its origin cannot be in a list made at compile time.
+        The document names the token endpoint only at run time, so the compiler cannot list its origin as accepted. So
+        the token endpoint may also be on the provider's own origin, besides where `endpoint` allows.
         """
         place = self.endpoint(url, base, described)
 

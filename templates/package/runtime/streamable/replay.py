@@ -43,7 +43,7 @@ class EventQueue:
         self._bytes = 0
 
     def add(self, recording: Recording, number: int, size: int) -> None:
-        """Count an event, and drop the oldest events beyond the limit."""
+        """Add an event of `recording` to the queue. Drop the oldest events while the queue exceeds its limits."""
         self._sizes[recording, number] = size
         self._bytes += size
         if self._whole is not None:

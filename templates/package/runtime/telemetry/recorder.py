@@ -190,7 +190,9 @@ class Recorder:
         return self._sampler == "always_on"
 
     def has_enough(self) -> None:
-        """Wake the thread that counts the waiting records. Drop the oldest records if there are too many."""
+        """Drop the oldest waiting records beyond MOST_WAITING. Wake the reporter's thread, which turns the other
+        records into metrics and spans.
+        """
         while len(self.waiting) > MOST_WAITING:
             self.waiting.popleft()
             self.lost += 1

@@ -62,7 +62,7 @@ class Unescaped:
         `before`: the layer that was undone before this layer, and whose `text` is therefore `content`; or None.
         """
         self._before = before
-        # Positions at which escapes begin and end, in turn: the first list in `text`, the second list in the content.
+        # Each list holds 0, then the start and end of every escape: `_text` in `self.text`, `_content` in `content`.
         self._text: list[int] = [0]
         self._content: list[int] = [0]
         pieces, done, size = [], 0, 0

@@ -122,7 +122,7 @@ def _is_presentable(value: Any, redactor: Redactor) -> bool:
 def holds_nothing(text: str, redactor: Redactor) -> bool:
     """Return True if the JSON text contains neither a secret nor a hidden character, literally or escaped.
 
-    For ASCII text it is enough to look for U+007F: JSON escapes all other hidden ASCII characters.
+    In ASCII text, only U+007F is looked for literally, since JSON escapes all other hidden ASCII characters.
     """
     unseen = "\x7f" in text if text.isascii() else clean(text)[1]
     return not (unseen or _ESCAPED.search(text) or redactor.may_be_in(text))

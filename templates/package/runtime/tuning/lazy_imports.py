@@ -52,7 +52,8 @@ _UNASKED = {
 #: Lock that is held while proxies are in `sys.modules`. Another thread must hold it to import libraries.
 importing = RLock()
 
-#: C extension that is never imported: it loads the C++ library, only for short lists. The Python fallback is used.
+#: C extension that is kept from being imported: it would load the C++ library, only to speed up a few short lists.
+#: The library's Python version is used instead.
 _WITHOUT = "frozenlist._frozenlist"
 
 
