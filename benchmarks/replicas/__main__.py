@@ -83,8 +83,8 @@ async def ours(some: int) -> int:
 
 
 async def beside(some: int) -> int:
-    """Run the trials that need no store with FastMCP's server, in each of the ways _WAYS to run the server. Return the
-    exit code.
+    """Run those trials that need no shared store against FastMCP's server, once for each way of _WAYS. Return the exit
+    code.
     """
     report = Report()
     for name, stateless, pick, revision in _WAYS:

@@ -9,8 +9,8 @@ tools, and the milliseconds of a question. `refused` counts answerable questions
 fits, and `doubted` those for which it said that perhaps nothing fits.
 
 The lines below the table show how many unanswerable questions were refused or doubted, and the results of `producers`.
-They also show the share of found tools that are lost because the search refuses a question. `--lists` also measures the
-list of tools of every document.
+They also show the share of tools that the search would find, but misses because it refuses a question. `--lists` also
+measures the list of tools of every document.
 
 The search is compared with BM25 over the same tools, and with FastMCP's search over the tools that FastMCP makes of the
 document. Both answer with complete tool definitions. FastMCP's definitions lack output schemas here, which makes its
@@ -134,7 +134,7 @@ def abstention(rankers: dict[str, Search]) -> tuple[float, float]:
 
 
 def lost_recall(rankers: dict[str, Search]) -> float:
-    """Print and return the share, in percent, of found tools that are lost because the search refuses a question."""
+    """Print and return the percentage of tools that the search would find, but misses because it refuses a question."""
 
     def found() -> int:
         asked = ((ranker, each) for api, ranker in rankers.items() for half in HALVES for each in questions(api, half))

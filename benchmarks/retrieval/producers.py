@@ -100,7 +100,9 @@ def compiled(document: str) -> tuple[list[ToolSpec], dict[str, list[Source]]]:
 
 
 def measure() -> list[Verdict]:
-    """Return, for each judged id, the producer that the compiler names."""
+    """Return the producer that the compiler names for each id in `producers.yaml`: the tool whose result contains
+    the id.
+    """
     return [verdict for document, judged in table().items() for verdict in _of(document, judged)]
 
 
@@ -123,8 +125,10 @@ def _request(method: str, path: str) -> str:
 
 
 class Figures(NamedTuple):
-    """Share of named producers that are right, share of ids with a producer whose named producer is right, and number
-    of ids.
+    """Scores of the compiler over all judged ids, whose number is `ids`.
+
+    `right`: share of right ones among the producers that the compiler names. `found`: share of ids with a right named
+    producer among the ids for which a producer exists.
     """
 
     right: float

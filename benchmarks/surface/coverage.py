@@ -26,7 +26,7 @@ _MOST = 20_000
 """Limit on the inputs examined in one tool."""
 
 _LARGE = 200
-"""Number of schema nodes above which a missing input may be due to the budget."""
+"""Number of nodes of a tool's schema above which an input may be missing because the compiler shortened the schema."""
 
 _NOT_ARGUMENTS = re.compile(
     r"accept(-.*)?|authorization|connection|content-(length|type)|cookie2?|expect|forwarded|host|keep-alive"
@@ -193,7 +193,11 @@ class _Walk:
                 self._input(path + mark, inner, [node[keyword] for node in holders], None, set(), depth, why)
 
     def _why_absent(self, nodes: list[Schema]) -> str:
-        """Return why a member is not shown: what the schema has instead, and whether the tool is large."""
+        """Return why the tool's schema does not show a member of an input: what `nodes`, the schemas of the input, have
+        instead of the member.
+
+        If the tool's schema is large, say so, since the compiler may have left the member out to shorten the schema.
+        """
         words = " ".join(str(node.get("description", "")) for node in nodes)
         large = f" (schema of over {_LARGE} nodes)" if _size(self.schema) > _LARGE else ""
         if "Same shape as" in words:

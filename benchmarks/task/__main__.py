@@ -56,10 +56,10 @@ MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM = 3000, 2
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Results of one way. `listed`: tokens of the list of tools. `context`: tokens of the model's context after the
-    last turn.
+    """Results of the task with one way to offer the tools, such as a search.
 
-    `read`: tokens read over all turns.
+    `listed`: tokens of the list of tools. `context`: tokens of the model's context after the last turn. `read`: tokens
+    read over all turns. `found`: how many tools of the task the model was shown.
     """
 
     name: str
@@ -182,7 +182,10 @@ def main() -> int:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the results of our search with their limits, and those of programs if programs were measured."""
+    """Return the results of our search with their limits.
+
+    If the search with a program that calls the tools was measured, return its results, too.
+    """
     limits = {
         "search": (MOST_TOKENS, MOST_TRIPS),
         "search and a program": (MOST_TOKENS_OF_PROGRAM, MOST_TRIPS_OF_PROGRAM),

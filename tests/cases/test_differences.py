@@ -105,7 +105,7 @@ def _side(row: dict[str, Any], key: str, side: int) -> dict[str, Any]:
 
 
 def _documents(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Return the servers of the two documents in a row.
+    """Compile the two documents that a row of `pairs.yaml` contains, and return their servers.
 
     The second document is compiled with the first one's tool names, as in a regeneration.
     """

@@ -142,9 +142,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def served(project: Path) -> Iterator[tuple[Server, list[bytes]]]:
-    """Yield a server with all logging on, and the list of its API's responses.
+    """Yield a server with all logging on, and a list to which tests append the responses of its API.
 
-    At the end, search all output for the secret.
+    At the end, raise AssertionError if the server's output contains PATIENT, the value of the dropped member.
     """
     environ = {"CLINIC_LOG_LEVEL": "debug", "CLINIC_AUDIT": "stderr", "CLINIC_TIMEOUT": "20"}
     with upstream() as (url, said):
@@ -154,7 +154,7 @@ def served(project: Path) -> Iterator[tuple[Server, list[bytes]]]:
 
 
 def hold_no_patient(server: Server) -> None:
-    """Raise AssertionError if the output of the server so far contains the secret or a part of the secret."""
+    """Raise AssertionError if the output of the server so far contains PATIENT or a part of PATIENT."""
     written = b"".join(list(server._written)).decode("latin-1")
     find(PATIENT, written)
     for part in (*PATIENT.split(), PATIENT.encode().hex()):

@@ -1,7 +1,7 @@
-"""Provide the projects in `generated/`, complete with their Python.
+"""Provide the projects in `generated/`, complete with their Python code.
 
-For projects other than the petstore, the repository stores only the data. Their Python equals the petstore's, which
-`test_generated.py` checks. After a change of the compiler or the runtime, rebuild the projects: python -m
+For projects other than the petstore, the repository stores only the data. Their Python code equals the petstore's,
+which `test_generated.py` checks. After a change of the compiler or the runtime, rebuild the projects: python -m
 tests.golden.projects
 """
 
@@ -28,7 +28,7 @@ HISTORY = (NAME, "CHANGELOG.md", "tools.json", "bindings.json", "resources.json"
 
 @cache
 def project(name: str) -> Path:
-    """Return the folder of the project `name` with its Python. Tests must not write to it."""
+    """Return the folder of the project `name`, including the Python code. Tests must not write to it."""
     if name == WHOLE:
         return GENERATED / name
     directory = Path(tempfile.mkdtemp(prefix=f"{name}-"))

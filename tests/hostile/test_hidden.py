@@ -131,9 +131,10 @@ def test_hard_09_what_nobody_sees_is_said_however_it_is_written(form: str) -> No
 
 
 def reads_safely(document: JsonValue, form: str) -> bool:
-    """Return True if a model reads the words around the hidden character in `form`.
+    """Return True if the text around the hidden character in `document` reaches the model, False if it does not.
 
-    Raise AssertionError if the model also reads the hidden character, or if no diagnostic reports it.
+    Raise AssertionError if the hidden character reaches the model, or if the text does, but no diagnostic reports the
+    character. `form`: the text, for the error message.
     """
     try:
         result = compiled(document)

@@ -20,7 +20,7 @@ SCOPES = "pets:read pets:write"
 
 
 class Guarded:
-    """The server, its two authorization servers, and the tokens that were sent."""
+    """The server, its two authorization servers, and the access tokens that tests have sent to the server (`sent`)."""
 
     def __init__(self, server: Server, first: Issuer, second: Issuer) -> None:
         self.server, self.first, self.second = server, first, second

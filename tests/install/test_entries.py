@@ -197,7 +197,10 @@ def test_a_setting_that_the_server_would_refuse_is_not_written(home: MakeHome) -
 
 
 def test_prompts_of_others_stay(home: MakeHome) -> None:
-    """Keep a prompt with the id of our server if another entry uses the prompt, too."""
+    """Check that `uninstall` keeps an input that another server's entry uses, too, although `install` added the input.
+
+    An input is a value that VS Code asks the user for.
+    """
     here = home("vscode")
     here.fill(b'{"servers": {"a": {"env": {"K": "${input:petstore-petstore-bearer}"}}}, "inputs": [{"id": "k"}]}')
     here.install()

@@ -1,6 +1,6 @@
-"""Define jobs with tools that ask the user first, one job for each situation. Only some of them may send a request.
+"""Define jobs of clients with tools that ask the user first, one job for each situation, such as a declined question.
 
-This module contains only data.
+In some situations, the API must receive a request, in others none. `test_confirmations` checks this.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ _WHERE_IT_CAN_BE_ASKED = {
     "a hook gets wrong answers": _hooked("accept", reason="no"),
     "expired": Job((_call("accept"),), hasty=True),
 }
-#: Jobs that send back a `requestState`. Only the stateless revision has such states. Official clients give them to the
-#: code that called the tool.
+#: Jobs in which the client's driver (`drivers/`), not the client, answers a question by calling again with the
+#: question's `requestState`. Only the stateless revision has such states.
 _WITH_STATE = {
     "tampered": _by_hand({"tamper": True, "answer": "accept"}),
     "replayed": _by_hand({"arguments": {"petId": 8}, "answer": "accept"}, {"answer": "accept"}, {"answer": "accept"}),

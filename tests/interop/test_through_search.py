@@ -105,7 +105,7 @@ def _script(project: Path, name: str, text: str, file: str = "serve") -> Path:
 def session(
     request: pytest.FixtureRequest, searching: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Session]:
-    """Let one client make all calls of `calls.json` through the tool search."""
+    """Let one client make all calls of `calls.json` through `call_tool` and `call_writing_tool` of the tool search."""
     (table,) = (searching.parent / "petstore").glob("*_mcp/tools.json")
     reads = {tool["name"]: tool["annotations"]["readOnlyHint"] for tool in json.loads(table.read_bytes())}
     steps: list[Step] = []
@@ -124,7 +124,10 @@ def session(
 def confirmed(
     request: pytest.FixtureRequest, confirming_search: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Confirmed]:
-    """Let one client carry out every job of `confirmations` through the search, each with a new petstore."""
+    """Let one client carry out every job of `confirmations`, each with a new petstore.
+
+    The client calls every tool through `call_writing_tool`, a tool of the tool search.
+    """
     client: Client = request.param
     patient = _script(confirming_search, "confirm", SERVER)
     hasty = _script(confirming_search, "confirm", _in_folder(confirmations.HASTY), "hasty")
@@ -146,9 +149,9 @@ def _in_folder(script: str) -> str:
 
 
 def _through(caller: str, step: Step) -> Step:
-    """Return the step, made through the tool `caller`.
+    """Return a step that calls the tool of `step` through the tool `caller`.
 
-    The repeated calls of a confirmation are changed in the same way.
+    The calls with which a confirmation sends its state back (`again`) are changed in the same way.
     """
 
     def given(arguments: Any) -> dict[str, Any]:

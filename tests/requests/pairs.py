@@ -23,7 +23,10 @@ class Unreadable(Exception):
 
 
 class Pairs:
-    """The pairs that no parameter has taken yet. `reserved`: names that an exploded object must not take."""
+    """The pairs `name=value` that are not yet assigned to a parameter.
+
+    `reserved`: names of parameters, whose pairs are never read as members of an exploded object.
+    """
 
     def __init__(self, text: str, separator: str, decode: Callable[[str], str]) -> None:
         self.decode = decode

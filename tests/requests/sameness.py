@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 
 class Json(NamedTuple):
-    """A value read from JSON, which can represent every value."""
+    """A value read from JSON text. It must equal the argument exactly, since JSON can represent every argument."""
 
     value: Any
 

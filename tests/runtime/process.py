@@ -116,13 +116,13 @@ class Server:
         return b"".join(self._written)
 
     def say(self, data: bytes) -> None:
-        """Write bytes to stdin, and tell the line checker about them."""
+        """Write bytes to stdin, and record their lines in `checker`, which compares the output with them."""
         for line in data.split(b"\n"):
             self.checker.heard(line)
         self.write(data)
 
     def write(self, data: bytes) -> None:
-        """Write bytes to stdin without telling the line checker about them."""
+        """Write bytes to stdin without recording their lines in `checker`."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
         self.process.stdin.flush()

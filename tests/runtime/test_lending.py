@@ -171,7 +171,7 @@ class Piped(Bench):
 def bench() -> Iterator[Piped]:
     made = Piped()
     made.say("call first", "end first")
-    made.until("ended first")  # wait until the event loop is loaded, which it is once a call has ended
+    made.until("ended first")  # wait until the event loop is running, which it is once a call has ended
     yield made
     made.calls.let_go.set()
     if made.reader.is_alive():
@@ -240,7 +240,7 @@ def test_a_file_is_read_by_the_reader_alone(tmp_path: Path) -> None:
     with open(tmp_path / "said", "rb") as said:
         bench = Bench(said.fileno())
         bench.engine.tell(lambda: bench._note("ended nothing"))
-        bench.until("ended nothing")  # wait until the event loop is loaded, since it runs this action
+        bench.until("ended nothing")  # wait until the event loop is running: it runs the lambda above
         bench.reader.start()
         bench.until("ended a")
         bench.reader.join(PATIENCE)

@@ -65,7 +65,7 @@ def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.Mon
     bench.submit(2, "b")
     bench.upstream.let_go("b")
     assert bench.outcomes(1).keys() == {2}
-    bench.engine.cancel(1)  # the outcome of call 1 waits, and cancelling ends this wait
+    bench.engine.cancel(1)  # end the wait of APART seconds between the progress and the outcome of call 1
     bench.submit(3, "c")
     bench.upstream.let_go("c")
     assert bench.outcomes(2).keys() == {2, 3}

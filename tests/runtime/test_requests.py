@@ -3,7 +3,8 @@ a row to a table, not a test.
 
 `credentials` in a request description: names of API keys by place. A case expects `target` ("/p" by default), `headers`
 besides Accept and Content-Type, `content_type` and `body` (text, `body_base64`, or `body_lines` joined by CRLF). If the
-arguments are wrong, the case expects the error text `refused`. `id`: the attack case that the row covers.
+arguments are wrong, the case instead lists the expected error texts in `refused`. `id`: the attack case that the row
+covers.
 """
 
 from __future__ import annotations

@@ -243,7 +243,9 @@ def test_what_is_held_does_not_wait_for_the_parsing_of_a_long_message(monkeypatc
 
 
 def test_what_is_held_leaves_when_the_loop_is_not_waited_for_any_more() -> None:
-    """Write a buffered response when the main thread reads again, because reading may wait long for the client."""
+    """Check that the server writes a buffered response before the main thread reads stdin again, since reading may wait
+    long for the client.
+    """
     busy = Busy(2)
     busy.at_loan = lambda: busy.end(1)
     before: list[list[int]] = []

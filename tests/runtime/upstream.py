@@ -89,7 +89,7 @@ def answer(*answers: bytes) -> Play:
 
 @asynccontextmanager
 async def serving(play: Play = answer_ok, tls: SSLContext | None = None) -> AsyncIterator[Upstream]:
-    """Yield an upstream with the given play on a free port."""
+    """Run an upstream at a free port, and yield it. The coroutine function `play` handles each of its connections."""
     upstream = Upstream()
     running: set[asyncio.Task[None]] = set()
     writers: list[asyncio.StreamWriter] = []

@@ -1,6 +1,6 @@
 """Run a generated server as a process that serves HTTP.
 
-At the end, its stdout must be empty, and its output must not hold the API key of the test.
+At the end, its stdout must be empty, and its stderr must not hold the API key of the test.
 """
 
 from __future__ import annotations

@@ -194,7 +194,7 @@ def test_connections_have_places(small: Server) -> None:
 
 @pytest.fixture(params=DOORS)
 def impatient(request: pytest.FixtureRequest, project: Path, upstream: Upstream) -> Iterator[Server]:
-    """Yield a server that buffers unread responses of at most one megabyte."""
+    """Yield a server that buffers at most one megabyte of unread responses, for all clients together."""
     with Server(project, upstream, request.param, {"serve.unread.MOST": MEGABYTE + 2000}) as found:
         yield found
 
@@ -222,11 +222,9 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: Upstream, door: str) -> None:
-    """Test E6: a response that exceeds the limit before it begins is dropped.
+    """Test E6: a response that exceeds the limit on unread bytes before its head is written is dropped.
 
-    The ASGI application then answers 503 with Retry-After.
-
-    The log reports no fault of the server.
+    The ASGI application then answers 503 with Retry-After. The aiohttp server closes the connection.
     """
     with Server(project, upstream, door, {"serve.unread.MOST": 50_000}) as server:
         session = Session(server)

@@ -100,7 +100,9 @@ def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upst
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "mcp.example.com:0"])
 def test_others_reach_it_only_where_the_operator_says_so(project: Path, address: str) -> None:
-    """Test E1: an address other than loopback requires tokens for callers, or a setting that allows everybody."""
+    """Test E1: to listen at an address other than loopback, a server needs tokens for callers, or a setting that allows
+    everybody.
+    """
     command = [sys.executable, "-m", "caller_mcp", "--http", address]
     done = subprocess.run(
         command, cwd=project, env=planted("CALLER"), capture_output=True, timeout=PATIENCE, check=False
@@ -130,9 +132,10 @@ def test_a_port_that_is_taken_is_told(project: Path) -> None:
 def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so(
     address: str | None, status: int
 ) -> None:
-    """Test E1: a request at an address other than loopback is refused.
+    """Test E1: unless the operator allows other machines, an ASGI application refuses a request to a server address
+    other than loopback.
 
-    An ASGI application learns the address only from connections.
+    The application does not learn this address when it starts, but only from each request.
     """
     told: list[dict[str, Any]] = []
 

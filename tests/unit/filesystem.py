@@ -32,7 +32,7 @@ Before = Callable[[int], None]
 
 @contextlib.contextmanager
 def watched(before: Before, *which: Calls) -> Iterator[None]:
-    """Call `before` ahead of each counted call within the `with` block."""
+    """Within the `with` block, call `before` ahead of each call of a function that `which` names."""
     numbers = iter(range(10**6))
 
     def counted(function: Callable[..., object]) -> Callable[..., object]:

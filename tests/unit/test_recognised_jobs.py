@@ -108,7 +108,10 @@ def test_the_work_grows_in_proportion_to_the_operations() -> None:
 
 
 def calls_for(number: int) -> int:
-    """Return how many functions of the recogniser are called for a document with `number` jobs and as many items."""
+    """Return the number of function calls in the recogniser of jobs (`mcpgen/lower/jobs`) for a document.
+
+    The document has `number` operations that start a job, and as many GET operations.
+    """
     names, paths = "Gets a state by its job_id.", dict[str, Any]()
     for index in range(number):
         started = {

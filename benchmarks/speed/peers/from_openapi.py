@@ -1,9 +1,9 @@
 """Run FastMCP's server, made from the document when it starts, as its documentation shows.
 
-Environment variables: DOCUMENT is the document's path (JSON), and BASE_URL the URL of the API. TEXT leaves the output
-schemas out. STRICT has arguments checked against their schemas, which is not the default. PORT serves HTTP at this port
-with default settings, without an access log. ASGI runs it as an ASGI application under uvicorn with uvicorn's event
-loop.
+Environment variables: DOCUMENT is the document's path (JSON), BASE_URL the URL of the API, and KEY the API key. TEXT
+(any value) leaves the output schemas out. STRICT (any value) has arguments checked against their schemas, which is not
+the default. PORT serves HTTP at this port with default settings, without an access log. If ASGI (any value) is set as
+well, uvicorn serves the server as an ASGI application at this port, in uvicorn's event loop.
 """
 
 import json
