@@ -1,11 +1,11 @@
-"""Build releases of published documents, and check them by the validators of those who distribute releases.
+"""Build releases of servers for published documents, and check them by the validators of those who distribute releases.
 
     python -m benchmarks.bundles [--documents 100]
 
-Each document becomes a project and its release, twice, in two directories. The manifest goes to `mcpb validate` and its
-JSON Schema, `server.json` to the rules of the registry, and the server card to its schema. Wheel and sdist go to `twine
-check --strict`, and the bill of materials to the schema of CycloneDX. The server must read each variable that the
-release asks for.
+From each document, a project and its release are made twice, in two directories. The manifest goes to `mcpb validate`
+and its JSON Schema, `server.json` to the rules of the registry, and the server card to its schema. Wheel and sdist go
+to `twine check --strict`, and the bill of materials to the schema of CycloneDX. The server must read each variable that
+the release asks for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ print("\\n".join(line for line in found.warnings if "is no setting of this serve
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """The release of one document. `same`: True if a second build gave the same bytes."""
+    """The release of the project made from one document. `same`: True if a second build of it gave the same bytes."""
 
     name: str
     project: Path
@@ -54,7 +54,7 @@ class Released:
 
 
 def releases(count: int, home: Path) -> Iterator[Released]:
-    """Yield the releases of the first `count` documents of the corpus that become a project."""
+    """Yield the releases for the first `count` documents of the corpus from which a project can be generated."""
     done = 0
     with (CORPUS.parent / "manifest.tsv").open(encoding="utf-8", newline="") as table:
         entries = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))

@@ -78,7 +78,7 @@ def per_call(server: Path, url: str, more: dict[str, str]) -> float:
 def milliseconds(server: Path, url: str, settings: dict[str, dict[str, str]]) -> dict[str, float]:
     """Return the CPU time of a call in milliseconds for each setting.
 
-    All servers run all the time, and take short turns.
+    The servers for all settings stay started, and are called in turn in short rounds. So noise affects all alike.
     """
     with ExitStack() as stack:
         running = {name: stack.enter_context(Process(subject(server, url, more))) for name, more in settings.items()}

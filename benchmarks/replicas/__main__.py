@@ -1,7 +1,9 @@
-"""Run trials with replicas of our server, or with `--beside` of FastMCP's: `python -m benchmarks.replicas [--quick]
-[--rolling | --beside]`.
+"""Run trials with replicas of our server, or of FastMCP's server if `--beside` is given.
 
-Each output line is a trial with its counts. The exit code is 1 if our server lost a call or a confirmation.
+    python -m benchmarks.replicas [--quick] [--rolling | --beside]
+
+Each trial prints how many of its calls, streams or answers to confirmation questions succeeded, and its most frequent
+failures. The exit code is 1 if our server failed in a trial in which nothing may be lost.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ The stateless era has no sessions.
 
 
 class Report:
-    """Printer of trial results. It counts the trials that lost a call."""
+    """Printer of trial results. It counts the trials that lost something and must not."""
 
     def __init__(self) -> None:
         self.bad = 0

@@ -8,9 +8,9 @@ the share of questions with all needed tools among the first 10. Further columns
 tools, and the milliseconds of a question. `refused` counts answerable questions for which the search said that nothing
 fits, and `doubted` those for which it said that perhaps nothing fits.
 
-The lines below the table show how many unanswerable questions were refused or doubted, and the results of `producers`.
-They also show the share of tools that the search would find, but misses because it refuses a question. `--lists` also
-measures the list of tools of every document.
+The lines below the table show how well the compiler finds the producer of an id: the tool whose result contains it.
+Further lines show how many unanswerable questions were refused or doubted, and the share of tools that the search would
+find, but misses because it refuses a question. `--lists` also measures the tokens of every document's list of tools.
 
 The search is compared with BM25 over the same tools, and with FastMCP's search over the tools that FastMCP makes of the
 document. Both answer with complete tool definitions. FastMCP's definitions lack output schemas here, which makes its

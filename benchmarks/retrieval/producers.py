@@ -86,7 +86,7 @@ class _Seen(Exception):
 
 @cache
 def compiled(document: str) -> tuple[list[ToolSpec], dict[str, list[Source]]]:
-    """Return the tools of a document of the corpus, and the producers that the compiler passes to the index builder."""
+    """Return a document's tools, and by tool name the producers that the compiler finds for arguments that take ids."""
     seen: list[tuple[list[ToolSpec], dict[str, list[Source]]]] = []
 
     def build(tools: Sequence[ToolSpec], definitions: Mapping[str, JsonObject], *_: object) -> NoReturn:

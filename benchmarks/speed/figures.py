@@ -23,7 +23,7 @@ class Figure:
 
     @classmethod
     def of(cls, case: str, subject: str, unit: str, samples: Sequence[float]) -> Figure:
-        """Return the figure of these samples. There must be at least one sample."""
+        """Return the median, minimum and maximum of these samples. There must be at least one sample."""
         return cls(case, subject, unit, statistics.median(samples), min(samples), max(samples), len(samples))
 
 

@@ -1,8 +1,9 @@
 """Measure the peak memory of a server (RSS) and its current share of memory (PSS) at three moments.
 
-The moments are: after the first list, after a call, and after 64 calls at a time. Each time the process is new, and
-libraries are read from disk again, as after a boot. Otherwise the result would be too high: Linux caches files that
-were just written in larger pieces than files that were read. It counts a whole piece if one page of it is touched.
+The moments are: after the first list, after a call, and after 512 calls, 64 at a time. Each round starts new
+processes. Before the first round, Linux drops its cache of libraries, which are then read from disk as after a boot.
+Otherwise the result would be too high: Linux caches files that were just written in larger pieces than files that were
+read. It counts a whole piece if one page of it is touched.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PEAK, SHARE = "MiB peak RSS", "MiB PSS"
 
 
 def measure(setting: Setting) -> Found:
-    """Measure each server at all three moments."""
+    """Measure each server after the first list of tools, after a call, and after CALLS calls, AT_ONCE at a time."""
     programs, url = setting.programs, setting.upstream.url
     _forget([programs.servers, programs.fastmcp, programs.sdk])
     subjects = [programs.ours(url), programs.theirs(url), programs.lowlevel(url), *programs.generator(url)]

@@ -3,9 +3,9 @@
     python -m benchmarks.surface [FOLDER] [--only GLOB] [--part PART,...] [--show N] [--pairs FILE]
 
 FOLDER holds documents, and beside it is a `manifest.tsv` that names them. The default is the corpus beside the
-repository. Parts: names, converters, tokens (together with facts: fewer tokens are better only if no fact of the
-document is lost), descriptions, hints. `--show` prints N examples of each finding; `--pairs` writes each tool and its
-o200k tokens.
+repository. Parts: names, converters, tokens, descriptions, hints. `converters` runs the converters of model providers'
+SDKs over every tool. `tokens` also counts the document's inputs that the tools show: fewer tokens are better only if no
+input is lost. `--show` prints N examples of each finding; `--pairs` writes each tool and its o200k tokens.
 """
 
 from __future__ import annotations

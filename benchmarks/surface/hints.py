@@ -79,7 +79,7 @@ def _told(tool: Tool) -> Effect:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table of the judged documents, and return the results with their limits."""
+    """Print a row for each document whose POST operations people judged, and return the results with their limits."""
     judged = [row for row in rows if row.pairs]
     print(f"\n{'hints of POST':52} {'judged':>7} {'dangerous':>10} {'too cautious':>13}")
     for row in judged:

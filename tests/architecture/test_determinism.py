@@ -1,4 +1,7 @@
-"""Test that the same input gives the same bytes in any environment, and that no document changes generated Python."""
+"""Test that the same input gives the same bytes in any environment.
+
+Also test that the generated Python is the same for every document.
+"""
 
 import json
 import os

@@ -86,9 +86,10 @@ def of_pairs(rows: list[Any]) -> Iterator[Compared]:
 
 
 def _servers(row: dict[str, Any], *, backwards: bool) -> tuple[Surface, Surface]:
-    """Return the two servers that a row of `pairs.yaml` describes.
+    """Return the two servers that a row of `pairs.yaml` describes, in reverse order if `backwards`.
 
-    `shown`, `sent` and `header` in `row` are pairs of the parts that differ. Without `tools`, each server has one tool.
+    `shown` in `row` holds what differs in the tool, `sent` in its binding, `header` in the server: two values each, one
+    for each server. Without `tools`, each server has one tool.
     """
     both = [_server(row, side) for side in (0, 1)]
     return (both[1], both[0]) if backwards else (both[0], both[1])

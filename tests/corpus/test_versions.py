@@ -207,8 +207,10 @@ def counts(old: Path, new: Path) -> dict[str, int]:
 
 
 def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
-    """Return the parameters that are not arguments and occur in only one version. Only operations in both versions
-    count.
+    """Return the parameters that the version `there` has and `missing` lacks, and that no tool has an argument for:
+    credentials, and all parameters of logins.
+
+    If `required`, return those that only `there` requires. Operations that only one version has are ignored.
     """
     found, other, tools = published(there), published(missing), operations(there)
     left = {key: found[key].parameters.keys() - (tools[key].parameters if key in tools else {}).keys() for key in found}

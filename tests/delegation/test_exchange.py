@@ -1,5 +1,6 @@
-"""Test token exchange (RFC 8693) and on-behalf-of (RFC 7523): each call has its caller's rights, and callers' own
-tokens go nowhere else.
+"""Test token exchange (RFC 8693) and on-behalf-of (RFC 7523): each call has its caller's rights at the API.
+
+The caller's own token is sent only to the token endpoint.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def api(shared: Shared) -> Api:
 
 @pytest.fixture
 def one(shared: Shared, api: Api, authority: Authority) -> Server:
-    """Return the shared server with users that it has not seen yet."""
+    """Return the shared server. Each test has users of its own, so that no login of an earlier test counts."""
     shared.server.begin_again()
     return shared.server
 

@@ -78,7 +78,7 @@ def built() -> Iterator[Build]:
 
 @dataclass
 class Started:
-    """A process of the image, with the image's health check."""
+    """Server process, started without a container by the image's command. `healthcheck`: the image's health check."""
 
     process: subprocess.Popen[str]
     port: int

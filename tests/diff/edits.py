@@ -1,4 +1,4 @@
-"""Draw schemas with only the keywords that all clients accept, and list every single edit of each.
+"""Draw schemas with only the keywords that all clients accept, and list the edits of each schema (one change each).
 
 The effect of each edit (`narrowed`, `widened` and so on) is known by construction.
 """
@@ -66,7 +66,7 @@ SCHEMAS: st.SearchStrategy[Schema] = st.recursive(LEAVES, _nested, max_leaves=6)
 
 
 def edits(schema: Schema) -> Iterator[Edit]:
-    """Yield every single edit of `schema`."""
+    """Yield an edit for each change that this module can make to `schema`."""
     yield Edit("described", "words", {**schema, "description": "Quite other words."})
     yield from _of_alternatives(schema)
     kind = schema.get("type")

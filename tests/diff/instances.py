@@ -120,7 +120,7 @@ class _Guess:
 def _joined(one: Schema, other: Schema) -> Schema:
     """Merge two schemas.
 
-    Members and `required` are joined; for other keywords in both, the value of `other` is used.
+    Entries of `properties` and of `required` are joined. Of any other keyword in both, the value in `other` is used.
     """
     found = {**one, **other}
     if "properties" in one and "properties" in other:

@@ -1,4 +1,4 @@
-"""Serve an API that records its requests, and generate a server for the API that runs programs of a model."""
+"""Serve an API that records requests, and generate a server that calls the API and runs programs written by models."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Call(NamedTuple):
 
 
 def calls(found: Compiled) -> dict[str, Call]:
-    """Return a mapping from the name of each tool to its call, read from the project's `bindings.json`."""
+    """Return, by tool name, the URL that each tool calls and the variables of its credentials, from `bindings.json`."""
     table: dict[str, Any] = json.loads(found.tree["x_mcp/bindings.json"])
     told: dict[str, Call] = {}
     for binding in table["bindings"]:

@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 
 class Divergence(NamedTuple):
-    """One difference between our servers and the catalogue of attack cases, in a part of some cases."""
+    """One difference between what our servers do and what the catalogue of attack cases expects.
+
+    `part`: the part of each of the `cases` that differs.
+    """
 
     cases: tuple[str, ...]
     part: str

@@ -27,7 +27,9 @@ def test_no_two_have_one_name() -> None:
 
 
 def test_a_guard_that_is_taken_out_is_noticed_and_one_that_stands_is_not() -> None:
-    """Run one mutation of the runtime and one of the compiler, to check that the command itself works."""
+    """Check that `notices` reports a mutation of the runtime and one of the compiler, but not a mutation that
+    changes nothing.
+    """
     whole, [compiler] = MUTATIONS[0], [each for each in OF_COMPILER if each.name == "a redirect to plain HTTP"]
     kept = whole._replace(new=whole.old)
     with copied() as root:

@@ -100,7 +100,7 @@ def read_by_models(result: Compiled) -> str:
 
 
 def is_told_elsewhere(place: tuple[Any, ...]) -> bool:
-    """Return True for a place that repeats a place in another operation. The other place is tested already."""
+    """Return True for a place in an operation other than `POST /a`, which has the same places and is tested."""
     return place[0] == "paths" and len(place) > 3 and place[1:3] != ("/a", "post")
 
 

@@ -288,7 +288,7 @@ def test_life_10_whatever_a_hook_raises_costs_its_call_alone(tmp_path: Path, rai
         assert result(server, "get_detail", id="a")["isError"] is False
 
 
-# Files of the user and the working directory
+# Files in the home directory and in the working directory
 
 
 def test_cfg_01_nothing_of_the_working_directory_counts(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""Test which environment variables an entry gets, and that runtime and compiler agree on which of them are secrets."""
+"""Test which environment variables a server's entry in the configuration of a client gets.
+
+Also test that runtime and compiler agree on which of them are secrets.
+"""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ Id = str | int
 REVISIONS = R1, R2, R3, R4, R5 = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
 META = "io.modelcontextprotocol/"
 CODES = {-32700, -32600, -32601, -32602, -32603, -32002, -32021, -32022}
-LONGEST_LINE = 10 * 1024 * 1024  # the range of integers that the TypeScript clients can read
+LONGEST_LINE = 10 * 1024 * 1024  # the longest line that the TypeScript clients can read
 BLOCKS = {"text": R1, "image": R1, "resource": R1, "audio": R2, "resource_link": R3}
-# MCP defines only these error codes
+# members of a tool that our servers may send; MCP defines more
 TOOL_KEYS = {"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
 HINTS = {"title": str, "readOnlyHint": bool, "destructiveHint": bool, "idempotentHint": bool, "openWorldHint": bool}
 SERVER_KEYS = {"name": R1, "version": R1, "title": R3, "description": R4, "icons": R4, "websiteUrl": R4}
@@ -358,7 +358,7 @@ def _block(block: Object) -> None:
 
 
 def _offered(result: Object, revision: str) -> None:
-    """Check a list of resources, templates or prompts (section 7)."""
+    """Check a list of resources, templates or prompts (`protocol.md`, section 7)."""
     assert "nextCursor" not in result
     [entries] = [result[kind] for kind in ("resources", "resourceTemplates", "prompts") if kind in result]
     assert all(entry["name"] and None not in entry.values() for entry in entries)

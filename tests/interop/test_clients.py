@@ -38,7 +38,7 @@ def test_the_table_calls_every_tool(project: Path) -> None:
 
 
 def test_it_lists_every_tool(session: Session, project: Path) -> None:
-    """Check that the client has every tool with all members, as it parsed them."""
+    """Check that the list of tools, as the client parsed it, is equal to the server's `tools.json`."""
     assert "failed" not in session.listed, session.listed
     tools = json.loads((project / "petstore_mcp" / "tools.json").read_text())
     assert session.listed["tools"] == tools

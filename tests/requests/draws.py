@@ -66,7 +66,9 @@ _ALPHABET = "ab1 é&=+%/?#;,.|~'\"日"
 
 
 class Texts(NamedTuple):
-    """Rules for texts in a location: the forbidden characters, and a check of the whole text."""
+    """Rules for a text in one location (path, query, header, cookie or body): forbidden characters, and a check of the
+    whole text.
+    """
 
     place: str = "body"
     avoided: frozenset[str] = frozenset()
@@ -136,7 +138,7 @@ def _avoided(place: Place, parameter: Described | None) -> str:
     return delimiter + ("." if parameter.style == "label" else "")
 
 
-# -- A strategy for each kind of schema in the portable profile -------------------------------------------------------
+# -- A strategy for each kind of schema that every client and provider accepts (the portable profile) -----------------
 
 
 def _values(schema: dict[str, Any], texts: Texts) -> Values:

@@ -1,4 +1,6 @@
-"""Sample documents of the corpus, one document of ours, and from each the operations that differ most from one another.
+"""Load sample documents of the corpus, and the petstore document of this repository.
+
+From each document, the operations are selected that differ most from one another.
 
 mcpgen provides only the generated tools, and the parameter that each argument supplies (`arguments` of `inspect
 --format json`). All other facts are read from the document.

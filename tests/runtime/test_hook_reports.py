@@ -308,7 +308,7 @@ def test_data_is_taken_as_it_is_when_it_is_logged() -> None:
 
 
 def test_a_hook_without_a_call_writes_to_the_log_alone(logged: list[dict[str, Any]]) -> None:
-    """Write messages of a hook only to the server's log if there is no client, as with --explain."""
+    """Check that a hook's messages go only to the server's log if there is no client, for example under `--explain`."""
 
     async def before_get_pet(arguments: Any) -> None:
         context.progress(1, 2, "half")

@@ -1,4 +1,4 @@
-"""Test slow synchronous hooks: a limited number runs at a time, even if their calls have ended."""
+"""Test slow synchronous hooks: only MOST_THREADS run at a time. A hook counts until it returns, even after its call."""
 
 from __future__ import annotations
 

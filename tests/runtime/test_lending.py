@@ -184,7 +184,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lent(bench: Piped) -> None:
-    """Write lines until the loop reads one of them. The main thread reads at least one line before."""
+    """Write lines until the event loop reads one. The main thread may read lines before that: it hands stdin over only
+    after a line.
+    """
     numbers = count(len(bench.taken))
     while bench.taken_by(f"line {next(numbers)}") != "engine":
         continue

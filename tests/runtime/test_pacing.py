@@ -100,7 +100,7 @@ def test_rel_02_a_room_that_comes_free_goes_to_whom_has_fewest() -> None:
         street.come("b0", "b1", "c0", "b2", "c1")
         await turns()
         assert street.entered == ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "b0"]
-        # each free slot goes to the tool with the fewest running requests: tool a has 6, 5, 4, and tools b, c fewer
+        # each slot that tool a frees goes to the waiting tool with the fewest running requests: to c or b, never to a
         await street.ends("a0", "a1", "a2")
         assert street.entered[8:] == ["c0", "b1", "c1"]
         await street.ends("c0")

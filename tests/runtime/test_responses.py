@@ -134,7 +134,8 @@ def test_json_that_does_not_fit_is_cut_in_whole_items_or_only_loses_its_blanks()
     assert note == f"Cut: {2000 - len(json.loads(text)):,} of 2,000 items of the answer are left out."
     rows = rows[:1000]
     response = Response(200, "", JSON, json.dumps(rows, indent=4).encode())
-    response.kept = response.size  # stored whole, but no note says so: without its blanks it fits
+    # the whole response is stored, but no note says so: without whitespace it fits, so nothing is cut
+    response.kept = response.size
     assert text_of(response) == (json.dumps(rows, separators=(",", ":")), [])
 
 

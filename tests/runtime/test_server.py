@@ -51,10 +51,9 @@ class Watched:
         return True
 
     def submit(self, call: Any, listener: Any, size: int) -> bool:
-        """Check that the server's lock is free, since submitting may wait, and reports come from another thread.
+        """Check that `_lock` is free: a submit may wait for the end of a call, which needs `_lock` in another thread.
 
-        Also check that the second lock is held, so that no new project files are loaded between the protocol's decision
-        and this call.
+        Also check that `_turn` is held, so that `renew` cannot change the tools between the message and this call.
         """
         assert not self.server._lock.locked()
         assert self.server._turn.locked()

@@ -115,9 +115,9 @@ def test_an_empty_pipe_is_filled_at_once_and_any_other_in_pieces_that_never_bloc
 def test_what_is_known_of_a_pipe_that_was_empty_never_makes_a_write_block(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    """Check that writes of the granted size never block.
+    """Check that writes of the size that `wait` returns never block.
 
-    The server knows that the pipe was empty, so some writes need no new check of its free space.
+    At the first check, the pipe was empty. So `wait` can compute the free space after some more writes without a check.
     """
     (stdin, other), (reader, stdout) = os.pipe(), os.pipe()
     os.set_blocking(stdout, False)

@@ -116,7 +116,7 @@ def test_what_is_no_http_is_refused(small: Server) -> None:
 
 
 def test_streams_have_places(small: Server) -> None:
-    """Test M15 and L7: one caller may open three of the four streams, no matter if they belong to a session."""
+    """Test M15 and L7: of the four streams that the server allows, one caller may open three, in a session or not."""
     with small.connect() as first, small.connect() as second, small.connect() as third, small.connect() as fourth:
         for connection in (first, second, third):
             post(connection, LISTEN)

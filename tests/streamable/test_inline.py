@@ -54,8 +54,8 @@ def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
 
 
 def _conversation(session: Session) -> list[Asked]:
-    """Return requests with and without a session: calls, lists, errors, a notification, and requests that are never
-    served directly.
+    """Return requests with and without a session: calls, lists, errors, a notification, and requests that a task of
+    aiohttp always serves.
     """
     new, old = calling("echo", "new", text="b"), partial(_posted, session.fields)
     tools = stateless("tools/list", "tools")

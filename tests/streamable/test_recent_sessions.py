@@ -1,5 +1,5 @@
-"""Test the cache of opened sessions: a cached session is found only as long, and only for the caller, as
-its id allows.
+"""Test the cache of sessions: a cached session is found only by the principal for which its id was made, and only until
+the id expires.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Run an upstream on a raw socket, in a thread of its own.
 
-It responds by the path, and records which requests arrived and left.
+The path selects the response. The upstream records the requests that arrive, and the held requests whose client closes
+the connection.
 
 /echo/TEXT     responds with the path, at once
 /hold/NAME     responds with the path, once the test releases this name

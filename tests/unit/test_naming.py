@@ -57,7 +57,7 @@ def operation(
         ("GET /v1/charges", "GetCharges", "list_charges"),
         ("DELETE /v1/customers/{customer}", "DeleteCustomersCustomer", "delete_customer"),
         ("GET /rest/api/3/serverInfo", "getServerInfo", "get_server_info"),
-        # additions by frameworks, HTTP methods and capitals in an id
+        # operation ids with words that frameworks add, HTTP methods, or capital letters
         ("POST /v1/messages/batches", "beta_message_batches_post", "beta_message_batches_create"),
         (
             "PUT /addons/{k}/properties/{p}",

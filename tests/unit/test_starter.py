@@ -1,5 +1,5 @@
-"""Test the tools file of `mcpgen init`: valid as written, and with any proposal enabled, whatever texts the document
-has.
+"""Test the tools file of `mcpgen init`: it is valid as written, and with any commented-out proposal enabled, whatever
+texts the document has.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def without_marks(text: str) -> str:
 
 
 def each_switched_on(text: str) -> list[str]:
-    """Yield `text` with one proposal enabled at a time: a line, a block, or one line of a block with its first line."""
+    """Return copies of `text`, each with one commented-out line enabled. With an indented line, the first line of its
+    block is enabled too.
+    """
     lines = text.split("\n")
     found, beginning = [], -1
     for index, line in enumerate(lines):

@@ -155,7 +155,7 @@ def test_what_is_refused(text: str, code: str) -> None:
     ],
 )
 def test_what_costs_its_place_alone(text: str, value: JsonValue, code: str) -> None:
-    """Read a tag, or an alias without a value, with a warning.
+    """Ignore a tag, and read an alias as null if its anchor is missing or contains the alias. Give a warning for each.
 
     Tags are never executed (SPEC-07), and the other values are read.
     """

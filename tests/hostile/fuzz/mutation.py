@@ -77,12 +77,12 @@ def text(chance: Random, tree: Any) -> str:
 
 
 def parsed(source: str | bytes) -> Any:
-    """Parse a JSON text into a tree."""
+    """Parse a JSON text into a tree, in which each object is a list of its members (`Members`)."""
     return json.loads(source, object_pairs_hook=Members)
 
 
 def tree_of(value: Any) -> Any:
-    """Convert a JSON value into a tree."""
+    """Convert a JSON value into a tree as `parsed` returns it, in which each object is a list of its members."""
     return parsed(json.dumps(value))
 
 

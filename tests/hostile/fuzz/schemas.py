@@ -101,7 +101,7 @@ class Grammar:
 
 
 def cases(chance: Random, grammar: Grammar) -> list[Any]:
-    """Return random values of a grammar. Most contain one mistake."""
+    """Return random values of the schema that `grammar` defines. In most of them, one leaf is replaced by a mistake."""
     found = []
     for _ in range(CALLS):
         value = grammar.grown(chance.choice((2, 4, 8, 16, 32, 60)))

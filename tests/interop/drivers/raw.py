@@ -1,7 +1,8 @@
-"""A client without an SDK: it writes lines of JSON in the protocol revision of its mode, and reads messages without
-checking them.
+"""A client without an SDK: it writes lines of JSON in the protocol revision that the job names as `mode`. It reads
+messages without checking them.
 
-Ids and progress tokens are numbers and strings, and the first of each is 0 (`protocol.md`, section 1).
+Request ids and progress tokens are alternately numbers and strings. The first id and the first token are the number 0,
+which a server must not take for a missing one.
 """
 
 from __future__ import annotations
