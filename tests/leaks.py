@@ -123,9 +123,10 @@ def trap() -> Trap:
 
 
 def planted(prefix: str, name: str = "KEY") -> dict[str, str]:
-    """Return the environment of a server under test: the secret in one of its variables, and traps as proxies.
+    """Return the environment variables of a server under test.
 
-    Variables of Python and other variables of the server are left out.
+    PREFIX_NAME holds the secret, and the proxy variables hold the URL of the trap. Other variables of the test process
+    are inherited, except those that begin with PYTHON or PREFIX_.
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", f"{prefix}_"))}
     return {**kept, **trap().environment(), f"{prefix}_{name}": SECRET}

@@ -84,7 +84,7 @@ class Client:
         raise RuntimeError(f"The answer ended without a response (status {answer.status}).")
 
     async def confirmed(self, tool: str, arguments: dict[str, Any], say: str = "accept") -> dict[str, Any]:
-        """Make a call that asks its user, answer the question with `say`, and return the response."""
+        """Make a call that asks the user a question (elicitation), answer with `say`, and return the response."""
         if self.revision == NEWER:
             asked = await self.call(tool, arguments)
             if asked.get("result", {}).get("resultType") != "input_required":

@@ -137,7 +137,10 @@ async def without_store(rig: Rig, http: aiohttp.ClientSession, revision: str, mo
 
 
 async def resumed(rig: Rig, http: aiohttp.ClientSession, most: int) -> Figures:
-    """Close the connection after a call has asked its user, and resume the call's stream at another replica."""
+    """Close the connection when a call has sent a question to the user (elicitation), and resume the call's stream.
+
+    The balancer picks the replica that gets the answer, and the one that resumes the stream.
+    """
     figures = Figures()
     for _ in range(most):
         figures.tried += 1

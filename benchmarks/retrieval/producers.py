@@ -30,8 +30,8 @@ from mcpgen.retrieval.producers import Source
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dev"
 TABLE = Path(__file__).parents[2] / "tests" / "corpus" / "producers.yaml"
 RIGHT, FOUND = 0.95, 0.82
-"""Lower limits: the share of given producers that are right, and the share of ids with a producer that get
-a right one.
+"""Lower limits: the share of named producers that are right, and the share of ids with a producer for which the
+compiler names a right one.
 """
 
 _LINE = re.compile(r"(?P<id>\S+ \S+ (?:path|query|body) \S+) = (?P<right>.+)")
@@ -59,7 +59,7 @@ class Verdict(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Return True if people accept the named producer, or if none is named and the id has none."""
+        """Return True if people accept the named producer, or if no producer is named and `judged.right` is empty."""
         return self.named in self.judged.right | self.judged.allowed or not (self.named or self.judged.right)
 
     def __str__(self) -> str:

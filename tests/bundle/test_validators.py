@@ -65,8 +65,9 @@ def test_mcpb_unpacks_validates_and_packs_the_bundle(folder: Path, tmp_path: Pat
 
 
 def test_a_host_starts_it_with_what_its_user_typed(folder: Path) -> None:
-    """Check the command and environment that the library of MCP hosts makes of the release and of values that a user
-    types.
+    """Check the command and environment with which a host starts the server, after a user has typed values of settings.
+
+    `@anthropic-ai/mcpb`, a library for hosts, computes both from the bundle's manifest and these values.
     """
     [bundle] = folder.glob("*.mcpb")
     value = json.loads(zipfile.ZipFile(bundle).read("manifest.json"))

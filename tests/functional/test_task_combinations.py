@@ -1,7 +1,8 @@
-"""Test tools that start jobs together with confirmations, hooks, roles, a tool search, programs, the audit and rates.
+"""Test tools that start jobs together with confirmations, hooks, roles, a tool search, programs, the audit log and
+rate limits.
 
-Each test runs a generated server as a process. Some tests start jobs through the search tool `call_writing_tool`; the
-server then lists only its search tools.
+Each test runs a generated server as a process. Some tests start jobs through the search tool `call_writing_tool`,
+because the server does not list the tools that start jobs.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ PATH = ["POST /jobs", "GET /jobs/1", "GET /jobs/1", "GET /jobs/1/result"]
 
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
-    """Yield the folders of two generated servers: one that lists its tools, and one with a search and programs."""
+    """Yield the folders of two generated servers. `direct` lists its tools. `search` offers its tools through a search,
+    and to programs: Python code that a model sends to `run_program`.
+    """
     with ThreadingHTTPServer(("127.0.0.1", 0), Api) as api:
         threading.Thread(target=api.serve_forever, daemon=True).start()
         yield {

@@ -50,7 +50,7 @@ def scoped(
 ) -> Iterator[Guarded]:
     """Yield a server that trusts one authorization server, and reads the callers' roles from a claim of its tokens.
 
-    One more caller is in the operator's file, with the role `owner`.
+    It also accepts the caller `ci`, by a token from the file that HTTP_TOKENS names. This caller has the role `owner`.
     """
     upstream = Upstream()
     file = tmp_path_factory.mktemp("callers") / "tokens"

@@ -1,4 +1,7 @@
-"""Test the entry that is written for each client, over stdio and over HTTP. A secret is written only on request."""
+"""Test the entry that `install` writes for the server into the configuration file of each MCP client.
+
+The client reaches the server over stdio or over HTTP. A secret is written into the file only on request.
+"""
 
 from __future__ import annotations
 

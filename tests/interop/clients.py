@@ -82,7 +82,7 @@ class Work:
     def conversation(self) -> Transcript:
         """Return the transcript of the server process that carried out the job.
 
-        The client may have only probed an earlier process.
+        It is the last process: a client may start an earlier one only to probe it (see `CLIENTS`).
         """
         return self.transcripts[-1]
 

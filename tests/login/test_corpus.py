@@ -1,6 +1,7 @@
-"""Log in for every document of the corpus that has an OAuth flow for users, at a mock that replaces its endpoints.
+"""Log in for every document of the corpus that has an OAuth flow for users, at a mock authorization server.
 
-Then a call for each security scheme must carry the token.
+The document's endpoints are replaced by those of the mock. After the login with a security scheme, a call must carry
+the token.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ def schemes_of(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def at_the_mock(value: Any, origin: str) -> Any:
-    """Return a security scheme with its endpoints at the mock.
+    """Return a copy of a security scheme whose URLs are those of the mock authorization server at `origin`.
 
-    All flows of the scheme share these endpoints.
+    All flows of the scheme get the same URLs.
     """
     if not isinstance(value, dict):
         return value

@@ -147,7 +147,7 @@ class Bench:
 
 
 class Piped(Bench):
-    """Bench that reads from a pipe."""
+    """`Bench` whose stdin is a pipe, into which the test writes lines (`say`)."""
 
     def __init__(self) -> None:
         read, self._stdin = os.pipe()

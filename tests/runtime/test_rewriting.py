@@ -1,5 +1,5 @@
-"""Test requests that hooks have changed: changed parts follow the rules of their location, and other parts keep their
-bytes.
+"""Test requests that hooks have changed. Values that a hook adds are encoded as their location (path, query, header or
+cookie) requires, or refused. Unchanged parts keep their bytes.
 """
 
 from __future__ import annotations

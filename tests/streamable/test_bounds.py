@@ -211,8 +211,8 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
     with _without_reading(impatient, read) as idle:
         whole = 0
         for _ in range(100):
-            # Network buffers still fill with responses for the idle client, so the server may drop this response
-            # instead.
+            # While network buffers accept bytes for the idle client, the server believes that this client reads. It may
+            # then close the connection of this request instead of the idle client's.
             whole = whole + 1 if _is_whole(impatient, read) else 0
             if whole == 3:
                 break

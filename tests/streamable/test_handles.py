@@ -39,7 +39,7 @@ class Clock:
 class Replica:
     """The parts of a server process that make and check handles.
 
-    `make` and `opens` work on one kind of handle for one owner.
+    `kind`: the kind of handle, a key of `KINDS`. `owner`: the caller that gets or sends the handle.
     """
 
     def __init__(self, clock: Clock, secrets: tuple[bytes, ...] = (KEY,), audience: str = "caller/1") -> None:

@@ -115,7 +115,10 @@ def level_of(server: Replica, id_: str) -> int | None:
 
 
 def test_a_level_that_another_replica_granted_counts_until_the_session_ends() -> None:
-    """Test L6: the level that another replica announces counts until the session ends. An invalid level is ignored."""
+    """Test L6: a log level that the client has set at another replica counts until the session ends.
+
+    An invalid level is ignored.
+    """
     server = Replica()
     id_, other = server.begun(), server.begun()
     assert level_of(server, id_) is None

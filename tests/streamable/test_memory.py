@@ -105,7 +105,7 @@ class TestReplay:
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
-        # one less, because an event takes a little more memory than its line
+        # one stream fewer than the limit has megabytes: its event is a little longer than the line of one megabyte
         assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1
 
     def test_streams_without_events_count_too(self) -> None:

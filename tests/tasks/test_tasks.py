@@ -29,7 +29,10 @@ Project = Callable[[str, str], Path]
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Return a function from a server and `all` or `search` to the folder of a generated project."""
+    """Return a function that generates the project of a server, and returns its folder.
+
+    Its second argument is the value of `--tools`: `all` or `search`.
+    """
 
     @cache
     def made(server: str, surface: str) -> Path:

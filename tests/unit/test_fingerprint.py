@@ -1,5 +1,5 @@
-"""Test the fingerprint of an operation: it covers the method, the path without its prefix, and arguments, but no
-descriptions.
+"""Test the fingerprint of an operation. It covers the method, the path without a prefix such as `/api/v1`, and of each
+argument the name, the type and whether it is required. It does not cover descriptions.
 """
 
 from __future__ import annotations

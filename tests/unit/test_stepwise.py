@@ -104,9 +104,10 @@ def _refuses_an_edit(target: Path, tree: FileTree) -> None:
 def test_a_run_that_breaks_off_leaves_whole_files_and_the_next_run_mends_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    """Let the move of one file into place fail, for each file in turn. Each file is then old or new.
+    """Let the move of one file into place fail, for each file in turn. Each file is then completely old or new.
 
-    The lock file is written last. The temporary directory stays, since its lock file lists the new files.
+    The project's lock file is replaced last. After a failure, the stage (a temporary directory) stays: it still has the
+    new lock file, by which the next run recognises new files.
     """
     old, new = tree_of(x="1", y="1", z="1"), tree_of(x="2", y="2", z="2")
     published(tmp_path, old)
