@@ -105,7 +105,7 @@ class TestReplay:
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
-        # one stream fewer than the limit has megabytes: its event is a little longer than the line of one megabyte
+        # Each stream has one event, which is a little longer than its line of one megabyte. So one stream fewer fits.
         assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1
 
     def test_streams_without_events_count_too(self) -> None:

@@ -122,7 +122,7 @@ def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) ->
 
 
 def test_what_is_put_back_is_finished(tmp_path: Path) -> None:
-    """Complete the project on the next run, once the user has restored the stage beside it, as the hint says."""
+    """Complete the project on the next run, after the user has restored its stage, as the hint of the error says."""
     target = prepared(tmp_path / "home", "old to new")
     before = inode(target)
     assert stopped_between(target, NEW)
