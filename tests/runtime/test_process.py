@@ -19,7 +19,7 @@ from tests.runtime.revisions import R1, R2, R3, R4, R5
 
 #: Modules that may be imported before the first response, in addition to the package's own and those that Python
 #: imports itself.
-EARLY = {"__future__", "_json", "_signal", "_thread", "binascii"}
+EARLY = {"__future__", "_json", "_signal", "_thread", "binascii", "itertools"}
 OWN = {
     "core",
     *(
