@@ -101,7 +101,7 @@ class Trap:
         return dict.fromkeys(names, self.url)
 
     def check(self) -> None:
-        """Raise AssertionError if a process has connected since the last check."""
+        """Raise AssertionError if a process has connected to this listener since the last check."""
         received, self.received = self.received, []
         assert received == [], "a proxy of the environment was obeyed"
 
@@ -118,7 +118,7 @@ class Trap:
 
 @cache
 def trap() -> Trap:
-    """Return the trap that all tests of this run share."""
+    """Return the listener for forbidden connections that all tests of this run share."""
     return Trap()
 
 

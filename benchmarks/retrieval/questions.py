@@ -40,7 +40,7 @@ def questions(api: str, half: Half) -> list[Question]:
 
 
 def unanswerable(api: str, half: Half) -> list[str]:
-    """Return the questions of one half that no tool of the API can answer."""
+    """Return the questions that no tool of the API can answer: those used for tuning, or those held out."""
     path = FOLDER / ("nothing.txt" if half == "tuned" else "nothing_held_out.txt")
     rows = (row.partition("|") for row in path.read_text(encoding="utf-8").splitlines())
     return [text.strip() for name, _, text in rows if name.strip() == api]

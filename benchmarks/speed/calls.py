@@ -83,7 +83,7 @@ def _case(body: str, at_once: int, where: str) -> str:
 
 
 def _running(setting: Setting, stack: ExitStack) -> Iterator[tuple[str, dict[str, Source]]]:
-    """Start each measured server, and yield its name with its clients by size of body."""
+    """Start each measured server. Yield its name, and a mapping from size of response body to the client for it."""
     calls = {size: api.calls()[size] for size in BODIES}
     for subject in _subjects(setting.programs, setting.upstream.url):
         server = stack.enter_context(Process(subject))

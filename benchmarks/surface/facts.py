@@ -70,7 +70,7 @@ class Shape:
 
 
 def shape(groups: Sequence[Group]) -> Shape:
-    """Return the alternatives for a value that satisfies all schemas of any one group in `groups`."""
+    """Return the shape of an input that must satisfy at least one of `groups`, that is, all schemas of this group."""
     leaves = [leaf for nodes, trail in groups for leaf in _leaves(nodes, trail)][:_MOST_LEAVES]
     leaves = [leaf for leaf in leaves if leaf.types != {"null"}]
     is_open = not leaves or any(not leaf.types for leaf in leaves)

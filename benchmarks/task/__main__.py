@@ -117,7 +117,10 @@ def _environ() -> dict[str, str]:
 
 
 def measured(name: str, way: str, start: Callable[[str], Session], names: Names, size: int) -> Row | None:
-    """Carry out the task in the given way, and return the results, or None if the server runs no programs."""
+    """Carry out the task in the given way (a key of WAYS), and return the results.
+
+    Return None if the way is "program" but the server does not list `run_program`.
+    """
     with api.serve(size) as running:
         session = start(running.url)
         try:

@@ -38,9 +38,9 @@ def test_hard_21_only_the_door_prints() -> None:
 
 
 def test_hard_21_the_door_prints_a_document_in_one_place() -> None:
-    """Check that only the function `_print` prints text of a document, after escaping it by `terminal_text` or
-    `json.dumps`.
+    """Check that `cli/report.py` has four printing calls.
 
-    The other printing calls of this file draw the progress line, and print click's own messages.
+    Only the call in the function `_print` prints text of a document, which `terminal_text` or `json.dumps` has escaped.
+    The others draw the progress line, and print click's own messages.
     """
     assert len(found()[DOOR]) == 4

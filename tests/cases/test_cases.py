@@ -5,8 +5,8 @@
 links and empty folders to create beside the input.
 
 stdout.txt, stderr.txt, the generated JSON files (tables), and README.md and pyproject.toml of the project are compared
-if they exist under `expected/`. The tables are formatted for reading, without default values; complete ones are in
-`generated/`. A run with another exit code than 0 must leave every file unchanged.
+if they exist under `expected/`. The tables there are formatted for reading, and leave out default values. The example
+projects in `generated/` show complete tables. A run with another exit code than 0 must leave every file unchanged.
 
 To add a case, add a directory and no function. `pytest --update` writes the expected files; review the diff.
 """

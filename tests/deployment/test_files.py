@@ -156,7 +156,7 @@ def test_a_variable_of_the_server_url_is_asked_for_where_it_has_no_default() -> 
 
 
 class TestOffered:
-    """Test the files on disk: they are written only once, and their owner may edit and delete them."""
+    """Test the deployment files on disk: mcpgen writes each only once, so the user may edit or delete them."""
 
     @pytest.fixture(autouse=True)
     def _here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

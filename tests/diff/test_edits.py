@@ -85,7 +85,7 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
     opposite = {"narrowed": "widened", "widened": "narrowed", "added": "gone"}
     found = grade(compare(of_parts(edit.schema), of_parts(old)))
     if edit.effect == "gone":
-        assert found in ("additive", "breaking")  # breaking if the member is required when it comes back
+        assert found in ("additive", "breaking")  # `old` adds the member again, which is breaking if it is required
     else:
         assert found == OF_ARGUMENTS[opposite.get(edit.effect, edit.effect)]
 
@@ -94,8 +94,9 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
 
 
 def closed(schema: Any) -> Any:
-    """Return `schema` for values that callers send: an object may have only the members in `properties`, and the member
-    UNLISTED.
+    """Return `schema` without objects that callers do not send: those with members that only another schema lists.
+
+    An object may then have the members in `properties`, and the member UNLISTED, which no schema lists.
     """
     if not isinstance(schema, dict):
         return schema

@@ -27,7 +27,7 @@ NOTES = "pets_mcp/notes.py"
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in `folder`. No user or system settings of git apply."""
+    """Run a command in `folder`, without git's settings of the user and of the system."""
     settings = {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

@@ -163,9 +163,10 @@ ALONE = "GET /phases/{}/entry"
 
 
 def twins(*requests: str, marked: str = "", **schema: object) -> dict[str, Any]:
-    """Return a document with these operations.
+    """Return a mapping from each of `requests` (`METHOD path`) to an operation.
 
-    Each operation id ends in `marked`, and each path parameter has this schema.
+    Each operation id ends in the value of `marked`; with "none", operations have no id. `schema`: keywords that replace
+    the schema of the path parameters.
     """
     found = {}
     for request in requests:

@@ -72,7 +72,7 @@ def instead_of_replaced(arguments):
 """
 ASKS: dict[str, Any] = {META + "clientCapabilities": {"elicitation": {}, "extensions": {EXTENSION: {}}}}
 PATH = ["POST /jobs", "GET /jobs/1", "GET /jobs/1", "GET /jobs/1/result"]
-"""Requests of a job that is at work when it is looked at first."""
+"""Requests of a job that is still at work when the server first asks for its state."""
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_a_search_lists_the_tool_that_looks_at_jobs(projects: dict[str, Path]) -
 
 
 class Program(NamedTuple):
-    """A program, what its result begins with, and its requests to the API."""
+    """A program for the tool `run_program`, a text in its result, and the requests that the API then receives."""
 
     code: str
     text: str

@@ -41,8 +41,9 @@ def project(name: str) -> Path:
 
 
 def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> Path:
-    """Generate the project `name` below the empty `directory`, with its existing files in `history`, and return its
-    folder.
+    """Generate the project `name` below the empty `directory`, and return its folder.
+
+    Copy the project's files named in `history` there first, because the compiler reads them.
     """
     (directory / "specs").symlink_to(ROOT / "specs")
     target = directory / "generated" / name

@@ -195,8 +195,8 @@ async def nothing(connection: Connection) -> None:
 def test_cred_03_no_secret_leaves_but_to_the_api(
     scheme: str, worst: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Check that only the API receives a secret, that redirects are not followed, and that repeated secrets are not
-    shown.
+    """Check that only the API receives a secret, that redirects are not followed, and that no output of the server
+    contains a secret that a response repeats.
 
     Covers CRED-02 and CRED-06, too.
     """

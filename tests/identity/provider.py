@@ -239,9 +239,9 @@ def serve(
 
 @contextmanager
 def browser(provider: Provider, user: str = "alice") -> Iterator[str]:
-    """Run a browser for programs in other processes, and yield its URL.
+    """Run a stub browser for programs in other processes, and yield its URL.
 
-    The program sends an authorization URL by `POST`. The response is the URL of the redirect.
+    A program sends an authorization URL by `POST`. The response is the URL of the redirect.
     """
 
     class Handler(BaseHTTPRequestHandler):

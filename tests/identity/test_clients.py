@@ -69,7 +69,7 @@ def server() -> Iterator[Provider]:
 
 @pytest.fixture(scope="module")
 def opened(server: Provider) -> Iterator[str]:
-    """Yield the URL of a user's browser."""
+    """Yield the URL of a stub browser: it gets an authorization URL, logs in as alice, and returns the redirect."""
     with provider.browser(server, "alice") as url:
         yield url
 

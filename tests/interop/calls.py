@@ -5,10 +5,11 @@ The requests are written by hand from `specs/petstore.openapi.yaml`, so that the
 directly. A client's calls through the server must have the same effect as these requests. Nothing here uses a client or
 the runtime.
 
-Keys of a case: `tool`, `arguments`, and `progress` if the client asks for it. A failing case then has `error` (the code
-of the protocol error, with `text` in its message). Other cases have `isError` and `back`, which describes the first
-content block: `type`, `mimeType`, fragments of `text`. `request`: what must be sent to the API; without it, nothing may
-be sent. `holds`, `lacks`: rows that the API's database must and must not have afterwards, by table.
+Keys of a case: `tool`, `arguments`, and `progress` if the client asks for it. If the call must end in a protocol error,
+`error` is its code, and `text` lists fragments of its message. Otherwise, `isError` is true for an error result, and
+`back` describes the first content block: `type`, `mimeType`, fragments of `text`. `request`: what must be sent to the
+API; without it, nothing may be sent. `holds`, `lacks`: rows that the API's database must and must not have afterwards,
+by table.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class Exchange:
         assert not calls, f"no answer to {calls}"
 
     def _asks(self, message: Object) -> Message:
-        """Check a request that the server sends (section 6). Only 2025-06-18 and 2025-11-25 have such requests."""
+        """Check a request of the server (`protocol.md`, section 6). Only 2025-06-18 and 2025-11-25 have these."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), "nothing is asked of this client by a request"
         assert message["method"] == "elicitation/create"
@@ -124,8 +124,8 @@ class Exchange:
         return Message(self.agreed or R4, message["method"], message)
 
     def _change(self, message: Object) -> Message:
-        """Check a notification about changes (section 8): a stream first confirms the kinds that it reports, then
-        reports them.
+        """Check a notification about changes (`protocol.md`, section 8): a stream first confirms the kinds that it
+        reports, then reports them.
         """
         assert message.keys() == {"jsonrpc", "method", "params"}
         params = message["params"]

@@ -46,7 +46,7 @@ def pump(record: Record, name: str, source: int, sink: int) -> None:
             while view:
                 view = view[os.write(sink, view) :]
     except OSError:
-        pass  # the reader has gone, and a closed source lets the writer notice it
+        pass  # the reader of `sink` has ended; closing `source` tells this to the process that writes to it
     if rest:
         record.write(**{"from": name, "line": rest.decode("latin-1")})
     os.close(source)

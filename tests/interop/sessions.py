@@ -27,8 +27,8 @@ class Held(Work):
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """The same requests, sent directly to another petstore with the same data: its responses, and its database
-    afterwards.
+    """The requests of `calls.json`, sent without a server to a second petstore with the same data: its responses, and
+    its database afterwards.
     """
 
     answers: list[Received | None]

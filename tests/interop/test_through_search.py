@@ -144,7 +144,7 @@ def confirmed(
 
 
 def _in_folder(script: str) -> str:
-    """Return a copy of the script that imports the package from its project folder, where nothing is installed."""
+    """Return `script`, changed to import the package from the project folder, because the package is not installed."""
     return script.replace("import sys\n", "import sys\n\nsys.path.insert(0, {project!r})\n", 1)
 
 

@@ -1,4 +1,4 @@
-"""Test the login command with device codes (RFC 8628), client registration (RFC 7591), ports, and its exit."""
+"""Test the login command: device codes (RFC 8628), client registration (RFC 7591), the redirect's port, exit codes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Draw random arguments that are valid for a tool's input schema, with characters that can break requests.
 
-Each kind of schema that tools may have has a strategy. The document tells which texts a location accepts, so that most
-draws are sent: for example, no `é` in a header. One of RARELY texts ignores these rules. A validator checks each draw
-at the end, so the strategies may be imprecise.
+Each kind of schema that tools may have has a strategy. Most texts are drawn so that the location of their argument
+accepts them, and the request is sent: for example, no `é` in a header. One draw in RARELY ignores what locations
+accept. A validator checks each draw at the end, so the strategies may be imprecise.
 """
 
 from __future__ import annotations

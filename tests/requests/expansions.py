@@ -31,7 +31,7 @@ def as_it_is(text: str) -> str:
 
 
 def of_text(parameter: Described, text: str, decode: Decode) -> list[Any]:
-    """Return the possible values of a path or header parameter."""
+    """Return the values that `text` may stand for, the received text of a path or header parameter."""
     if parameter.content:
         return [of_content(parameter.content, decode(text))]
     first = {"label": ".", "matrix": ";"}.get(parameter.style, "")
@@ -83,7 +83,7 @@ def _matrix(parameter: Described, text: str, shape: str, decode: Decode) -> Any:
 
 
 def of_pairs(parameter: Described, pairs: Pairs, decode: Decode) -> list[Any]:
-    """Return the possible values of a parameter in a query, a form or cookies, or [] if it has no pair."""
+    """Return the values that a parameter's received pairs in a query, a form or cookies may stand for, or []."""
     values = pairs.take(parameter.name)
     if parameter.content:
         return [of_content(parameter.content, decode(value)) for value in values]

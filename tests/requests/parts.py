@@ -24,7 +24,7 @@ class Part(NamedTuple):
 def parts(content_type: str, body: bytes) -> list[Part]:
     """Return the parts in order. The parser gets each byte as one character of Latin-1."""
     if body.endswith(b"--\r\n") and body.count(b"\r\n") == 1:
-        return []  # only the closing line, which the parser would treat as an error
+        return []  # no parts: the body is only the closing line, which the parser would treat as an error
     whole = Parser().parsestr(f"Content-Type: {content_type}\r\n\r\n" + body.decode("latin-1"))
     if whole.defects or not whole.is_multipart():
         raise Unreadable(f"no multipart body: {whole.defects}")

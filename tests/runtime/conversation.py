@@ -35,7 +35,7 @@ from package.runtime.result.result_store import KeptResults
 from tests.runtime.revisions import Checker
 
 TABLE = Path(__file__).parent / "table"
-#: Generated JSON files with the same tools, and with resources and prompts.
+#: JSON files with the same tools as TABLE, and with resources and prompts.
 FEATURED = Path(__file__).parent / "featured"
 #: JSON files of a later compile, in which the tool `shout` replaces `show`.
 LATER = Path(__file__).parent / "later"

@@ -119,7 +119,7 @@ class Bench:
             assert self._reported.wait_for(lambda: len(self.asked) >= count, PATIENCE)
 
     def outcomes(self, count: int) -> dict[int, Outcome]:
-        """Wait until there are `count` reports of results, and return them by call."""
+        """Wait until the engine has reported the outcomes of `count` calls, and return them by the calls' keys."""
         with self._reported:
             assert self._reported.wait_for(lambda: len(self.reports) >= count, PATIENCE)
             assert len(self.reports) == count

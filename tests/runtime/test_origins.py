@@ -102,7 +102,8 @@ def scene(
 ) -> None:
     """Run `act` with three servers: the API, its token host, and a foreign host.
 
-    `named`: the endpoint in the discovery document of the token host; `{foreign}` in it stands for the foreign host.
+    `named`: URL of the token endpoint in the token host's discovery document; `{foreign}` in it stands for the foreign
+    host. If `named` is empty, the token host issues tokens at every URL.
     """
 
     async def main() -> None:

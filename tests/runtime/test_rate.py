@@ -1,4 +1,4 @@
-"""Test the rate limit: any time span has at most the allowed number of requests, and no fewer than possible.
+"""Test the rate limit: no time span has more requests than allowed, and no request waits longer than it must.
 
 The test sets the clock.
 """

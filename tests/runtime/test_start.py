@@ -99,7 +99,7 @@ def test_settings_are_checked_without_anything_heavy(home: Path, monkeypatch: py
 
 
 class TestReadOnly:
-    """Test the read-only setting: tools that may change data are not listed, not callable, and not explained."""
+    """Test the read-only setting: `tools/list`, `tools/call` and `--explain` do not know tools that may change data."""
 
     @pytest.mark.parametrize(
         ("arguments", "environ"), [(("--read-only",), {}), ((), {"MIRROR_READ_ONLY": "1"})], ids=["flag", "variable"]

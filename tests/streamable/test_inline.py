@@ -155,7 +155,7 @@ def test_a_connection_with_a_pending_call_is_not_idle(project: Path, upstream: U
         body = encoded(calling("hold", 1, name="long"))
         connection.send("POST", fields={**mirrored(calling("hold", 1)), "Mcp-Name": "hold", **_length(body)})
         connection.write(body[:10])
-        for _ in range(3):  # after these requests, a task of the connection waits for the body
+        for _ in range(3):  # after these requests, aiohttp's task for the connection waits for the body
             assert server.ask("GET", "/healthz").status == 200
         connection.write(body[10:])
         upstream.wait("long")

@@ -1,4 +1,7 @@
-"""Test the notification settings that replicas keep in the store: what is stored, for how long, and what is not."""
+"""Test what replicas keep in their store about the notifications of each session (log level, watched resources).
+
+The tests check what is stored, for how long, and what is not.
+"""
 
 from __future__ import annotations
 

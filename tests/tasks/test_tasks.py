@@ -70,9 +70,9 @@ def test_every_way_leaves_the_same_state(project: Project, server: str, task: Ta
 
 
 def shortened(answer: Answer, like: Answer) -> Answer:
-    """Return an error without the text that a search appends to it: the signature of the tool.
+    """Return an error without the text that `call_tool` and `call_writing_tool` append to it: the tool's signature.
 
-    `like`: the direct call's error.
+    `like`: the error of the same call made directly. Any other answer is returned unchanged.
     """
     said = text(like)
     if not answer["isError"] or not text(answer).startswith(said):

@@ -40,8 +40,7 @@ def _petstore() -> Iterator[Upstream]:
     with petstore.serve(api_key=SECRET, token=SECRET) as running:
 
         def state() -> dict[str, Any]:
-            # `replays` is left out: it has a digest of each request with an idempotency key, which servers make
-            # themselves
+            # `replays` is left out: its rows contain the idempotency keys of requests, which a server draws at random
             rows = {table: running.store.rows(table) for table in TABLES if table != "replays"}
             return {**rows, "requests": _requests(running)}
 

@@ -26,7 +26,7 @@ def started(mirror: Path, api: Api, **more: str) -> Server:
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
     told = {"MIRROR_BASE_URL": api.url, "MIRROR_KEY": SECRET}
     found = Server(mirror, env={**kept, **told, **more})
-    # the checker of the server's output refuses prompts, so it is switched off
+    # the checker of output lines fails if a server offers MCP prompts, so it is switched off
     object.__setattr__(found.checker, "check", _seen)
     return found
 

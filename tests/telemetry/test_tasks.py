@@ -1,4 +1,4 @@
-"""Test spans and metrics of tasks: spans about one task have the same digest, and say how the task ended."""
+"""Test spans and metrics of tasks: spans about one task have the same digest of its id, and give the task's status."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | No
 
 
 def stopped_between(directory: Path, tree: FileTree) -> bool:
-    """Kill a run between its two exchanges of directories.
+    """Kill a run that has exchanged the new directory with the old one, before it exchanges them back.
 
     Return True if the new directory then stands at the path of the old one.
     """

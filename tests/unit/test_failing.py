@@ -27,7 +27,10 @@ def _quick_disk() -> Iterator[None]:
 
 
 class Refused:
-    """Run over `target` in which one file system call fails. It holds the error, and whether that call took place."""
+    """A run over `target` in which the file system call `number` fails. `code`, `sentence`: the error, else "".
+
+    `more`: True if the run got as far as that call.
+    """
 
     def __init__(self, target: Path, tree: FileTree, number: int, reason: int, *, from_then_on: bool) -> None:
         self.code, self.sentence = "", ""

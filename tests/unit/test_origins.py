@@ -1,5 +1,5 @@
-"""Test the list of origins that a server may send requests to: what a URL adds, how each compile changes the list, and
-who may accept an origin.
+"""Test the list of origins that a server may send requests to: which origins a URL adds, how each compile changes the
+list, and who may accept a new origin.
 """
 
 from __future__ import annotations

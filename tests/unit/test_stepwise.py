@@ -1,5 +1,5 @@
-"""Test writing file by file where a directory cannot be exchanged: the result is the same, and a killed run is
-completed.
+"""Test writing a project file by file, where no system call can exchange two directories: the result is the same, and
+the next run completes what a killed run began.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_what_is_done_to_a_project_that_is_unfinished_is_kept(tmp_path: Path) ->
     (target / "later" / "link").symlink_to("deeper")
     (target / "tests" / "more").write_text("saved meanwhile")
     (target / "notes").unlink()
-    # a link until the next run completes the project and moves the foreign folder back
+    # until the next run, the user's folder `own` is a symbolic link here: removing the link must not lose the folder
     (target / "p_mcp" / "own").unlink()
     (target / "p_mcp" / "__pycache__").mkdir()
     (target / "p_mcp" / "__pycache__" / "x.pyc").write_bytes(b"")

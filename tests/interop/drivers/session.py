@@ -1,8 +1,9 @@
 """Shared part of the Python drivers: read a job, let the client carry it out step by step, and print one report.
 
 The job is JSON on stdin: `{"server": {"command", "args", "env", "cwd"}, "mode", "asks", "steps": [...]}`. For a server
-over HTTP, `server` is `{"url"}`. If `asks` is true, the client can ask its user. The user's action is the `answer` of
-the step, and `content` is filled into each form.
+over HTTP, `server` is `{"url"}`. `mode`: how the client chooses the protocol revision (`clients.py`). If `asks` is
+true, the client can ask its user. The user's action is the `answer` of the step, and `content` is filled into each
+form.
 
 The steps, where `control` is the URL of the upstream's control paths:
 
@@ -11,7 +12,8 @@ The steps, where `control` is the URL of the upstream's control paths:
 - `{"do": "together", "steps"}` does several steps at once. `{"do": "abandon", "tool", "arguments", "control"}` cancels
   a call. `{"do": "ask", "method", "params"}` makes another request that clients have a function for.
 - `{"do": "confirm", "tool", "arguments", "again"}` makes a call whose question the driver receives instead of the
-  client. Each item of `again` (`arguments`, `tamper`, `answer`) is then a call that sends the state back.
+  client. Each item of `again` (`arguments`, `tamper`, `answer`) is then a call that sends the `requestState` back,
+  changed in one character if `tamper` is true.
 - `{"do": "change", "control", "then"}` waits until the client is notified of changed tools, then does the steps `then`.
 - `{"do": "begin", "tool", "arguments"}` calls a tool as a task. `{"do": "look" | "cancel" | "finish", "task"}` reads
   the state of a task, cancels it, or reads its state until it ends. Without `task`, the latest task is meant.

@@ -20,14 +20,14 @@ __all__ = ["Cost", "Costs", "Found", "document", "fuzz", "judge"]
 
 
 class Cost(NamedTuple):
-    """The highest cost of a document, in seconds or MiB, and the document's name."""
+    """The highest cost of compiling a document, in seconds or MiB, and the document's name."""
 
     most: float
     case: str
 
 
 class Costs(NamedTuple):
-    """The highest costs among many compiled documents."""
+    """The most time and the most memory that any of the compiled documents took, each with the document's name."""
 
     seconds: Cost = Cost(0, "")
     memory: Cost = Cost(0, "")

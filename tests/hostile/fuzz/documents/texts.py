@@ -78,7 +78,7 @@ def aliased(chance: Random, size: int) -> str:
     count = max(2, min(size, 3000))
     sign = chance.choice(("items: *s{}", "<<: *s{}", "anyOf: [*s{0}, *s{0}]", "properties: {{a: *s{0}, b: *s{0}}}"))
     lines += ["  s0: &s0 {type: object, properties: {a: {type: string}}}"]
-    step = chance.choice((0, 0, 1, 1, 2))  # 0: each alias refers to the first anchor
+    step = chance.choice((0, 0, 1, 1, 2))  # lines from an alias back to its anchor; 0: always the first anchor
     for number in range(1, count):
         above = 0 if step == 0 else max(0, number - step)
         lines.append(f"  s{number}: &s{number} {{type: object, x: {number}, {sign.format(above)}}}")
