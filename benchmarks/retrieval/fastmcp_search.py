@@ -43,8 +43,8 @@ def server(document: str, base_url: str, most: int, schemas: bool) -> Any:
 
 
 async def answer(job: dict[str, Any]) -> None:
-    """Write one JSON line with the answer to each question of the job. The first search also makes the index, and is
-    not measured.
+    """Answer the questions of the job, and write each answer as a line of JSON. An additional first search, which also
+    builds the index, is not measured.
     """
     made = server(job["document"], "http://127.0.0.1:9", job["most"], job["schemas"])
     await made.call_tool("search_tools", {"query": "anything"})

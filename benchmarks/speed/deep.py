@@ -1,7 +1,7 @@
 """Generate a document shaped like Elasticsearch's: a query language of recursive schemas, used in hundreds of bodies.
 
 Every clause of a query contains queries, every aggregation contains aggregations, and most operations have a body with
-both. A compiler that expands schemas again for each tool takes most of its time here.
+both. On this document, a compiler that expands schemas again for each tool spends most of its time on the expansion.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Found:
     notes: list[str] = field(default_factory=list)
 
     def add(self, case: str, subject: str, unit: str, samples: Sequence[float]) -> None:
-        """Add the figure of these samples, if there are any."""
+        """Add a `Figure` (median and spread) of these samples to the results, if there are any samples."""
         if samples:
             self.figures.append(Figure.of(case, subject, unit, samples))
 

@@ -2,8 +2,8 @@
 
 The moments are: after the first list, after a call, and after 512 calls, 64 at a time. Each round starts new
 processes. Before the first round, Linux drops its cache of libraries, which are then read from disk as after a boot.
-Otherwise the result would be too high: Linux caches files that were just written in larger pieces than files that were
-read. It counts a whole piece if one page of it is touched.
+Otherwise the result would be too high: Linux's cache divides a file that was just written into larger blocks than a
+file that was read from disk. If a process touches one page of a block, the whole block counts as its memory.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def measure(setting: Setting) -> Found:
 
 
 def _forget(environments: Iterable[Path]) -> None:
-    """Make the system drop its cache of compiled libraries, if it supports that."""
+    """Make the operating system drop `.so` files from its page cache, if it supports that."""
     if not hasattr(os, "posix_fadvise"):
         return
     os.sync()  # the cache keeps pages that are not yet written to disk, so write them first

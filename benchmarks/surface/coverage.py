@@ -276,7 +276,9 @@ def _is_run(values: tuple[str, ...], nodes: list[Schema]) -> bool:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, the worst document first, with reasons for lost inputs. Return the results with their limits."""
+    """Print the table, the worst document first, with reasons for lost inputs. Return the shares of inputs shown for
+    GitHub and Stripe, each with its lower limit.
+    """
     print(f"\n{'facts':52} {'inputs':>8} {'kept':>8} {'per cent':>9}")
     for row in sorted(rows, key=_share):
         print(f"{row.name[-52:]:52} {row.inputs:8,} {row.kept:8,} {_share(row):9.2f}")

@@ -44,7 +44,7 @@ class Tool:
 
     @property
     def called(self) -> str:
-        """Return the tool's name with its operation, as shown in examples."""
+        """Return the tool's name and its operation, for reports: `NAME  [OPERATION_ID; METHOD PATH]`."""
         method, path = self.request
         return f"{self.name}  [{self.operation.text('operationId') or 'no id'}; {method} {path}]"
 

@@ -79,7 +79,7 @@ def _told(tool: Tool) -> Effect:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print a row for each document whose POST operations people judged, and return the results with their limits."""
+    """Print a row for each document whose POST operations people judged. Return each overall result with its limit."""
     judged = [row for row in rows if row.pairs]
     print(f"\n{'hints of POST':52} {'judged':>7} {'dangerous':>10} {'too cautious':>13}")
     for row in judged:
@@ -91,7 +91,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the results over all documents, with their limits."""
+    """Return each result over all documents with its limit."""
     pairs = sum((row.pairs for row in rows), Counter[tuple[Effect, Effect]]())
     adds = sum(count for (does, _), count in pairs.items() if does == "adds")
     reads = sum(count for (does, _), count in pairs.items() if does == "reads")

@@ -48,7 +48,7 @@ def measure(surface: Surface) -> Row:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the verdicts, and return the results with their limits, or no limits if nothing was judged."""
+    """Print the verdicts, and return each overall result with its limit, or [] if nothing was judged."""
     found = sum((row.verdicts for row in rows), Counter[str]())
     changed = [text for row in rows for text in row.changed]
     if not found and not changed:
@@ -60,7 +60,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the results over all documents, with their limits."""
+    """Return each result over all documents with its limit."""
     misleading = sum(row.verdicts["misleads"] for row in rows)
     return [
         Bar("of 100 names judged by a person, those that mislead", misleading, "<=", MOST_MISLEADING),

@@ -27,8 +27,8 @@ LEGAL = re.compile(r"(?!.*__)[a-z][a-z0-9_]{0,49}")
 class Row:
     """Results of one document.
 
-    `moved`: names that change if operations are shuffled. `renamed`: names that change among the `survivors` if
-    operations are removed.
+    `moved`: names that change if the keys of the document's objects are shuffled. `survivors`: operations left if a
+    fifth is removed. `renamed`: names that change among these.
     """
 
     name: str
@@ -69,10 +69,10 @@ def _said(surface: Surface, tool: Tool) -> Iterable[str]:
 
 
 def _stability(surface: Surface) -> tuple[int, int, int, list[str]]:
-    """Return three numbers: names that shuffling changes, operations left after a removal, and changed names among
-    these.
+    """Return three numbers, and each changed name as a text.
 
-    Also return each change as a text.
+    The numbers are: names that change if the keys of the document's objects are shuffled; operations left if a fifth
+    is removed; and names that change among the operations left.
     """
     value = Files().load(surface.path)
     before = {tool.request: tool.name for tool in surface.tools}
@@ -125,7 +125,7 @@ def _thinned(value: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, the worst document first, and return the results with their limits."""
+    """Print the table, the worst document first, and return each overall result with its limit."""
     print(f"\n{'names':52} {'tools':>6} {'legal':>7} {'faithful':>9} {'moved':>6} {'renamed':>8}")
     for row in sorted(rows, key=lambda row: row.faithful / row.tools):
         print(

@@ -1,7 +1,7 @@
 """Compare how mcpgen classifies operations that answer 202 with the judgment of people who read the documents.
 
-The random samples of operations are drawn again from all that answer 202, with the same seeds, so that no operation can
-be left out.
+The test selects the operations again, as random samples with fixed seeds, and fails if `accepted.yaml` lacks the
+judgment of one. So nobody can leave out an operation that mcpgen gets wrong.
 """
 
 from __future__ import annotations

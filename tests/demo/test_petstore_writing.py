@@ -1,4 +1,4 @@
-"""Test the effects of writing requests to the petstore, and which requests it refuses."""
+"""Test what POST, PUT, PATCH and DELETE requests change in the petstore, and which of them it refuses."""
 
 from __future__ import annotations
 

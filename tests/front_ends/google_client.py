@@ -2,9 +2,10 @@
 
 Run this in the client's environment.
 
-Arguments: `list`, or a seed, a number of calls for each method, and names of documents such as `drive.v3`. Each line of
-the output is one call, as JSON: the document, the id of the method, its parameters, and the request. The client's
-package contains the documents; `folder` in the first line is their path.
+Arguments: a seed, a number of calls for each method, and names of documents such as `drive.v3`. The first line of the
+output is `{"folder": PATH}`, the folder of the client's package that contains the documents. Each further line is one
+call, as JSON: the document, the id of the method, its parameters and body, and the request or the client's error. With
+the argument `list`, only the first line is printed.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Test that the tools files in the how-to pages are complete: they compile, their servers start, and calls reach a raw
-socket.
+"""Test the two tools files in the how-to pages: both compile as they are. The server of the first one starts and sends
+the expected request to a TCP socket; the second one makes the expected tools of its documents.
 """
 
 from __future__ import annotations

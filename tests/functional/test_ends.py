@@ -74,7 +74,8 @@ def ended(process: subprocess.Popen[bytes], number: int) -> None:
 def told_until_it_hears(process: subprocess.Popen[bytes], number: int) -> None:
     """Send the signal repeatedly until the process ends.
 
-    One signal may not be enough: CPython handles no signal between two reads of one `read(many)`.
+    One signal may not be enough. If it arrives between two system calls of one `read(size)`, CPython only records the
+    signal, and the next system call blocks. A further signal interrupts this call.
     """
     assert process.stderr is not None
     for _ in range(100):

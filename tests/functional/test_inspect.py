@@ -1,5 +1,5 @@
-"""Test `mcpgen inspect` as people use it: on a terminal, with a call, and with an output page that cannot
-be written.
+"""Test `mcpgen inspect` as people use it: on a terminal, with `--call`, with `--max-tokens`, and with an HTML page that
+cannot be written.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Test programs of a model, run by a generated server as a process: which tools they call, their results, and
-confirmations.
+"""Test programs that a model sends to a generated server, which runs as a process: the tools that a program calls, its
+result, and the calls that the user must confirm.
 """
 
 from __future__ import annotations

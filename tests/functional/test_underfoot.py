@@ -30,10 +30,10 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 
 
 def test_rel_11_a_hundred_compiles_under_a_server_that_does_not_look(project: Project, upstream: Upstream) -> None:
-    """Run a hundred compiles while a server without `--reload` runs a call.
+    """Run a hundred compiles under a server without `--reload`; the server runs calls during the second fifty.
 
-    The server must keep serving the project files that it opened. It imports the modules that run calls only after the
-    first compiles, and Python writes their bytecode caches meanwhile.
+    The server must keep serving the project files that it opened at its start. At the first call, it imports the
+    modules that calls need, so Python writes bytecode caches of these modules between the compiles.
     """
     with project.server() as server:
         client = Client(server, R4)

@@ -1,4 +1,6 @@
-"""List mutations that remove safety checks on calling an API as the caller: whose token is sent, and who logged in."""
+"""List mutations that remove safety checks on calling an API as the caller: the token that is sent, and the login that
+brought the token, must be the caller's own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provide servers that trust two small authorization servers: one over aiohttp, one as an ASGI application.
+"""Provide two servers: one over aiohttp, and one as an ASGI application. Each trusts two small authorization servers.
 
 All tests that need no other settings share these servers.
 """

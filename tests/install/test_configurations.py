@@ -81,9 +81,9 @@ one.
 @pytest.mark.slow
 @EVERY
 def test_without_the_backup_only_the_server_is_taken_out(case: Path, home: MakeHome) -> None:
-    """Uninstall a server without its backup.
+    """Install two servers, delete the backups, and uninstall both servers.
 
-    A second server is installed and removed before, as if another program had changed the file.
+    Each `uninstall` must remove only its own server from the file.
     """
     before, here = case.read_bytes(), home(case.parent.name)
     here.fill(before)

@@ -30,7 +30,7 @@ SERVER_KEYS = {"name": R1, "version": R1, "title": R3, "description": R4, "icons
 
 
 class Message(NamedTuple):
-    """A line that follows all rules. `method`: method of the answered request, or of the notification."""
+    """A line of the server that passed all checks. `method`: that of the line, or of the request that it answers."""
 
     revision: str
     method: str
@@ -182,7 +182,7 @@ def _alike(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
 
 
-# -- JSON of a line (sections 1 and 11) -------------------------------------------------------------------------------
+# -- JSON of a line (`protocol.md`, sections 1 and 11) -----------------------------------------------------------------
 
 
 def _written(line: bytes) -> Object:
@@ -216,7 +216,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-# -- Contents of each result (sections 2 to 5) ------------------------------------------------------------------------
+# -- Contents of each result (`protocol.md`, sections 2 to 5) ----------------------------------------------------------
 
 
 def _error(message: Object, revision: str) -> None:

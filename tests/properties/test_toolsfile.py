@@ -66,9 +66,9 @@ def _anywhere(value: Any, at: str = "") -> list[str]:
 
 @given(TOOLS_FILES, st.data())
 def test_what_the_schema_calls_wrong_is_told_at_or_above_its_place(document: Any, data: st.DataObject) -> None:
-    """Put random values at random places.
+    """Replace two nodes of a tools file by random values.
 
-    If the schema refuses a place, the reader must report it or a place above it.
+    For each node that the JSON Schema refuses, the reader must report this node, one around it, or one within it.
     """
     for _ in range(2):
         at = data.draw(st.sampled_from(_anywhere(document)[1:]))

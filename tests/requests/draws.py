@@ -119,7 +119,9 @@ def _is_needed(case: Case, argument: str) -> bool:
 
 
 def texts_for(case: Case, argument: str) -> Texts:
-    """Return the strictest rules of all locations that an argument supplies."""
+    """Return the rules for texts drawn for an argument: the check of the strictest location in which it is sent, and
+    the characters that any of its locations forbids.
+    """
     found = [(place, case.parameter(place)) for place in case.places[argument]]
     order = ("path", "header", "cookie", "query")
     first = min(found, key=lambda each: order.index(each[0].place) if each[0].place in order else len(order))

@@ -63,7 +63,11 @@ def decoded(given: Any) -> Any:
 
 
 def same(given: Any, read: Any, *, nested: bool = False) -> bool:
-    """Return True if `read`, made of texts in lists and objects, means the value `given`."""
+    """Return True if `read` represents the value `given`.
+
+    Except in Json, all scalars of `read` are strings: "1" represents 1, and "true" represents True. `nested`: True if
+    `given` is an item or a member.
+    """
     if isinstance(read, Json):
         return same_json(given, read.value)
     if isinstance(read, bytes):

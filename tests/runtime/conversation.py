@@ -68,7 +68,7 @@ def kept() -> KeptResults:
 class Conversation:
     """The conversation of one client.
 
-    `written`: the output, as `< LINE` for a protocol line and `~ SENTENCE` for a log line.
+    `written`: the output, as `< LINE` for a protocol line and `~ SENTENCE` for a log line or another event.
 
     `changes`: True if the server announces that its tools may change.
     """

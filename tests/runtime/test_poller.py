@@ -48,7 +48,7 @@ class Scene:
             self.watched = {}
 
     def run(self, seconds: float) -> None:
-        """Poll for this many seconds. Then clients watch no resource any more."""
+        """Run the poller for this many seconds. Then stop it: from then on, clients watch no resource."""
         self.steps = int(seconds / TICK)
 
         async def scene() -> None:

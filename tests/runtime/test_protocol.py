@@ -174,8 +174,8 @@ def test_a_batch_has_a_bound() -> None:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_the_longest_list_that_is_compiled_is_answered(revision: str) -> None:
-    """Answer the longest list that the compiler allows. The compiler refuses longer lists, so every list
-    can be sent.
+    """Answer `tools/list` with the longest list of tools that the compiler allows. It refuses longer ones, so a server
+    can send every list.
     """
     catalog = Catalog.load(str(TABLE))
     catalog.tools = [b"[", b" " * (LONGEST_LIST - 2), b"]"]

@@ -96,7 +96,9 @@ def test_what_was_there_before_stays_and_is_what_others_get() -> None:
 
 @pytest.fixture
 def sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """Yield a module whose import is deferred. Of its two classes, `Taken` is listed as used, and `Other` is not."""
+    """Yield a module whose import is deferred. Of its classes, `_UNASKED` lists `Taken` as a name that libraries
+    import, but not `Other`.
+    """
     (tmp_path / "sample.py").write_text("class Taken(dict):\n    pass\nclass Other:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(lazy_imports._UNASKED, "sample", ("Taken",))

@@ -6,7 +6,10 @@ lines of a scene are:
     > a line that the client writes
     < the line that the server writes next, exactly
     * an event of a waiting call (Conversation.happen)
-    ~ a sentence that the server logs about an invalid line; or `N hears JSON`: how the user answered call number N
+    ~ a sentence that the server logs about an invalid line, or one of these events:
+      `GET PATH JSON`: the server requests a resource from the API, with these arguments
+      `N hears JSON`: call number N gets the user's answer to its question (elicitation), or null if it is invalid
+      `cannot be asked`: a call cannot ask the user
 
 Only in `reload.jsonl` and `renewed_features.jsonl` may the tools change while the server runs. If the name of a file
 contains `features`, the server also has resources and prompts.
@@ -47,7 +50,7 @@ WORDS = {
 
 
 class Scene:
-    """One conversation. `steps`: a list of (mark, text) in order."""
+    """One conversation. `steps`: the first character (`>`, `<`, `*` or `~`) and the text of each line, in order."""
 
     def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
         self.name = f"{file}: {title}"

@@ -151,7 +151,10 @@ def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> 
 def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
     project: Path, upstream: Upstream, store: str, tmp_path: Path
 ) -> None:
-    """Test X1 with a shared store: another replica reads from the store which results remain."""
+    """Test X1 with a shared store: a caller that stores many results displaces only its own.
+
+    Another replica reads from the store which results remain.
+    """
     (tmp_path / "tokens").write_text(tokens())
     variables = {"HTTP_TOKENS": str(tmp_path / "tokens"), "STATE_KEY": STATE_KEY, "STORE": store}
     fewer: dict[str, float] = {"replicas.sharing.MOST_KEPT": MOST_KEPT}

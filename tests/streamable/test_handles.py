@@ -102,8 +102,9 @@ def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
-    """Test L1, L4, M8, M17 and X1 with ten thousand wrong handles: of other owners, kinds, keys or servers, changed, or
-    cut.
+    """Test L1, L4, M8, M17 and X1: ten thousand wrong handles are refused.
+
+    A wrong handle belongs to another caller, is of another kind, comes from another server or key, or was altered.
     """
     clock = Clock()
     replica = Replica(clock)

@@ -87,7 +87,9 @@ def _seen(answer: Answer) -> tuple[int, list[tuple[str, str]], bytes]:
 
 
 def test_both_ways_give_the_same_responses(both: dict[str, Server]) -> None:
-    """Test P1 and R4: both servers send the same status, header fields and body."""
+    """Test P1 and R4: status, header fields and body are the same, whether a request is served directly or in a task of
+    aiohttp.
+    """
     seen = []
     for server in both.values():
         session = Session(server)

@@ -1,5 +1,5 @@
 """Run the official MCP conformance suite, and check every span and metric of the server against OpenTelemetry's
-published model of its conventions.
+published model of its semantic conventions.
 """
 
 from __future__ import annotations

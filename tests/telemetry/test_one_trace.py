@@ -49,7 +49,8 @@ def test_one_trace(mirror: Path, collector: Collector, transport: str) -> None:
     except environments.Missing as missing:
         pytest.skip(str(missing))
     told = {"PATH": os.environ["PATH"], **planted("MIRROR"), "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
-    # The other programs get no proxy variables: those of `planted` name a trap, which their exporters would use.
+    # The other programs do not get the proxy variables of `planted`. These name a `Trap` (tests/leaks.py) as proxy, to
+    # which the programs' exporters would connect.
     others = {"PATH": told["PATH"], "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "PYTHONPATH": ""}
     with running([python, str(SCRIPT), "api"], mirror, {**others, "OTEL_SERVICE_NAME": "api"}) as port:
         ours = {**told, "MIRROR_BASE_URL": f"http://127.0.0.1:{port}", "OTEL_BSP_SCHEDULE_DELAY": "50"}

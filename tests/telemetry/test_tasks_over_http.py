@@ -1,4 +1,6 @@
-"""Test that spans of a task have one digest over HTTP too, where its id is encrypted and any replica answers."""
+"""Test that all spans of a task have the same digest of its id over HTTP, too. There, clients see the id only
+encrypted, and any replica answers.
+"""
 
 from __future__ import annotations
 

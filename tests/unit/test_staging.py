@@ -116,7 +116,9 @@ def test_a_record_leads_nowhere_else(tmp_path: Path) -> None:
 
 
 def test_the_project_of_another_directory_is_left_alone(tmp_path: Path) -> None:
-    """Leave an unfinished project alone in a run over another project beside it."""
+    """Generate another project beside a project that a killed run left unfinished. The unfinished project must not
+    change.
+    """
     target = prepared(tmp_path / "home", "old to new")
     assert stopped_between(target, NEW)
     new = contents(target)

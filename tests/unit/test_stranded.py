@@ -1,5 +1,5 @@
-"""Test unfinished projects whose folders are links into a missing or foreign temporary directory. Such projects are
-never reported as up to date.
+"""Test projects that a killed run left unfinished: the user's folders are in the run's temporary directory (stage), and
+the project links to them there. If the stage is missing, or beside another project, commands must report an error.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ def test_nothing_is_written_over_a_project_whose_parts_lie_elsewhere(tmp_path: P
 
 @pytest.mark.parametrize("where", ["p_mcp/own", "p_mcp/gone/own"])
 def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) -> None:
-    """Report a missing folder within a package as well, even in a folder that is no longer generated."""
+    """Report a missing folder of the user within a package as well, even if the folder around it is no longer
+    generated.
+    """
     target = prepared(tmp_path / "home", "old to new")
     for name in (".git", "tests"):
         shutil.rmtree(target / name)

@@ -1,4 +1,6 @@
-"""Test the next version numbers and the release notes between versions, for any text in a lock file."""
+"""Test the next version number of a server, and the release notes since an older mcpgen. A lock file contains both old
+versions, and each may be any text.
+"""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def kinds() -> list[Kind]:
 
 @contextmanager
 def serving(bodies: Mapping[str, bytes], kind: Kind | None = None) -> Iterator[Upstream]:
-    """Serve each body at the paths that begin with `/NAME`, its name in `bodies`, within the `with` block."""
+    """Serve the bodies within the `with` block: each path that begins with `/NAME` gets `bodies[NAME]`."""
     chosen = kind or kinds()[0]
     with tempfile.TemporaryDirectory() as folder:
         for name, content in bodies.items():

@@ -26,8 +26,8 @@ def _brotli(content: bytes) -> bytes:
     """Return `content` as one stored block (RFC 7932, section 9.2), which is brotli without compression."""
     content = content[: 2**16]
     length = max(len(content) - 1, 0)
-    # Bits: WBITS 16 (1), not last (1), 4 nibbles of length (2), length (16), uncompressed (1); then an empty last
-    # block.
+    # Fields, with their widths in bits: WBITS 16 (1), not last (1), 4 nibbles of length (2), length (16), uncompressed
+    # (1). Then follows an empty last block.
     head = 0 | 0 << 1 | 0 << 2 | length << 4 | 1 << 20
     return head.to_bytes(3, "little") + content + b"\x03"
 

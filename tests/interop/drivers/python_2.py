@@ -19,7 +19,7 @@ from tests.interop.drivers.session import Object, Progress, ProtocolError
 
 
 class Task(types.Result):  # type: ignore[misc]
-    """A task of the MCP extension for tasks, which this client supports only as an extension that is added to it."""
+    """A task of MCP's tasks extension. The client does not know tasks by itself, so this driver adds `Tasks` to it."""
 
     result_type: Literal["task"] = "task"
     task_id: str
