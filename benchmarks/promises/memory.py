@@ -1,4 +1,4 @@
-"""Measure REL-03: the memory that an API or a client can make a server use, beyond one small response."""
+"""Measure REL-03: how much a hostile API or client adds to the peak memory of a server after one small response."""
 
 from __future__ import annotations
 

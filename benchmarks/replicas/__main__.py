@@ -23,7 +23,7 @@ from benchmarks.replicas.rig import Missing, Rig
 
 CONFIRMATIONS, STREAMS, RESTARTS, CALLS, KILLS, AWAY = 1000, 100, 20, 5000, 6, 200
 QUICK = 10
-"""Divisor of the number of calls in each trial with `--quick`."""
+"""Divisor of each trial's size (its numbers of calls, restarts and so on) with `--quick`."""
 _WAYS = (
     ("sessions, picked at random", False, "random", OLDER),
     ("sessions, picked by address", False, "ip_hash", OLDER),
@@ -51,7 +51,7 @@ class Report:
 
 
 async def rolling(some: int) -> int:
-    """Run the trials with rolling restarts, and return the exit code. `some`: divisor of the number of calls."""
+    """Run the trials with rolling restarts. Return the exit code. `some`: divisor of each trial's size, 1 or QUICK."""
     report = Report()
     with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
         async with Rig(Path(folder)) as rig, _client() as http:
@@ -66,7 +66,7 @@ async def _rolling(rig: Rig, http: aiohttp.ClientSession, report: Report, some: 
 
 
 async def ours(some: int) -> int:
-    """Run all trials with our server, and return the exit code. `some`: divisor of the number of calls."""
+    """Run all trials with our server, and return the exit code. `some`: divisor of each trial's size, 1 or QUICK."""
     report = Report()
     with tempfile.TemporaryDirectory(prefix="mcpgen-rig-") as folder:
         async with Rig(Path(folder)) as rig, _client() as http:

@@ -21,7 +21,10 @@ WHERE = ", one core"
 
 
 def measure(setting: Setting) -> Found:
-    """Measure some cases of `calls` on one CPU core."""
+    """Repeat the measurements of `calls` on one CPU core, with the response sizes in BODIES, AT_ONCE calls at a time.
+
+    Return only a note if the operating system cannot bind processes to a core.
+    """
     if not hasattr(os, "sched_setaffinity"):
         return Found(notes=["One core: left out, since this system does not let a program choose."])
     before = os.sched_getaffinity(0)

@@ -29,7 +29,7 @@ class Results:
 
     @property
     def rough(self) -> bool:
-        """Return True if a family ran while the machine was busy."""
+        """Return True if the machine was busy while a family of cases ran, so that the family's figures are rough."""
         return any(note.startswith(BUSY) for family in self.families.values() for note in family.notes)
 
     def over(self, before: Results) -> Results:

@@ -82,7 +82,7 @@ def shape(groups: Sequence[Group]) -> Shape:
 def _leaves(nodes: Sequence[Node], trail: Trail) -> Iterator[Leaf]:
     """Yield the alternatives: each branch of a union, merged with the schema around it.
 
-    Several unions in one schema are handled one by one.
+    If a schema has several unions, branches of different unions are not combined.
     """
     named = {identity for node in nodes if (identity := _identity(node))}
     parts: list[Node] = []

@@ -1,6 +1,7 @@
 """Test that the tests name exactly the ids in the table of requirements, and that this table contains all attack cases.
 
-Also test that the listed divergences from attack cases exist.
+Also test `divergences.py`, the list of differences between our servers and the attack cases: each entry names cases
+that exist, and an existing test or file.
 """
 
 import re

@@ -204,7 +204,7 @@ class Server(Streamable):
     def as_user(self, user: str, tool: str, can: dict[str, Any] | None = None, **more: Any) -> Any:
         """Make a call without a session (revision 2026-07-28) as this user, and return the response.
 
-        `can`: the client's capability `elicitation`.
+        `can`: value that the client declares for its capability `elicitation`. None means an empty object.
         """
         with self.connect() as connection:
             message = self.by(connection, user, tool, can, **more)

@@ -1,6 +1,7 @@
 """Start a generated server over HTTP, with changed constants.
 
-python start.py PACKAGE PORT CONSTANTS, where CONSTANTS is JSON.
+python start.py PACKAGE PORT CONSTANTS. CONSTANTS is a JSON object of new values by name: `module.NAME` for the
+constant NAME of PACKAGE.runtime.module.
 """
 
 from __future__ import annotations

@@ -59,9 +59,9 @@ def _heard() -> None:
 
 
 def ended(process: subprocess.Popen[bytes], number: int) -> None:
-    """Signal a process.
+    """Send a signal to a process. Check that it ends with exit code 128 + `number`, no error output and no child left.
 
-    The process must end with all its children, because a child would keep the output streams open.
+    If a child is left, the check never ends, because the child keeps the output streams open.
     """
     assert process.stdout is not None
     assert process.stderr is not None

@@ -114,7 +114,7 @@ TRIED = {
 
 @contextmanager
 def upstream() -> Iterator[tuple[str, list[bytes]]]:
-    """Yield the URL of a socket that answers each request with the last item of a list, and the list."""
+    """Yield the URL of a socket, and a list of responses. The socket answers each request with the list's last item."""
     said: list[bytes] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
 

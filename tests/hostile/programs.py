@@ -236,9 +236,9 @@ def mistaken(chance: random.Random) -> tuple[str, str]:
 
 
 def told_first(server: Server, count: int, seed: int = 24) -> tuple[int, Counter[str]]:
-    """Run `count` programs with a mistake.
+    """Run `count` programs with one mistake each.
 
-    Return how many were refused before any request, and count the mistakes of the other programs by kind.
+    Return how many programs the server refused before any request, and for each kind of mistake, how many it did not.
     """
     chance, told, others = random.Random(seed), 0, Counter[str]()
     for _ in range(count):

@@ -1,8 +1,8 @@
 """Test a server with a tool search over an API that could confuse it.
 
 Some of its tools have the names of the search's own five tools, or names that differ only in case. Other tools have
-aliases, required roles or paged results, or are listed beside the search. Programs print floods of text, and make
-writing calls within functions.
+aliases, required roles or paged results. `delete_part` stays in the tool list, beside the search's tools. Programs
+(Python code that a client sends) print floods of text, or call a writing tool within a function.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Test that hidden characters are found in every text of a document and a tools file, in every spelling (HARD-09)."""
+"""Test HARD-09: hidden characters are found in every text of a document and a tools file, raw or as HTML references."""
 
 from __future__ import annotations
 

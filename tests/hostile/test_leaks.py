@@ -167,8 +167,8 @@ async def called(scheme: str, worst: Worst, leaks: Leaks, folder: object) -> lis
 
 
 def worst_issuer(worst: Worst, evil: Upstream) -> Play:
-    """Return a token endpoint whose first response is hostile. Its later responses issue tokens and repeat
-    the request.
+    """Return a token endpoint whose first response is hostile. Each later response issues a token, and contains the
+    text of its request.
     """
     asked = 0
 

@@ -34,7 +34,10 @@ def mutual(keyword: str, count: int) -> dict[str, Schema]:
 
 
 def ladder(keyword: str, rungs: int) -> dict[str, Schema]:
-    """Return schemas that each refer twice to the next one, in two different ways."""
+    """Return schemas, each with two references to the next one: directly, and within `allOf`.
+
+    So each schema doubles the number of paths.
+    """
     steps = {
         f"S{rung}": within(keyword, [ref(f"S{rung + 1}"), {"allOf": [ref(f"S{rung + 1}"), {"title": "x"}]}])
         for rung in range(rungs)

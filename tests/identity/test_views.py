@@ -229,7 +229,7 @@ class Gate:
     metadata_paths: frozenset[str] = frozenset()
 
     def tell(self, supported: object, needed: object) -> None:
-        """Do nothing, because this challenge needs no list of all scopes."""
+        """Do nothing, because this fake's challenges do not name the scopes of all tools."""
 
     def insufficient(self, scopes: Iterable[str]) -> str:
         """Return the missing scopes."""

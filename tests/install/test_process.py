@@ -84,8 +84,9 @@ def test_the_entry_starts_the_server_from_any_folder(client: str, project: Path,
 
 @pytest.mark.slow
 def test_a_project_that_is_not_installed(tmp_path: Path) -> None:
-    """Install a server whose package is not installed: a document is compiled below the current folder, and the entry
-    names that folder.
+    """Register a document's server with a client, without installing its package.
+
+    The project is generated below the current folder, and the entry names the project's folder.
     """
     file, work = tmp_path / PLACES["cursor"], tmp_path / "work"
     file.parent.mkdir()

@@ -13,7 +13,7 @@ import pytest
 from mcpgen.demo import petstore
 from tests.interop import environments
 
-#: Timeout in seconds of the server. It is long, and no test measures time with it.
+#: Time limit in seconds on each program that a test runs. It is long, because no test here measures time.
 PATIENCE = 120
 
 

@@ -61,7 +61,10 @@ def server(project: Path) -> Path:
 
 @pytest.fixture(params=["stdio", "http"])
 def do(request: pytest.FixtureRequest, api: str, project: Path, server: Path, tmp_path: Path) -> Do:
-    """Return a function that lets a client do steps, each time with new processes of the client and of the server."""
+    """Return a function that starts a client and a server, runs steps (such as a tool call), and returns the outcomes.
+
+    Each call of the function starts new processes.
+    """
     Api.jobs.clear()
     variables = {"WORKER_BASE_URL": api, "WORKER_KEY": SECRET}
 

@@ -141,7 +141,10 @@ class Busy(Watched):
         self.later.append(action)
 
     def lend(self) -> bool:
-        """Run the test's callback the first time. Later, do not let the loop read."""
+        """Run the callback `at_loan` of a test once, and return True. Without a callback, return False.
+
+        False means that the loop cannot read.
+        """
         if self.at_loan is None:
             return False
         happen, self.at_loan = self.at_loan, None

@@ -1,4 +1,4 @@
-"""Test lazy imports: modules that libraries import but no call uses are loaded on first access."""
+"""Test lazy imports: modules that libraries import, but calls do not need, are loaded only if something uses them."""
 
 from __future__ import annotations
 

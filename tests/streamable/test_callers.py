@@ -136,8 +136,8 @@ def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server:
 def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> None:
     """Test X1: a caller that stores many results displaces only its own.
 
-    The other caller's results stay, and so does the result that was stored last. The process stores 6 results, of 4 MiB
-    together.
+    The other caller's results stay, and so does the result that was stored last. The process stores at most 6 results,
+    and at most 4 MiB.
     """
     others = [kept(named.as_caller("bob", calling("large", size=size))) for _ in range(2)]
     own = [kept(named.as_caller("alice", calling("large", size=size))) for _ in range(2 * MOST_KEPT)]

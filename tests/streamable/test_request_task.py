@@ -1,6 +1,6 @@
 """Test that the asyncio task of an HTTP request also runs the request's call (`serve/request_task.py`).
 
-Some tests use an ASGI application, the others only objects of this module.
+Some tests run a server as an ASGI application. The others use a RequestTask with a fake connection, without a server.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def foreign(directory: Path) -> None:
 
 
 def lived_in(directory: Path) -> None:
-    """Make a project with an edited hook, notes, a git repository, links, and foreign folders within generated ones."""
+    """Make a project with an edited hook, notes, a git repository, links, and a user's folders in generated ones."""
     generate(directory, OLD)
     foreign(directory)
     (directory / "hooks.py").write_text("edited")
@@ -44,7 +44,7 @@ def lived_in(directory: Path) -> None:
 
 
 def small(directory: Path) -> None:
-    """Make a project with one file to change, one to remove, one to keep, and foreign files."""
+    """Make a project with one file to change, one to remove, one to keep, and files of the user."""
     generate(directory, tree_of(x="1", q_mcp__gone="1", stays="1"))
     (directory / ".git").mkdir()
     (directory / ".git" / "HEAD").write_text("mine")
@@ -79,8 +79,9 @@ def beside(directory: Path) -> list[str]:
 
 
 def prepared(home: Path, situation: str) -> Path:
-    """Create the directory `home`/out in this situation, and foreign files beside it. Return the path of the
-    directory.
+    """Create the directory `home`/out as `situation` says (a key of SITUATIONS), and other programs' files beside it.
+
+    Return the directory's path.
     """
     foreign(home)
     SITUATIONS[situation][0](home / "out")

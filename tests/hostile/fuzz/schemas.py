@@ -131,7 +131,10 @@ class Found(AssertionError):
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` grammars. Raise Found for the first fault. `project` is used only by other kinds of fuzz."""
+    """Draw `count` grammars, and call tools with values of each. Raise Found for the first fault.
+
+    `project` is used only by other kinds of fuzz.
+    """
     chance = Random(seed)
     grammars = [Grammar(chance) for _ in range(count)]
     drawn = {str((number, index)): value for number, grammar in enumerate(grammars)
