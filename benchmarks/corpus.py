@@ -42,8 +42,8 @@ LOGIN = "login-operation"
 class Row(NamedTuple):
     """The results of one document.
 
-    `skipped`: reason for which operations became no tools → number of these operations, logins included. `refusal`: why
-    there is no project, or "".
+    `skipped`: reason for which operations became no tools → number of these operations. Login operations have the
+    reason LOGIN. `refusal`: the error if the document cannot be compiled, or "".
     """
 
     name: str

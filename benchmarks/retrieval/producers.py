@@ -39,9 +39,9 @@ _REQUEST = re.compile(r"(\()?([A-Z]+ /[^\s()]*)\)?")
 
 
 class Judged(NamedTuple):
-    """An id that people have judged.
+    """An argument that takes an id, with the producers that people judged to be right.
 
-    `id`: operation, place and name of the argument that takes the id. `right`: requests that return the id. `allowed`:
+    `id`: operation, place and name of the argument. `right`: requests (method and path) that return the id. `allowed`:
     further requests that count as right.
     """
 
@@ -51,7 +51,7 @@ class Judged(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A judged id of a document. `named`: the request of the producer that the compiler names for the id, or ""."""
+    """The producer that the compiler names for a judged id. `named`: the producer's method and path, or "" for none."""
 
     document: str
     judged: Judged
@@ -67,7 +67,7 @@ class Verdict(NamedTuple):
 
 
 def table() -> dict[str, list[Judged]]:
-    """Return a mapping from each document to its judged ids."""
+    """Read `producers.yaml`. Return a mapping from each document to its ids, with their right producers."""
     found: dict[str, list[Judged]] = {}
     for document, lines in yaml.safe_load(TABLE.read_text(encoding="utf-8")).items():
         for line in lines:

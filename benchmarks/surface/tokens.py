@@ -25,8 +25,10 @@ _PEER = {"github-rest.json": (2_300_000, 289), "stripe.yaml": (39_000_000, 712)}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Results of one document, in lists with one entry per tool: the text, the tokens that a model reads, all tokens,
-    and the estimate of all tokens.
+    """Results of one document. Each tuple has one item per tool.
+
+    `texts`: the tool's entry in `tools/list`. `read`: tokens of the members that a model gets (`name`, `description`,
+    `inputSchema`). `listed`: tokens of the whole entry. `estimated`: the compiler's estimate of `listed`.
     """
 
     name: str

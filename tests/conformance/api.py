@@ -62,7 +62,11 @@ async def _greet(request: web.Request) -> web.Response:
 
 
 def _add_jobs(app: web.Application) -> None:
-    """Add paths for jobs: they succeed after the requested number of seconds, fail, or are unknown at once (404)."""
+    """Add paths that start, read and cancel jobs.
+
+    After the requested number of seconds, a job started by `/jobs/slow` is done, and one by `/jobs/failing` has failed.
+    A job started by `/jobs/forgotten` does not exist: reading it always returns 404.
+    """
     jobs: dict[str, tuple[float, dict[str, Any]]] = {}
 
     async def begin(request: web.Request) -> web.Response:

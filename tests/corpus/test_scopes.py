@@ -55,7 +55,9 @@ def caller(scopes: frozenset[str]) -> Identity:
 
 
 def served(path: Path, folder: Path) -> tuple[Catalog, dict[str, str]] | None:
-    """Return the catalog of a document, and the operation of each tool, or None if no tool is left."""
+    """Compile a document, and load its tools as a server does (a catalog). Return the catalog, and a mapping from each
+    tool to its operation. If the document does not compile, return only None.
+    """
     try:
         catalog = compile_source(fetch.read(str(path)), Options(base_url="https://api.example.com")).catalog
     except (FatalError, ValueError):

@@ -104,8 +104,8 @@ Slot = tuple[str, str]
 
 
 def said(surface: Surface, changes: list[Change]) -> set[Slot]:
-    """Return the parameters, as (request, name of the parameter), whose argument as a whole has one of the changes.
-    Changes inside the argument's schema do not count.
+    """Return the parameters, as (operation, name), whose argument itself is changed in `changes`, such as added or
+    removed. Changes inside the argument's schema are left out.
     """
     tools = {tool.name: tool for tool in surface.tools}
     return {

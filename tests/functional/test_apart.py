@@ -270,7 +270,7 @@ def assert_credentials_are_apart(drawn: list[tuple[dict[str, str] | None, str]],
         assert_apart(calls(found[0]) | {f"{tool} before": call for tool, call in calls(fewer).items()})
 
 
-# -- Unused documents and schemes -------------------------------------------------------------------------------------
+# -- Unused security schemes of a tools file --------------------------------------------------------------------------
 
 SECURITY = "security:\n  key: {type: http, scheme: bearer}\n  spare: {type: http, scheme: basic}\n"
 OWN_TOOL = "tools: [{name: own, description: Own., request: GET /own%s}]\n"

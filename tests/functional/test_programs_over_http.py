@@ -73,7 +73,7 @@ def answered(server: Server, code: str, state: str, action: str = "accept", who:
 
 
 def requests(*numbers: int) -> list[str]:
-    """Return, sorted, all requests that the programs with these numbers make."""
+    """Return, sorted, all requests that the API receives if the program CODE runs once for each order number."""
     return sorted(
         each
         for number in numbers

@@ -60,7 +60,9 @@ def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> P
 
 
 def _forget_offers(lock: Path) -> None:
-    """Remove the files that are written only once from the lock file, so that they are written again for comparison."""
+    """Delete the lock file's list of the files that mcpgen writes only once. The next `generate` then writes these
+    files again, so that they can be compared.
+    """
     value = json.loads(lock.read_text(encoding="ascii"))
     del value["offered"]
     lock.write_text(json.dumps(value), encoding="ascii")

@@ -122,5 +122,7 @@ class Home:
 
 @cache
 def catalog() -> Catalog:
-    """Return the catalog of the petstore server. `install` and `uninstall` do not change it."""
+    """Return the catalog of the petstore server: its tools, name and security schemes. All tests share it, because
+    `install` and `uninstall` only read it.
+    """
     return Catalog.load(str(ROOT / "generated" / "petstore" / "petstore_mcp"))

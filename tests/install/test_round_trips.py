@@ -53,7 +53,9 @@ def collection(draw: st.DrawFn, brackets: str, items: list[str]) -> str:
 
 @st.composite
 def jsonc_files(draw: st.DrawFn) -> str:
-    """Draw a file with at least one other server in its section."""
+    """Draw an MCP host's configuration file in JSON with comments. Its member `servers` lists one or two servers, but
+    not yet the server `own`.
+    """
     others = [member(draw, key, draw(jsonc(1))) for key in draw(st.lists(KEYS, min_size=1, max_size=2, unique=True))]
     rest = [member(draw, f"x{key}", draw(jsonc(1))) for key in draw(st.lists(KEYS, max_size=2, unique=True))]
     section = [member(draw, "servers", collection(draw, "{}", others))]

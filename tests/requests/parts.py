@@ -22,7 +22,9 @@ class Part(NamedTuple):
 
 
 def parts(content_type: str, body: bytes) -> list[Part]:
-    """Return the parts in order. The parser gets each byte as one character of Latin-1."""
+    """Return the parts of a multipart body in order. The parser takes text, so the body is decoded as Latin-1, which
+    makes one character of each byte.
+    """
     if body.endswith(b"--\r\n") and body.count(b"\r\n") == 1:
         return []  # no parts: the body is only the closing line, which the parser would treat as an error
     whole = Parser().parsestr(f"Content-Type: {content_type}\r\n\r\n" + body.decode("latin-1"))

@@ -100,8 +100,8 @@ def text(result: Result) -> str:
 
 
 async def asked(caller: ToolExecutor, name: str) -> Dialogue:
-    """Make a call that asks for confirmation. Return the user's yes with the `requestState`, as a second call sends
-    both.
+    """Call a tool that asks its user for confirmation. Return what the client sends when it calls the tool again: the
+    `requestState` of the first result, and the user's yes.
     """
     with pytest.raises(OtherOutcome) as ended:
         await caller.call(name, {"id": 7}, quiet, CAN_ASK)

@@ -74,9 +74,9 @@ async def answer_ok(connection: Connection) -> None:
 
 
 def answer(*answers: bytes) -> Play:
-    """Return a play that answers one request on each connection, and closes the connection.
+    """Return a play (a handler of one connection) that answers one request. The connection is then closed.
 
-    Connections get the responses `answers` in turn, and the last one repeatedly.
+    Each connection gets the next of the responses `answers`. When they run out, further connections get the last one.
     """
     left = list(answers)
 

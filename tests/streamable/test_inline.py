@@ -49,7 +49,7 @@ def both(project: Path) -> Iterator[dict[str, Server]]:
 
 @pytest.fixture(params=WAYS)
 def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
-    """Return each of the two servers in turn."""
+    """Return the server that serves requests directly, then the one that uses tasks. Each test runs once with each."""
     return both[request.param]
 
 

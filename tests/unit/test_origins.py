@@ -71,7 +71,7 @@ A, B, C = "https://a", "https://b", "https://c"
         ({A, C}, {A: True, B: True}, (), {A: True, B: True, C: False}),
         ({A, C}, {A: True, B: True, C: False}, (), {A: True, B: True, C: False}),
         ({A}, {A: True, B: True, C: False}, (), {A: True}),
-        # The owner's own origins are accepted, even if no URL uses them yet.
+        # Origins that the project's owner lists in `accept_origin` are accepted, even if no URL uses them yet.
         ({A, C}, {A: True, B: True, C: False}, (C,), {A: True, C: True}),
         ({A}, {A: True}, (C,), {A: True, C: True}),
         ({A, C}, {A: True, C: True}, (), {A: True, C: True}),

@@ -83,8 +83,8 @@ def test_markdown_text_of_hostile_text_has_no_markup(text: str) -> None:
 
 
 def code_span(written: str) -> str:
-    """Read one Markdown code span strictly: equal fences of backticks, and none as long inside (CommonMark
-    0.31, 6.1).
+    """Return the content of a Markdown code span (CommonMark 0.31, 6.1). Check that its fences have the same number of
+    backticks, and that no run of backticks in the content has this number.
     """
     fence = re.match(r"`+", written)
     assert fence is not None

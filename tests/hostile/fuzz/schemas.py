@@ -32,7 +32,7 @@ Schema = dict[str, Any]
 
 
 class Grammar:
-    """Random definitions that refer to each other. Values get smaller as the remaining depth decreases."""
+    """A recursive schema: random definitions that refer to each other, and a generator of values that match them."""
 
     def __init__(self, chance: Random) -> None:
         self._chance = chance
@@ -61,7 +61,7 @@ class Grammar:
         return {"type": "object", "properties": members, "required": names[:1], **closed}
 
     def grown(self, depth: int) -> Any:
-        """Return a random value of the first definition, of at most about MOST_NODES parts."""
+        """Return a random value of the first definition, with at most about `depth` levels and MOST_NODES parts."""
         self._left = MOST_NODES
         return self.value({"$ref": "#/$defs/A"}, depth)
 
@@ -110,7 +110,7 @@ def cases(chance: Random, grammar: Grammar) -> list[Any]:
 
 
 def document(grammars: list[Grammar]) -> dict[str, Any]:
-    """Return a tools file with two tools for each grammar: one takes its values as input, the other returns them."""
+    """Return a tools file with two tools for each grammar: one takes a value of the grammar, the other returns one."""
     tools = []
     for number, grammar in enumerate(grammars):
         schema = {"type": "object", "properties": {"v": {"$ref": "#/$defs/A"}}, "$defs": grammar.definitions}

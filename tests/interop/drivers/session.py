@@ -10,7 +10,7 @@ The steps, where `control` is the URL of the upstream's control paths:
 - `{"do": "list"}` lists the tools. `{"do": "call", "tool", "arguments", "progress", "answer", "content"}` makes a call.
   With a `log` (a level), the client first asks for log messages of that level. They are in the outcome under `log`.
 - `{"do": "together", "steps"}` does several steps at once. `{"do": "abandon", "tool", "arguments", "control"}` cancels
-  a call. `{"do": "ask", "method", "params"}` makes another request that clients have a function for.
+  a call. `{"do": "ask", "method", "params"}` sends a request for resources, prompts or completion.
 - `{"do": "confirm", "tool", "arguments", "again"}` makes a call whose question the driver receives instead of the
   client. Each item of `again` (`arguments`, `tamper`, `answer`) is then a call that sends the `requestState` back,
   changed in one character if `tamper` is true.
@@ -83,7 +83,8 @@ class Client(Protocol):
         """
 
     async def ask(self, method: str, params: Object) -> Object:
-        """Return the result of another request, made by the client's function for it.
+        """Send a request for resources, prompts or completion by the client's own function for `method`, and return the
+        result.
 
         Raise ProtocolError if the server answers with an error.
         """
