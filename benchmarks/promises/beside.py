@@ -1,4 +1,4 @@
-"""Measure REL-02: the delay of ordinary calls while calls that demand much work run, one after another."""
+"""Measure requirement REL-02: the delay of ordinary calls while calls that demand much work run, one after another."""
 
 from __future__ import annotations
 

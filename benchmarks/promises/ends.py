@@ -1,4 +1,4 @@
-"""Measure REL-05: how soon a server ends, and that it never outlives its client."""
+"""Measure requirement REL-05: how soon a server ends, and that it never outlives its client."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ time.sleep(60)
 
 
 async def ends_in_time(project: Path, rounds: int = 50) -> list[Bar]:
-    """Measure REL-05: how soon a server ends after stdin is closed, while idle, and during a call that is never
-    answered.
+    """Measure requirement REL-05: how soon a server ends after stdin is closed, while idle, and during a call that is
+    never answered.
     """
     idle, busy = [], []
     async with serving(within(0.0)) as upstream:
@@ -57,7 +57,7 @@ async def _timed(ending: object) -> float:
 
 
 async def no_orphans(project: Path, cycles: int = 200, at_once: int = 4) -> list[Bar]:
-    """Measure REL-05: servers end if their client is killed (SIGKILL) at a random time during a call."""
+    """Measure requirement REL-05: servers end if their client is killed (SIGKILL) at a random time during a call."""
     async with serving(within(0.0)) as upstream:
         room, left = asyncio.Semaphore(at_once), []
 

@@ -39,7 +39,7 @@ async def none_is_lost(project: Path, calls: int = 10_000, at_once: int = 200) -
 
 
 async def the_deadline_holds(project: Path, number: int = 50) -> list[Bar]:
-    """Measure REL-02: calls that the API never answers end at their deadline, and delay no others."""
+    """Measure requirement REL-02: calls that the API never answers end at their deadline, and delay no others."""
     deadline = {"HOSTILE_TIMEOUT": f"{SECONDS:g}"}
     async with serving(within(0.0)) as upstream, session(project, upstream.port, deadline) as server:
         await server.call("get_case", n=1)
@@ -69,8 +69,8 @@ async def _timed(server: Session, number: int) -> float:
 
 
 async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, workers: int = 80) -> list[Bar]:
-    """Measure REL-14: workers cancel their calls at random times. There are more workers than the server allows
-    concurrent calls.
+    """Measure requirement REL-14: workers cancel their calls at random times. There are more workers than the server
+    allows concurrent calls.
 
     Then twenty calls must succeed.
     """

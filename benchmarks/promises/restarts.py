@@ -43,8 +43,8 @@ a kill.
 
 
 async def post_is_sent_at_most_once(project: Path, seconds: int = 20, workers: int = 8) -> list[Bar]:
-    """Measure REL-04: every call gets a response, a POST arrives at most once, and calls succeed one second after a
-    restart.
+    """Measure requirement REL-04: every call gets a response, a POST arrives at most once, and calls succeed one second
+    after a restart.
     """
     port = _free_port()
     with tempfile.NamedTemporaryFile() as heard:

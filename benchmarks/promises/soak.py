@@ -1,4 +1,4 @@
-"""Measure REL-06: memory and file descriptors stay constant during three minutes at 200 calls a second."""
+"""Measure requirement REL-06: memory and file descriptors stay constant during three minutes at 200 calls a second."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 async def the_line_is_flat(project: Path, seconds: float = 180.0, rate: int = 200) -> list[Bar]:
-    """Measure REL-06: sample the memory in MiB and the number of file descriptors every second."""
+    """Measure requirement REL-06: sample the memory in MiB and the number of file descriptors every second."""
     samples: list[tuple[float, float, int]] = []
     failed = 0
     async with serving(within(0.02)) as upstream, session(project, upstream.port) as server:

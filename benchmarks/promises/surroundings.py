@@ -1,4 +1,4 @@
-"""Measure REL-12 and REL-15: a server of 5,000 tools, and servers in unusual environments."""
+"""Measure requirements REL-12 and REL-15: a server of 5,000 tools, and servers in unusual environments."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def answers(project: Path, port: int, environ: Mapping[str, str]) -> list[str]:
 
 
 async def nothing_around_it_matters(project: Path) -> list[Bar]:
-    """Measure REL-15: responses are the same with any locale, encoding, time zone or home directory."""
+    """Measure requirement REL-15: responses are the same with any locale, encoding, time zone or home directory."""
     async with serving() as upstream:
         told = {
             name: await asyncio.to_thread(answers, project, upstream.port, environ)
@@ -90,7 +90,7 @@ async def nothing_around_it_matters(project: Path) -> list[Bar]:
 
 
 async def many_tools(project: Path, tools: int = 5000) -> list[Bar]:
-    """Measure REL-12: the start, listing and memory of a server with `tools` tools."""
+    """Measure requirement REL-12: the start, listing and memory of a server with `tools` tools."""
     with tempfile.TemporaryDirectory() as folder:
         large = _with_tools(Path(folder), tools)
         began = time.perf_counter()

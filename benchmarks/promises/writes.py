@@ -47,7 +47,7 @@ async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
 
 
 async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
-    """Measure REL-10: start two runs at once, over an existing project or over an empty directory.
+    """Measure requirement REL-10: start two runs at once, over an existing project or over an empty directory.
 
     Count results that are neither those of one run nor those of both runs, one after the other.
     """

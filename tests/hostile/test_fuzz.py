@@ -1,4 +1,4 @@
-"""Test REL-07 with random lines and responses: the process never dies and always answers.
+"""Test requirement REL-07 with random lines and responses: the process never dies and always answers.
 
 Every run uses the same cases, which take about a minute. `python -m tests.hostile.fuzz` draws others. The runs also
 test IO-18 (every output line is valid) and UP-13 (the call after any input succeeds).
@@ -39,13 +39,13 @@ def test_rel_07_answers(project: Path, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("kind", "count"), [(schemas, 4), (values, 8), (tokens, 3), (descriptors, 1)])
 def test_hard_work_stays_within_the_limits_of_the_process(project: Path, kind: Any, count: int, seed: int) -> None:
-    """Test HARD-01, HARD-02, HARD-03, HARD-11 and HARD-13 by a short run of each kind of fuzz."""
+    """Test requirements HARD-01, HARD-02, HARD-03, HARD-11 and HARD-13 by a short run of each kind of fuzz."""
     kind.fuzz(project, seed, count)
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_hard_16_documents_end_within_their_limits(seed: int) -> None:
-    """Test HARD-16 and HARD-25: a compile ends in a result or in a one-sentence error."""
+    """Test requirements HARD-16 and HARD-25: a compile ends in a result or in a one-sentence error."""
     documents.fuzz(None, seed, DOCUMENTS)
 
 

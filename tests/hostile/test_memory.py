@@ -1,5 +1,5 @@
-"""Test HARD-25: for every document, the process stays below one gibibyte and ends with a result or a one-sentence
-error.
+"""Test requirement HARD-25: for every document, the process stays below one gibibyte and ends with a result or a
+one-sentence error.
 
 The kernel limits the address space (RLIMIT_AS), which is larger than the memory in use. So the limit is stricter than
 the promise.

@@ -1,4 +1,4 @@
-"""Test HARD-16: every function that reads document text takes time that grows linearly with the text.
+"""Test requirement HARD-16: every function that reads document text takes time that grows linearly with the text.
 
 Each function gets texts of 20,000 characters that make regular expressions backtrack. A child process does the work
 under a CPU limit of the kernel, so no clock is needed.

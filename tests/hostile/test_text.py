@@ -58,7 +58,7 @@ def test_txt_01_hidden_characters_in_a_parameter_are_said() -> None:
 
 
 def test_txt_01_hidden_characters_in_values_are_said_and_written_out() -> None:
-    """Test HARD-09: an enum value with hidden characters is not listed.
+    """Test requirement HARD-09: an enum value with hidden characters is not listed.
 
     The description spells the character out, and only the API checks the value.
     """

@@ -161,7 +161,7 @@ def test_a_caller_of_the_file_has_the_roles_of_the_operator(scoped: Guarded) -> 
 
 
 def test_a_session_goes_by_the_token_of_each_request(scoped: Guarded) -> None:
-    """Test A8 for scopes: in one session, the scopes of each request's own token count, first more and later fewer."""
+    """Test rule A8 for scopes: in one session, the scopes of each request's own token count, first more, then fewer."""
     some, more = bearer(scoped, "read"), bearer(scoped, "read write", "staff")
     session = Session(scoped.server, fields=some)
     with scoped.connect() as stream:

@@ -100,7 +100,7 @@ def fault(outcome: object) -> tuple[int, str]:
 
 
 class TestWhileTheCallRuns:
-    """Test MCP-25: the server asks the question while the call runs."""
+    """Test requirement MCP-25: the server asks the question while the call runs."""
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:
@@ -210,7 +210,7 @@ class TestWithoutTheCapability:
 
 
 class TestBetweenTwoCalls:
-    """Test MCP-26: the question is the result of a first call, and a second call brings the answer."""
+    """Test requirement MCP-26: the question is the result of a first call, and a second call brings the answer."""
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:

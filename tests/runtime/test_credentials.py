@@ -388,8 +388,8 @@ def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
     "secret", ['"begins', "\\begins", "\\\\begins", "ends\\", "ends\\\\", '"both-of-them\\', "neither-one"]
 )
 def test_json_stays_json_without_a_secret_that_json_escapes_at_its_ends(secret: str) -> None:
-    """Test CRED-03: JSON stays valid, since redaction also removes a backslash that escapes a secret's first or last
-    character.
+    """Test requirement CRED-03: JSON stays valid, since redaction also removes a backslash that escapes a secret's
+    first or last character.
     """
     text = json.dumps({"before\\": "\\", "key": f"{secret}", "after": "\\x"})
     assert json.loads(Redactor([secret]).text(text)) == {"before\\": "\\", "key": "[redacted]", "after": "\\x"}

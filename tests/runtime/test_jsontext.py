@@ -125,7 +125,7 @@ def test_not_json(text: str) -> None:
 
 
 def test_depth_is_counted_and_not_guessed() -> None:
-    """Test IO-02: brackets inside strings or side by side do not increase the nesting depth."""
+    """Test requirement IO-02: brackets inside strings or side by side do not increase the nesting depth."""
     assert jsontext.loads("[" * MAX_DEPTH + "]" * MAX_DEPTH)[1] == []
     assert jsontext.loads(json.dumps(["[" * 1000, [[]] * 1000]))[0] == ["[" * 1000, [[]] * 1000]
 

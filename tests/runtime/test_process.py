@@ -105,7 +105,7 @@ def test_mcp_24_what_calls_left_behind_is_read_and_before_the_first_of_them_ther
 
 
 class TestQuestions:
-    """Test MCP-25: the server asks the client while a call runs."""
+    """Test requirement MCP-25: the server asks the client while a call runs."""
 
     def test_the_answer_reaches_the_call(self, home: Path) -> None:
         with Server(home) as server:

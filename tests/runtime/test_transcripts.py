@@ -68,7 +68,7 @@ class TestScenes:
         assert replay(scene, byte_by_byte) == expected(scene)
 
     def test_with_carriage_returns_and_blank_lines(self, scene: Scene) -> None:
-        """Test IO-04: lines may end in CRLF, and blank lines are skipped."""
+        """Test requirement IO-04: lines may end in CRLF, and blank lines are skipped."""
         assert replay(scene, whole, b"\r\n\r\n \t\n\n") == expected(scene)
 
     def test_every_line_is_where_the_transcript_has_it(self, scene: Scene) -> None:

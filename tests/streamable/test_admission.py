@@ -133,7 +133,7 @@ def test_the_head_of_a_request_decides(server: Server, row: Row) -> None:
 def test_what_the_operator_listed_is_admitted_and_what_was_refused_is_told(
     project: Path, upstream: Upstream, door: str
 ) -> None:
-    """Test E2 and E3: host names and origins must match the operator's lists exactly.
+    """Test requirements E2 and E3: host names and origins must match the operator's lists exactly.
 
     Only pages of these origins may read responses.
 
@@ -172,7 +172,7 @@ def test_what_the_operator_listed_is_admitted_and_what_was_refused_is_told(
 
 @pytest.mark.parametrize("revision", [NEW, OLD])
 def test_both_forms_are_asked_for_in_both_eras(server: Server, revision: str) -> None:
-    """Test P2: a client that accepts only JSON, and no event streams, gets an error that says so."""
+    """Test requirement P2: a client that accepts only JSON, and no event streams, gets an error that says so."""
     message = stateless("tools/list")
     assert BOTH == "application/json, text/event-stream"
     fields = {**mirrored(message), "MCP-Protocol-Version": revision, "Accept": "application/json"}

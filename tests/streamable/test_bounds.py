@@ -1,4 +1,4 @@
-"""Test requirement E6: limits on what a client may send and make the server store.
+"""Test requirement E6 for Streamable HTTP: limits on what a client may send and make the server store.
 
 A slow client delays no other client.
 """
@@ -67,7 +67,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(small: Server) -> None:
 
 
 def test_a_chunked_body_is_not_read_beyond_the_limit(small: Server) -> None:
-    """Test P5: the server refuses a chunked body as soon as it exceeds the limit, before its end."""
+    """Test requirement P5: the server refuses a chunked body as soon as it exceeds the limit, before its end."""
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
         piece = b"10000\r\n" + b" " * 65536 + b"\r\n"
@@ -79,7 +79,7 @@ def test_a_chunked_body_is_not_read_beyond_the_limit(small: Server) -> None:
 
 @pytest.mark.parametrize("length", [4 * MEGABYTE, 4 * MEGABYTE + 1])
 def test_a_body_has_a_limit(small: Server, length: int) -> None:
-    """Test P5: a body may have 4 MiB and no more."""
+    """Test requirement P5: a body may have 4 MiB and no more."""
     body = encoded(LIST)
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Content-Length": str(length)})
@@ -116,7 +116,9 @@ def test_what_is_no_http_is_refused(small: Server) -> None:
 
 
 def test_streams_have_places(small: Server) -> None:
-    """Test M15 and L7: of the four streams that the server allows, one caller may open three, in a session or not."""
+    """Test requirements M15 and L7: of the four streams that the server allows, one caller may open three, in a session
+    or not.
+    """
     with small.connect() as first, small.connect() as second, small.connect() as third, small.connect() as fourth:
         for connection in (first, second, third):
             post(connection, LISTEN)
@@ -222,7 +224,7 @@ def test_who_does_not_read_is_given_up(impatient: Server) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: Upstream, door: str) -> None:
-    """Test E6: a response that exceeds the limit on unread bytes before its head is written is dropped.
+    """Test requirement E6: a response that exceeds the limit on unread bytes before its head is written is dropped.
 
     The ASGI application then answers 503 with Retry-After. The aiohttp server closes the connection.
     """
@@ -292,7 +294,7 @@ def _read_on(connection: Connection) -> int:
 
 
 def test_requests_of_one_client_run_at_the_same_time(small: Server) -> None:
-    """Test M16 and L8: two requests of one client run at the same time."""
+    """Test requirements M16 and L8: two requests of one client run at the same time."""
     session = Session(small)
     with small.connect() as held, small.connect() as other:
         session.post(held, call("hold", 1, name="beside"))

@@ -1,4 +1,4 @@
-"""Test the requirements X, M13, L8 and L13: several callers share a process, and none reaches another's data."""
+"""Test requirements X, M13, L8 and L13 for Streamable HTTP: callers share a process, but reach only their own data."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytes
     ids=["none", "wrong", "of another scheme", "in small letters", "two"],
 )
 def test_callers_prove_who_they_are(named: Named, fields: Fields, status: int, challenge: str | None) -> None:
-    """Test X1: every method requires a token, which is checked before the method, the format and the body."""
+    """Test requirement X1: every method requires a token, checked before the method, the format and the body."""
     message = stateless("tools/list")
     answer = named.ask("POST", fields={**mirrored(message), **fields}, body=encoded(message))
     assert (answer.status, answer.field("www-authenticate")) == (status, challenge)
@@ -106,7 +106,7 @@ def kept(found: Any) -> str:
 
 
 def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
-    """Test X1: a stored result does not exist for another caller, in any revision, and its name cannot be guessed."""
+    """Test requirement X1: in no revision does a stored result exist for another caller. Its name cannot be guessed."""
     uri = kept(named.as_caller("alice", calling("large", size=100_000)))
     assert len(uri.rpartition("/")[2]) * 6 >= 128
     read = stateless("resources/read", uri=f"{uri}?from=10&size=1000")
@@ -123,7 +123,7 @@ def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
 
 
 def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server: Server) -> None:
-    """Test X1: without authentication, only the session that stored a result can read it."""
+    """Test requirement X1: without authentication, only the session that stored a result can read it."""
     session, stranger = Session(server), Session(server)
     uri = kept(session.ask(call("large", size=100_000)).message)
     assert "result" in session.ask(request("resources/read", uri=uri)).message
@@ -134,7 +134,7 @@ def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server:
 
 @pytest.mark.parametrize("size", [40_000, 900_000], ids=["by number", "by bytes"])
 def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> None:
-    """Test X1: a caller that stores many results displaces only its own.
+    """Test requirement X1: a caller that stores many results displaces only its own.
 
     The other caller's results stay, and so does the result that was stored last. The process stores at most 6 results,
     and at most 4 MiB.
@@ -151,7 +151,7 @@ def test_a_caller_that_keeps_much_displaces_its_own(named: Named, size: int) -> 
 def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
     project: Path, upstream: Upstream, store: str, tmp_path: Path
 ) -> None:
-    """Test X1 with a shared store: a caller that stores many results displaces only its own.
+    """Test requirement X1 with a shared store: a caller that stores many results displaces only its own.
 
     Another replica reads from the store which results remain.
     """
@@ -169,7 +169,8 @@ def test_a_caller_that_keeps_much_displaces_its_own_in_the_store(
 
 
 def test_what_has_expired_is_not_accepted(named: Named) -> None:
-    """Test L4, M8, M17 and X1: expired handles (session ids, names of results, `requestState`) are refused.
+    """Test requirements L4, M8, M17 and X1: expired handles (session ids, names of results, `requestState`) are
+    refused.
 
     The same handle is accepted if it is sealed again to expire in an hour.
     """
@@ -203,7 +204,7 @@ def test_what_has_expired_is_not_accepted(named: Named) -> None:
 
 
 def test_a_session_is_its_callers_alone(named: Named) -> None:
-    """Test L4 and X1: another caller cannot use a session, read its streams, or end it."""
+    """Test requirements L4 and X1: another caller cannot use a session, read its streams, or end it."""
     session = Session(named, fields=TOKENS["alice"])
     theirs = {**session.fields, **TOKENS["bob"]}
     message = encoded(request("tools/list"))
@@ -214,7 +215,7 @@ def test_a_session_is_its_callers_alone(named: Named) -> None:
 
 
 def test_a_state_is_its_callers_alone(named: Named) -> None:
-    """Test M17 and X1: another caller cannot confirm a caller's question."""
+    """Test requirements M17 and X1: another caller cannot confirm a caller's question."""
     asked = named.as_caller("alice", calling("remove", id="owned"))["result"]
     again = calling("remove", id="owned")
     again["params"] |= {
@@ -228,8 +229,8 @@ def test_a_state_is_its_callers_alone(named: Named) -> None:
 
 @pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
 def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
-    """Test X2: callers cannot send files of the server's machine. The error names other ways to send the content, and
-    the settings.
+    """Test requirement X2: callers cannot send files of the server's machine. The error names other ways to send the
+    content, and the settings.
     """
     refused = named.as_caller("alice", calling("upload", body=name))
     assert refused["result"]["isError"]
@@ -243,7 +244,7 @@ def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> N
 
 
 def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: Upstream) -> None:
-    """Test X5: all callers, with and without sessions, share one pool of connections to the API."""
+    """Test requirement X5: all callers, with and without sessions, share one pool of connections to the API."""
     with Server(project, upstream, "aiohttp") as server:
         for number in range(3):
             message = calling("echo", text=str(number))
@@ -253,7 +254,7 @@ def test_callers_share_the_connections_to_the_upstream(project: Path, upstream: 
 
 
 def test_stdio_loads_nothing_of_this(project: Path) -> None:
-    """Test X6: over stdio, the server loads no module for HTTP callers."""
+    """Test requirement X6: over stdio, the server loads no module for HTTP callers."""
     hello = encoded(request("initialize", protocolVersion=OLD, capabilities={})) + b"\n"
     said_to_it = hello + encoded(call("echo", text="x")) + b"\n"
     command = [sys.executable, "-X", "importtime", "-m", "caller_mcp"]
@@ -267,7 +268,7 @@ def test_stdio_loads_nothing_of_this(project: Path) -> None:
 
 
 def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """Test X2: callers may send files of the server's machine if the operator sets `_HTTP_FILES`."""
+    """Test requirement X2: callers may send files of the server's machine if the operator sets `_HTTP_FILES`."""
     (tmp_path / "file.txt").write_text("open")
     with Server(project, upstream, "aiohttp", None, FILES_DIR=str(tmp_path), HTTP_FILES="1") as server:
         message = calling("upload", body="file:file.txt")
@@ -276,7 +277,7 @@ def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstrea
 
 
 def test_callers_take_turns(named: Named) -> None:
-    """Test X4: a caller may run only a share of all calls, and need not wait for all calls of another caller."""
+    """Test requirement X4: a caller may run only a share of all calls, and need not wait for all calls of others."""
     held = [named.connect() for _ in range(8)]
     for number, connection in enumerate(held):
         post(connection, calling("hold", number, name=f"turn {number}"), **TOKENS["alice"])
@@ -298,7 +299,9 @@ def test_callers_take_turns(named: Named) -> None:
 
 
 def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> None:
-    """Test L9 and X4: a call that waits for its user does not count as running. More such calls wait than may run."""
+    """Test requirements L9 and X4: a call that waits for its user does not count as running. More such calls wait than
+    may run.
+    """
     sessions = [Session(named, fields=TOKENS["alice"]) for _ in range(8)]
     asking = [named.connect() for _ in sessions]
     questions = []
@@ -314,7 +317,7 @@ def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> Non
 
 
 def test_the_record_names_caller_session_and_address(named: Named) -> None:
-    """Test X7: the audit record of a call names caller, session and address, however the call ended."""
+    """Test requirement X7: the audit record of a call names caller, session and address, however the call ended."""
     before = len(named.audited())
     session = Session(named, fields=TOKENS["alice"])
     session.ask(call("echo", text="x"))
@@ -338,7 +341,7 @@ def test_the_record_names_caller_session_and_address(named: Named) -> None:
 
 
 def test_a_thousand_calls_with_equal_ids_are_not_crossed(named: Named) -> None:
-    """Test M13, L13 and L8: calls of two callers with equal ids, sent in turn, get their own results."""
+    """Test requirements M13, L13 and L8: calls of two callers with equal ids, sent in turn, get their own results."""
     sessions = {name: Session(named, fields=TOKENS[name]) for name in CALLERS}
     ways = [(name, era) for name in CALLERS for era in ("new", "old")]
     connections = {way: [named.connect() for _ in range(5)] for way in ways}
@@ -366,7 +369,7 @@ def _begin(session: Session, connection: Connection, way: tuple[str, str], numbe
 
 
 def test_progress_reaches_its_own_caller(named: Named) -> None:
-    """Test M13 and L13: each stream gets its own progress and response, although ids and progress tokens are equal."""
+    """Test requirements M13 and L13: each stream gets its own progress and response, despite equal ids and tokens."""
     with named.connect() as mine, named.connect() as theirs:
         for name, connection in (("alice", mine), ("bob", theirs)):
             post(connection, calling("hold", 1, token=1, name=f"progress of {name}"), **TOKENS[name])

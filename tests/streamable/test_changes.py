@@ -1,4 +1,6 @@
-"""Test M15 and L7: when a server's project is generated again, the server notifies each stream that has subscribed."""
+"""Test requirements M15 and L7 for Streamable HTTP: when a server's project is generated again, the server notifies
+each stream that has subscribed.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ QUICK: dict[str, float] = {"serve.reload.SECONDS": 0.05}
 def test_a_lost_stream_tells_what_changed_meanwhile_and_later(
     changing: Callable[[str], Path], upstream: Upstream
 ) -> None:
-    """Test L7 and L12: a resumed stream gets the notifications that it missed, then new ones, and none twice."""
+    """Test requirements L7 and L12: a resumed stream gets the notifications that it missed, then new ones, and none
+    twice.
+    """
     with Server(changing("first"), upstream, "aiohttp", QUICK, flags=("--reload",)) as server:
         session = Session(server)
         with server.connect() as lost:
@@ -78,8 +82,8 @@ def test_a_lost_stream_tells_what_changed_meanwhile_and_later(
 def test_a_lost_stream_goes_on_at_another_replica(
     changing: Callable[[str], Path], upstream: Upstream, store: str
 ) -> None:
-    """Test L7 and L12: a stream that is resumed at another replica gets what the first replica recorded, then what the
-    second one sees.
+    """Test requirements L7 and L12: a stream that is resumed at another replica gets what the first replica recorded,
+    then what the second one sees.
     """
     shared = {"STATE_KEY": "k" * 32, "STORE": store}
     folder = changing("first")
@@ -106,8 +110,8 @@ def test_a_lost_stream_goes_on_at_another_replica(
 
 
 def test_streams_are_told_that_the_tools_changed(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """Test M15 and L7: streams with and without a session are notified. Open sessions and streams then use the new
-    tools.
+    """Test requirements M15 and L7: streams with and without a session are notified. Open sessions and streams then use
+    the new tools.
     """
     folder = tmp_path / "caller"
     shutil.copytree(project, folder)

@@ -87,7 +87,7 @@ KINDS = {"session": 86_400, "state": 300, "result": 3_600}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
-    """Test L1, M17 and X1: a handle is accepted by every replica with its key until it expires.
+    """Test requirements L1, M17 and X1: a handle is accepted by every replica with its key until it expires.
 
     A replica with an additional new key accepts handles of both keys.
     """
@@ -102,7 +102,7 @@ def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
-    """Test L1, L4, M8, M17 and X1: ten thousand wrong handles are refused.
+    """Test requirements L1, L4, M8, M17 and X1: ten thousand wrong handles are refused.
 
     A wrong handle belongs to another caller, is of another kind, comes from another server or key, or was altered.
     """
@@ -115,7 +115,9 @@ def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
-    """Test L4, L16, M8 and X1: ten thousand expired handles are refused, such as those of abandoned sessions."""
+    """Test requirements L4, L16, M8 and X1: ten thousand expired handles are refused, such as those of abandoned
+    sessions.
+    """
     clock = Clock()
     replica = Replica(clock)
     handles = [("alice", replica.make(kind, "alice")) for _ in range(MANY)]
@@ -126,7 +128,7 @@ def test_none_of_ten_thousand_is_accepted_late(kind: str) -> None:
 
 
 def test_a_state_is_taken_once() -> None:
-    """Test M17: a `requestState` is accepted once. Ten thousand are sent twice."""
+    """Test requirement M17: a `requestState` is accepted once. Ten thousand are sent twice."""
     clock = Clock()
     replica = Replica(clock)
 
@@ -175,13 +177,13 @@ def _flipped(chance: random.Random, sealed: str) -> str:
     "text", ["", "A", "AAAA", "=", "A" * 9000, "é" * 100, "A" * 100 + "=", "A" * 99 + "\n", "+/" * 50]
 )
 def test_what_is_no_handle_is_refused_without_a_fault(text: str) -> None:
-    """Test L4: a text that is not a handle is refused without an unexpected exception."""
+    """Test requirement L4: a text that is not a handle is refused without an unexpected exception."""
     with pytest.raises((Unsealed, Expired)):
         Replica(Clock()).seal.open("session", "", text)
 
 
 def test_one_handle_is_written_in_one_way() -> None:
-    """Test L4: a handle has only one spelling.
+    """Test requirement L4: a handle has only one spelling.
 
     Otherwise, a session that was ended could return under another spelling of its id.
     """

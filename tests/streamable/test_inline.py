@@ -87,8 +87,8 @@ def _seen(answer: Answer) -> tuple[int, list[tuple[str, str]], bytes]:
 
 
 def test_both_ways_give_the_same_responses(both: dict[str, Server]) -> None:
-    """Test P1 and R4: status, header fields and body are the same, whether a request is served directly or in a task of
-    aiohttp.
+    """Test requirements P1 and R4: status, header fields and body are the same, whether a request is served directly or
+    in a task of aiohttp.
     """
     seen = []
     for server in both.values():
@@ -100,7 +100,9 @@ def test_both_ways_give_the_same_responses(both: dict[str, Server]) -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 100, 1000, 1 << 20])
 def test_requests_are_answered_in_order_wherever_they_are_split(either: Server, size: int) -> None:
-    """Test E6 and M16: several requests on one connection, sent in pieces of `size` bytes, are answered in order."""
+    """Test requirements E6 and M16: several requests on one connection, sent in pieces of `size` bytes, are answered in
+    order.
+    """
     session = Session(either)
     asked = [each for each in _conversation(session) if each[3] != b"{" and "Expect" not in each[2]]
     expected = [_seen(either.ask(*each)) for each in asked]
@@ -117,7 +119,8 @@ def _written(method: str, path: str, fields: Fields, body: bytes) -> bytes:
 
 
 def test_a_request_waits_for_the_one_before(either: Server) -> None:
-    """Test M16: a request waits for the one before on its own connection, but not for those on other connections.
+    """Test requirement M16: a request waits for the one before on its own connection, but not for those on other
+    connections.
 
     More requests wait on its own connection than aiohttp reads at a time.
     """
@@ -147,7 +150,7 @@ def test_a_connection_that_is_to_be_closed_is(either: Server, version: str, fiel
 
 
 def test_a_connection_with_a_pending_call_is_not_idle(project: Path, upstream: Upstream) -> None:
-    """Test E6: only idle connections are closed after a while.
+    """Test requirement E6: only idle connections are closed after a while.
 
     A connection that waits for a body or a call stays open.
     """
@@ -183,7 +186,9 @@ def _until_idle_ones_are_closed(server: Server) -> None:
 
 
 def test_a_fault_of_the_server_costs_one_connection(project: Path, upstream: Upstream) -> None:
-    """Test E7: a fault of the server is logged, closes one connection, and does not delay the end of the process."""
+    """Test requirement E7: a fault of the server is logged, closes one connection, and does not delay the end of the
+    process.
+    """
     broken: dict[str, Any] = {"streamable.event_stream.SILENCE": None}
     with Server(project, upstream, "aiohttp", broken) as server:
         with server.connect() as connection:
@@ -203,13 +208,15 @@ def _echoed(connection: Connection, text: str) -> Answer:
 
 @pytest.mark.parametrize("value", ["a\r\nSet-Cookie: b", "a\nb", "a\rb", "\u2028"])
 def test_a_field_that_takes_two_lines_is_not_written(value: str) -> None:
-    """Test P1: the fast path refuses a header field with a line break. aiohttp then refuses the whole response."""
+    """Test requirement P1: the fast path refuses a header field with a line break. aiohttp then refuses the whole
+    response.
+    """
     assert response_bytes(head.Answer(200, b"{}", [("X-Field", value)])) is None
     assert response_bytes(head.Answer(200, b"{}", [("X-Field", "a b")])) is not None
 
 
 def test_a_newer_revision_is_not_served_in_a_session(either: Server) -> None:
-    """Test L5: a session serves no newer revision, neither before nor after its first request."""
+    """Test requirement L5: a session serves no newer revision, neither before nor after its first request."""
     session = Session(either)
     for _ in range(2):
         answer = either.ask("POST", "/mcp", {**session.fields, "MCP-Protocol-Version": NEW}, encoded(request("ping")))

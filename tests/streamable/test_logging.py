@@ -64,8 +64,8 @@ def test_a_level_belongs_to_its_session(telling: Path, upstream: Upstream, door:
 
 
 def test_a_stateless_request_is_told_on_its_own_stream(telling: Path, upstream: Upstream) -> None:
-    """Test M12: log messages of a stateless request arrive on its own stream. A request without a level gets plain
-    JSON.
+    """Test requirement M12: log messages of a stateless request arrive on its own stream. A request without a level
+    gets plain JSON.
     """
     with Server(telling, upstream, "aiohttp") as server, server.connect() as connection:
         loud, quiet = calling("echo", text="a"), calling("echo", text="a")
@@ -115,7 +115,7 @@ def level_of(server: Replica, id_: str) -> int | None:
 
 
 def test_a_level_that_another_replica_granted_counts_until_the_session_ends() -> None:
-    """Test L6: a log level that the client has set at another replica counts until the session ends.
+    """Test requirement L6: a log level that the client has set at another replica counts until the session ends.
 
     An invalid level is ignored.
     """

@@ -42,7 +42,7 @@ def test_a_started_service_collects_garbage_less_often(project: Path, switch: st
 
 
 class TestUnread:
-    """Test E6: the limit on bytes of responses that clients do not read."""
+    """Test requirement E6: the limit on bytes of responses that clients do not read."""
 
     def test_a_thousand_clients_that_do_not_read_hold_no_more_than_the_limit(self) -> None:
         unread_by_all = UnreadBytes()
@@ -74,8 +74,8 @@ class TestUnread:
 
 
 class TestReplay:
-    """Test L12: a session stores at most 1,000 events and 8 MiB for resumed streams, for five minutes after the
-    response.
+    """Test requirement L12: a session stores at most 1,000 events and 8 MiB for resumed streams, for five minutes after
+    the response.
     """
 
     def test_a_session_keeps_so_many_events_of_all_its_streams(self) -> None:
@@ -130,8 +130,8 @@ class TestReplay:
 
 
 class TestPlaces:
-    """Test E6 and X4: a limit on places (calls, streams, connections or request bytes) for all callers together, and a
-    smaller one for each caller.
+    """Test requirements E6 and X4: a limit on places (calls, streams, connections or request bytes) for all callers
+    together, and a smaller one for each caller.
     """
 
     def test_one_caller_leaves_some(self) -> None:
@@ -160,7 +160,7 @@ class TestPlaces:
 
 
 class TestTurns:
-    """Test X4: callers take turns, however many calls each has begun."""
+    """Test requirement X4: callers take turns, however many calls each has begun."""
 
     def test_callers_take_turns(self) -> None:
         turns: FairQueue[str] = FairQueue()

@@ -1,5 +1,5 @@
-"""Test the requirements P, R and M: the response to each message depends on its body and the header fields that repeat
-parts of it.
+"""Test requirements P, R and M for Streamable HTTP: the response to each message depends on its body and the header
+fields that repeat parts of it.
 
 A row is one POST.
 """
@@ -275,7 +275,7 @@ def test_a_message_is_answered(server: Server, row: Row) -> None:
 
 
 def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
-    """Test M2: the error for an unknown revision lists the supported ones.
+    """Test requirement M2: the error for an unknown revision lists the supported ones.
 
     The header fields are checked before the revision, the method after it.
     """
@@ -290,7 +290,7 @@ def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
 
 
 def test_a_capability_that_is_missing_is_named(server: Server) -> None:
-    """Test M9: the error names the missing capability if a call must ask its user but the client cannot."""
+    """Test requirement M9: the error names the missing capability if a call must ask its user but the client cannot."""
     message = calling("remove", id="x")
     message["params"]["_meta"][META + "clientCapabilities"] = {}
     answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
@@ -300,7 +300,7 @@ def test_a_capability_that_is_missing_is_named(server: Server) -> None:
 
 
 def test_a_forged_state_is_refused(server: Server) -> None:
-    """Test M8 and M17: an answer with a forged `requestState` is refused, since nobody asked its question."""
+    """Test requirements M8 and M17: an answer with a forged `requestState` is refused, since no question was asked."""
     message = calling("remove", id="x")
     message["params"] |= {"requestState": "A" * 120, "inputResponses": {"confirm": {"action": "accept"}}}
     answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
@@ -308,7 +308,7 @@ def test_a_forged_state_is_refused(server: Server) -> None:
 
 
 def test_a_chunked_body_is_read(server: Server) -> None:
-    """Test P7: a chunked body is read, wherever the chunks are cut."""
+    """Test requirement P7: a chunked body is read, wherever the chunks are cut."""
     body = encoded(LIST)
     with server.connect() as connection:
         connection.send("POST", fields={**mirrored(LIST), "Transfer-Encoding": "chunked"})
@@ -320,7 +320,7 @@ def test_a_chunked_body_is_read(server: Server) -> None:
 
 
 def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
-    """Test P7: `Expect: 100-continue` gets the status 100, and then the response."""
+    """Test requirement P7: `Expect: 100-continue` gets the status 100, and then the response."""
     body = encoded(LIST)
     fields = {**mirrored(LIST), "Content-Length": str(len(body)), "Expect": "100-continue"}
     with server.connect() as connection:
@@ -331,7 +331,7 @@ def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
 
 
 def test_both_eras_are_served_on_one_connection(server: Server) -> None:
-    """Test R2, R4 and M16: one connection serves revisions with and without a handshake.
+    """Test requirements R2, R4 and M16: one connection serves revisions with and without a handshake.
 
     A connection belongs to no revision, only a session does. It stays open after each request.
     """

@@ -51,7 +51,7 @@ def test_a_session_is_opened_once(server: Server) -> None:
 
 
 def test_a_cached_session_is_of_its_principal(server: Server) -> None:
-    """Test L4: other principals cannot use a session, neither before nor after its own principal has used it."""
+    """Test requirement L4: other principals cannot use a session, neither before nor after its own principal does."""
     id_ = server.begun()
     for _ in range(2):
         assert server.found(id_, "bob").status == 404
@@ -60,7 +60,7 @@ def test_a_cached_session_is_of_its_principal(server: Server) -> None:
 
 
 def test_a_cached_session_expires(server: Server) -> None:
-    """Test L4: a cached session expires at the time that its id says."""
+    """Test requirement L4: a cached session expires at the time that its id says."""
     id_ = server.begun()
     server.now += session.SECONDS - 1
     assert isinstance(server.found(id_), Session)
@@ -69,14 +69,14 @@ def test_a_cached_session_expires(server: Server) -> None:
 
 
 def test_a_cached_session_ends_here(server: Server) -> None:
-    """Test L6: a session that was ended is not found in the cache."""
+    """Test requirement L6: a session that was ended is not found in the cache."""
     id_ = server.begun()
     server.handler.end(server.found(id_))
     assert server.found(id_).status == 404
 
 
 def test_a_cached_session_ends_at_another_replica(server: Server) -> None:
-    """Test L6: a session that another replica has ended is not found.
+    """Test requirement L6: a session that another replica has ended is not found.
 
     The replica announces the digest of the session's id.
     """
@@ -87,14 +87,16 @@ def test_a_cached_session_ends_at_another_replica(server: Server) -> None:
 
 @pytest.mark.parametrize("changed", [lambda id_: id_[:-1] + chr(ord(id_[-1]) ^ 1), lambda id_: id_ + "=", str.lower])
 def test_no_other_text_is_a_cached_session(server: Server, changed: Any) -> None:
-    """Test L4: a changed spelling of an id does not find the cached session."""
+    """Test requirement L4: a changed spelling of an id does not find the cached session."""
     id_ = server.begun()
     assert isinstance(server.found(id_), Session)
     assert server.found(changed(id_)).status == 404
 
 
 def test_sessions_are_cached_up_to_a_number(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test X1: the sessions used last are cached, up to a limit. An older session is opened again from its id."""
+    """Test requirement X1: the sessions used last are cached, up to a limit. An older session is opened again from its
+    id.
+    """
     monkeypatch.setattr(recent_sessions, "MOST", 3)
     ids = [server.begun() for _ in range(4)]
     before = [server.found(id_) for id_ in ids[:3]]
@@ -105,7 +107,7 @@ def test_sessions_are_cached_up_to_a_number(server: Server, monkeypatch: pytest.
 
 
 def test_a_pending_request_keeps_its_session(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Test L8: a session with a pending request is found although it is no longer in the cache."""
+    """Test requirement L8: a session with a pending request is found although it is no longer in the cache."""
     monkeypatch.setattr(recent_sessions, "MOST", 1)
     id_ = server.begun()
     pending = server.found(id_)

@@ -153,7 +153,7 @@ def test_a_cancelled_call_leaves_its_request_uncancelled() -> None:
 
 @pytest.mark.parametrize("era", ["older", "newer"])
 def test_a_call_that_is_cut_at_the_end_holds_no_worker_up(project: Path, upstream: Upstream, era: str) -> None:
-    """Test E7: when the process ends, the client of a running call gets an error, although the API never responds."""
+    """Test requirement E7: when the process ends, a running call gets an error, even if the API never responds."""
     with Server(project, upstream, "asgi", STOPPED) as server, server.connect() as connection:
         if era == "older":
             Session(server).post(connection, call("hold", 1, name=era))

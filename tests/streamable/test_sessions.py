@@ -1,4 +1,4 @@
-"""Test L1 to L6, L14 and L15: sessions (in revisions with a handshake) from beginning to end."""
+"""Test requirements L1 to L6, L14 and L15 for Streamable HTTP: sessions, in revisions with a handshake."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def session(server: Server) -> Session:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_session_begins(server: Server, revision: str) -> None:
-    """Test L1 and R2: `initialize` gets JSON, with a session id that cannot be guessed and that every proxy accepts."""
+    """Test requirements L1 and R2: `initialize` gets JSON, with a session id that cannot be guessed and that every
+    proxy accepts.
+    """
     first, second = Session(server, revision), Session(server, revision)
     assert first.greeting.message["result"]["protocolVersion"] == revision
     assert first.greeting.field("content-type") == "application/json"
@@ -43,14 +45,14 @@ def test_a_session_begins(server: Server, revision: str) -> None:
 
 
 def test_no_session_begins_with_an_error(server: Server) -> None:
-    """Test L1: an `initialize` with an error begins no session."""
+    """Test requirement L1: an `initialize` with an error begins no session."""
     answer = server.ask("POST", fields=JSON, body=encoded(request("initialize")))
     assert answer.message["error"]["code"] == -32602
     assert answer.field("mcp-session-id") is None
 
 
 def test_a_session_begins_once(server: Server, session: Session) -> None:
-    """Test L1: a second `initialize` is refused, within a session or with an unknown session id."""
+    """Test requirement L1: a second `initialize` is refused, within a session or with an unknown session id."""
     hello = request("initialize", protocolVersion=OLD, capabilities={})
     for id_, status in ((session.id, 400), ("A" * 200, 404)):
         assert server.ask("POST", fields={**JSON, "Mcp-Session-Id": id_}, body=encoded(hello)).status == status
@@ -68,13 +70,13 @@ def test_a_session_begins_once(server: Server, session: Session) -> None:
     ids=["initialized", "cancelled", "any", "result", "error"],
 )
 def test_what_wants_no_answer_gets_none(session: Session, message: object) -> None:
-    """Test L2: notifications and responses of the client are accepted with 202 and an empty body."""
+    """Test requirement L2: notifications and responses of the client are accepted with 202 and an empty body."""
     answer = session.ask(message)
     assert (answer.status, answer.body) == (202, b"")
 
 
 def test_requests_come_before_the_handshake_is_over(session: Session) -> None:
-    """Test L2 and L14: requests are served before `notifications/initialized`.
+    """Test requirements L2 and L14: requests are served before `notifications/initialized`.
 
     Each response has the id of its request unchanged.
     """
@@ -119,7 +121,9 @@ def test_the_head_names_the_session(server: Server, session: Session, row: Row) 
 @pytest.mark.parametrize("named", REVISIONS)
 @pytest.mark.parametrize("agreed", ["2025-03-26", OLD])
 def test_the_revision_is_the_one_that_was_agreed_on(server: Server, agreed: str, named: str) -> None:
-    """Test L5: the revision of the handshake counts, even if the header names another revision with a handshake."""
+    """Test requirement L5: the revision of the handshake counts, even if the header names another revision with a
+    handshake.
+    """
     session = Session(server, agreed)
     fields = {**session.fields, "MCP-Protocol-Version": named}
     answer = server.ask("POST", fields=fields, body=encoded([LIST]))
@@ -127,7 +131,7 @@ def test_the_revision_is_the_one_that_was_agreed_on(server: Server, agreed: str,
 
 
 def test_the_new_era_needs_no_session(server: Server, session: Session) -> None:
-    """Test M10, R1 and R4: a stateless request is served without regard to a session id in its header."""
+    """Test requirements M10, R1 and R4: a stateless request is served without regard to a session id in its header."""
     message = stateless("tools/list")
     fields = {**mirrored(message), "Mcp-Session-Id": session.id}
     answer = server.ask("POST", fields=fields, body=encoded(message))
@@ -137,7 +141,7 @@ def test_the_new_era_needs_no_session(server: Server, session: Session) -> None:
 
 
 def test_a_session_ends(session: Session) -> None:
-    """Test L6: after a session was deleted, its id is unknown."""
+    """Test requirement L6: after a session was deleted, its id is unknown."""
     assert session.ask(LIST).status == 200
     ended = session.end()
     assert (ended.status, ended.body) == (204, b"")
@@ -146,7 +150,7 @@ def test_a_session_ends(session: Session) -> None:
 
 
 def test_what_is_under_way_ends_with_its_session(server: Server, session: Session) -> None:
-    """Test L6: when a session is deleted, its calls are cancelled, and its streams end."""
+    """Test requirement L6: when a session is deleted, its calls are cancelled, and its streams end."""
     with server.connect() as held, server.connect() as listening, server.connect() as other:
         session.post(held, call("hold", "held", name="ends with its session"))
         server.upstream.wait("ends with its session")
@@ -165,7 +169,7 @@ def test_what_is_under_way_ends_with_its_session(server: Server, session: Sessio
 
 
 def test_a_batch_is_answered_by_one_array(server: Server) -> None:
-    """Test L15: a batch gets one array of responses, only in revision 2025-03-26."""
+    """Test requirement L15: a batch gets one array of responses, only in revision 2025-03-26."""
     session = Session(server, "2025-03-26")
     batch = [call("echo", 1, text="a"), notification("x"), request("ping", 2), request("x/y", 3), {"id": 4}]
     answer = session.ask(batch)
@@ -183,7 +187,7 @@ def test_a_batch_is_answered_by_one_array(server: Server) -> None:
 
 @pytest.mark.parametrize("left", [True, False], ids=["with another call", "alone"])
 def test_a_batch_ends_when_its_calls_are_cancelled(server: Server, left: bool) -> None:
-    """Test L15 and L10: cancelled calls of a batch have no response, and the other calls have theirs."""
+    """Test requirements L15 and L10: cancelled calls of a batch have no response, and the other calls have theirs."""
     session = Session(server, "2025-03-26")
     name = f"of a batch {left}"
     with server.connect() as connection:
@@ -198,7 +202,7 @@ def test_a_batch_ends_when_its_calls_are_cancelled(server: Server, left: bool) -
 
 
 def test_an_id_names_one_request_at_a_time(server: Server, session: Session) -> None:
-    """Test L14: an id cannot be used again before its request is answered."""
+    """Test requirement L14: an id cannot be used again before its request is answered."""
     with server.connect() as held:
         session.post(held, call("hold", "same", name="same id"))
         server.upstream.wait("same id")

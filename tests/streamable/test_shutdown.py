@@ -1,4 +1,6 @@
-"""Test E7: when the process gets a signal to end, no call is lost. Test E1: the addresses at which it listens."""
+"""Test requirements E7 and E1 for Streamable HTTP: no call is lost when the process gets a signal to end, and the
+process listens only at the addresses that the operator allows.
+"""
 
 from __future__ import annotations
 
@@ -100,8 +102,8 @@ def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upst
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "mcp.example.com:0"])
 def test_others_reach_it_only_where_the_operator_says_so(project: Path, address: str) -> None:
-    """Test E1: to listen at an address other than loopback, a server needs tokens for callers, or a setting that allows
-    everybody.
+    """Test requirement E1: to listen at an address other than loopback, a server needs tokens for callers, or a setting
+    that allows everybody.
     """
     command = [sys.executable, "-m", "caller_mcp", "--http", address]
     done = subprocess.run(
@@ -114,8 +116,8 @@ def test_others_reach_it_only_where_the_operator_says_so(project: Path, address:
 
 
 def test_a_port_that_is_taken_is_told(project: Path) -> None:
-    """Test E1: for a port that is in use, the server prints one sentence and ends with the exit code for wrong
-    settings.
+    """Test requirement E1: for a port that is in use, the server prints one sentence and ends with the exit code for
+    wrong settings.
     """
     with socket.create_server(("127.0.0.1", 0)) as taken:
         command = [sys.executable, "-m", "caller_mcp", "--http", str(taken.getsockname()[1])]
@@ -132,8 +134,8 @@ def test_a_port_that_is_taken_is_told(project: Path) -> None:
 def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so(
     address: str | None, status: int
 ) -> None:
-    """Test E1: unless the operator allows other machines, an ASGI application refuses a request to a server address
-    other than loopback.
+    """Test requirement E1: unless the operator allows other machines, an ASGI application refuses a request to a server
+    address other than loopback.
 
     The application does not learn this address when it starts, but only from each request.
     """
@@ -168,8 +170,8 @@ class _Welcoming:
 
 
 def test_who_was_connected_when_it_stopped_listening_is_served() -> None:
-    """Test E7: serve a connection that the system accepted before the server stopped listening, but that the server has
-    not seen.
+    """Test requirement E7: serve a connection that the system accepted before the server stopped listening, but that
+    the server has not seen.
     """
 
     async def scene() -> bytes:

@@ -1,5 +1,5 @@
-"""Test L7 to L12, M12 and M15: event streams of sessions and of stateless requests, their messages, and how they are
-resumed.
+"""Test requirements L7 to L12, M12 and M15 for Streamable HTTP: event streams of sessions and of stateless requests,
+their messages, and how they are resumed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def session(server: Server) -> Session:
 
 
 def test_progress_makes_an_answer_a_stream(server: Server) -> None:
-    """Test M12: a call with progress notifications gets an event stream. The result is its last event."""
+    """Test requirement M12: a call with progress notifications gets an event stream. The result is its last event."""
     with server.connect() as connection:
         post(connection, calling("hold", "id", token="token", name="with progress"))
         connection.stream()
@@ -53,14 +53,14 @@ def test_progress_makes_an_answer_a_stream(server: Server) -> None:
 
 
 def test_an_answer_that_nothing_precedes_is_json(server: Server) -> None:
-    """Test M12: a call without notifications gets JSON, although its request asked for progress."""
+    """Test requirement M12: a call without notifications gets JSON, although its request asked for progress."""
     with server.connect() as connection:
         post(connection, calling("echo", token="token", text="x"))
         assert connection.answer().field("content-type") == "application/json"
 
 
 def test_a_stream_of_changes_stays_open(server: Server) -> None:
-    """Test M15: a subscription stream begins with a confirmation and stays open.
+    """Test requirement M15: a subscription stream begins with a confirmation and stays open.
 
     The client ends it by closing the connection.
     """
@@ -76,7 +76,7 @@ def test_a_stream_of_changes_stays_open(server: Server) -> None:
 
 
 def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -> None:
-    """Test L7: a session may have one stream opened by GET at a time.
+    """Test requirement L7: a session may have one stream opened by GET at a time.
 
     After it was closed, another one may be opened.
     """
@@ -95,7 +95,7 @@ def test_a_session_has_one_stream_of_its_own(server: Server, session: Session) -
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upstream, door: str) -> None:
-    """Test L7 and L12: a session's stream can be resumed any number of times.
+    """Test requirements L7 and L12: a session's stream can be resumed any number of times.
 
     The stream stays open, and no second stream is allowed.
     """
@@ -123,7 +123,7 @@ def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upst
 
 
 def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) -> None:
-    """Test L12: a stream that is resumed too late gets an error that says that there is nothing to resume."""
+    """Test requirement L12: to resume a stream too late is an error that says that there is nothing to resume."""
     constants = {"streamable.replay.SECONDS": 0.0, "serve.service._SWEEP": 0.005}
     with Server(project, upstream, "aiohttp", constants) as server:
         session = Session(server)
@@ -140,7 +140,7 @@ def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) 
 
 
 def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: Session) -> None:
-    """Test L9 and L13: a question arrives on the stream of its call.
+    """Test requirements L9 and L13: a question arrives on the stream of its call.
 
     The answer is a separate POST, accepted only in this session.
     """
@@ -163,8 +163,8 @@ def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: 
 
 
 def test_a_question_is_answered_by_another_call(server: Server) -> None:
-    """Test M17: a question is answered by repeating the call, over any connection, once, and only with the same
-    arguments.
+    """Test requirement M17: a question is answered by repeating the call, over any connection, once, and only with the
+    same arguments.
     """
     first = calling("remove", 1, id="confirmed")
     asked = server.ask("POST", fields=mirrored(first), body=encoded(first))
@@ -186,7 +186,7 @@ def test_a_question_is_answered_by_another_call(server: Server) -> None:
 
 @pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", OLD])
 def test_a_stream_of_a_session_can_be_resumed_from_2025_11_25_on(server: Server, revision: str) -> None:
-    """Test L11: streams can be resumed from revision 2025-11-25 on.
+    """Test requirement L11: streams can be resumed from revision 2025-11-25 on.
 
     Older clients cannot read the first event, which has empty data.
     """
@@ -224,7 +224,7 @@ def broken(server: Server, session: Session, name: str) -> str:
 
 
 def test_a_call_goes_on_without_its_connection(server: Server, session: Session) -> None:
-    """Test L10 and L12: a call continues without its connection.
+    """Test requirements L10 and L12: a call continues without its connection.
 
     A resumed stream gets the remaining events once, and the response last.
     """
@@ -256,7 +256,7 @@ def test_a_call_goes_on_without_its_connection(server: Server, session: Session)
 
 
 def test_who_comes_again_takes_over(server: Server, session: Session) -> None:
-    """Test L12: further events go only to the stream that was resumed last."""
+    """Test requirement L12: further events go only to the stream that was resumed last."""
     with server.connect() as first, server.connect() as second, server.connect() as third:
         session.post(first, call("hold", "call", token="token", name="taken over"))
         first.stream()
@@ -274,7 +274,9 @@ def test_who_comes_again_takes_over(server: Server, session: Session) -> None:
 
 
 def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
-    """Test L10: a cancelled request ends with an error, as JSON or on its stream. The request to the API is closed."""
+    """Test requirement L10: a cancelled request ends with an error, as JSON or on its stream. The request to the API is
+    closed.
+    """
     for name, token in (("cancelled", None), ("cancelled with progress", "token")):
         with server.connect() as connection:
             session.post(connection, call("hold", name, token=token, name=name))
@@ -289,8 +291,8 @@ def test_a_cancelled_request_ends(server: Server, session: Session) -> None:
 
 
 def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
-    """Test L13 and M11: a cancellation in another session, or by a stateless request, does not affect a request with
-    the same id.
+    """Test requirements L13 and M11: a cancellation in another session, or by a stateless request, does not affect a
+    request with the same id.
     """
     stranger = Session(server)
     with server.connect() as connection:
@@ -307,7 +309,9 @@ def test_nobody_cancels_for_another(server: Server, session: Session) -> None:
 
 @pytest.mark.parametrize("token", [None, "token"], ids=["as JSON", "as a stream"])
 def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: str | None) -> None:
-    """Test M14: if a client of revision 2026-07-28 closes its connection, the request to the API is closed, too."""
+    """Test requirement M14: if a client of revision 2026-07-28 closes its connection, the request to the API is closed,
+    too.
+    """
     name = f"closed {token}"
     with server.connect() as connection:
         post(connection, calling("hold", 1, token=token, name=name))
@@ -320,7 +324,7 @@ def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: st
 
 @pytest.mark.parametrize("door", DOORS)
 def test_silence_is_broken(project: Path, upstream: Upstream, door: str) -> None:
-    """Test M12, M15 and L7: the server sends comments so that proxies do not close a stream.
+    """Test requirements M12, M15 and L7: the server sends comments so that proxies do not close a stream.
 
     A late response becomes a stream.
     """

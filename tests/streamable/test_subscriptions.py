@@ -43,7 +43,7 @@ def listening(server: Server, session: Session) -> Connection:
 
 @pytest.mark.parametrize("door", ["aiohttp", "asgi"])
 def test_a_session_is_told_on_its_stream(watching: Path, upstream: Upstream, door: str) -> None:
-    """Test L7: a session is notified, whether it subscribes before or after it opens its stream.
+    """Test requirement L7: a session is notified, whether it subscribes before or after it opens its stream.
 
     Sessions never see each other's notifications.
     """
@@ -61,7 +61,7 @@ def test_a_session_is_told_on_its_stream(watching: Path, upstream: Upstream, doo
 
 
 def test_a_stateless_stream_is_told(watching: Path, upstream: Upstream) -> None:
-    """Test M15: a stateless subscription stream is notified of the resources that the server polls."""
+    """Test requirement M15: a stateless subscription stream is notified of the resources that the server polls."""
     with Server(watching, upstream, "aiohttp", QUICK) as server, server.connect() as connection:
         post(connection, stateless("subscriptions/listen", "w", notifications={"resourceSubscriptions": [URI, "a:b"]}))
         connection.stream()

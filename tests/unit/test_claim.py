@@ -1,4 +1,4 @@
-"""Test REL-10: a project is locked for one run at a time, from before it is read until it is written."""
+"""Test requirement REL-10: a project is locked for one run at a time, from before it is read until it is written."""
 
 from __future__ import annotations
 

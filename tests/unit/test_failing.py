@@ -1,5 +1,5 @@
-"""Test REL-09: if any file system call fails, the run ends with one sentence, and the project is entirely old or
-entirely new.
+"""Test requirement REL-09: if any file system call fails, the run ends with one sentence, and the project is entirely
+old or entirely new.
 """
 
 from __future__ import annotations

@@ -280,7 +280,7 @@ def usable(rows: list[Row]) -> list[Operation]:
 
 @given(ROWS, st.randoms(use_true_random=False))
 def test_names_are_legal_unique_and_do_not_know_the_order(rows: list[Row], chance: random.Random) -> None:
-    """Test OUT-03: names are legal and unique, and do not depend on the order of operations."""
+    """Test requirement OUT-03: names are legal and unique, and do not depend on the order of operations."""
     operations = usable(rows)
     names = assign(operations, NOTHING, "Petstore")
     assert names.keys() == {made.key for made in operations}

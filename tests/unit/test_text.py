@@ -74,7 +74,7 @@ def test_plain_text_has_marks_for_hidden_characters_and_no_line_breaks_in_a_para
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["", "x", "\n"])
 def test_hostile_text_is_read_in_linear_time(unit: str, end: str) -> None:
-    """Test TXT-04 with texts that took minutes when patterns needed quadratic time."""
+    """Test requirement TXT-04 with texts that took minutes when patterns needed quadratic time."""
     shortened(plain(unit * (400_000 // len(unit)) + end), 1000)
 
 
