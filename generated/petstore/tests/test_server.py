@@ -42,7 +42,10 @@ class ServerTest(unittest.TestCase):
 
 
 def wrong_call(schema: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
-    """Return wrong arguments, and the name that the error must contain. Return None if no arguments are wrong."""
+    """Return arguments that the input schema forbids, and the argument name that the error must contain.
+
+    Return None if no argument is required and arguments of any name are allowed.
+    """
     if schema.get("required"):
         return {}, schema["required"][0]
     is_open = schema.get("additionalProperties", False) is not False or "patternProperties" in schema

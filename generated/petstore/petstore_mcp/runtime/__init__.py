@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """The program inside a generated server: MCP over stdio on one side, HTTP on the other.
 
-Each folder is a room with a floor, and imports only from rooms on floors below its own:
+Each folder is a room with a floor, and imports only from rooms on floors below its own. From the lowest floor up:
 
     text > core > request > settings, hooks.py > http > result > calls > serve > server.py
 

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Public API for hooks.py of this package: `from .runtime.hooks import Arguments, Refuse, Request, Result, context`.
+"""Public API for the user's `hooks.py`, which stands beside this module's folder `runtime`.
 
-All other modules of the runtime are private. This module is loaded only if hooks.py imports it.
+The user's file imports names from here: `from .runtime.hooks import Arguments, Refuse, Request, Result, context`. If it
+does not, this module is never loaded. All other modules of the runtime are private.
 """
 
 from __future__ import annotations
@@ -127,9 +128,9 @@ class Context:
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
         """Report how far this hook is, such as `context.progress(3, 10, "reading stores")`.
 
-        The client gets it if it asked for progress, at most five times a second, and never right before the answer.
-        `done` grows within one run of a hook; a call in which it falls is ignored. For a call that becomes a task, the
-        last message is the first status of the task.
+        The client gets reports if it asked for progress, at most five times a second, and never right before the
+        answer. A report with a lower `done` than before in the same run of the hook is ignored. If the tool call turns
+        into an MCP task, the latest message is the task's first status message.
 
         Any hook can report, `async def` or `def`, while it runs. Raise CannotReport elsewhere, and for wrong values.
         """

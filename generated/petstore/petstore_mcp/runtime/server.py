@@ -100,7 +100,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()  # the event loop has stopped reading stdin, but an answer may still be buffered
+                self._flush()  # write buffered answers, since the event loop no longer reads stdin
             else:
                 inbox.feed(self._wire.read())
         with self._lock:
@@ -113,13 +113,13 @@ class Server:
             self._outbox.write(answer)
 
     def _drain(self, engine: Engine) -> None:
-        """Wait for the running calls. Return with `_lock` held, so that no outcome is reported after this."""
+        """Wait for the running calls, with a time limit. Return with `_lock` held, so that no outcome is sent later."""
         end = time.monotonic() + LAST_SECONDS
         engine.drain(LAST_SECONDS)
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # exit: another thread holds the lock, and its client does not read
+            leave(0)  # end the process now: the lock's holder is writing to a client that does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""
@@ -144,7 +144,7 @@ class Server:
         message = parse(line)
         with self._turn:
             with self._lock:
-                self._outbox.flush()  # otherwise a cancellation could refer to an answer that is still buffered
+                self._outbox.flush()  # send buffered answers first: none may follow the cancellation of its call
                 effects = self._protocol.receive(message)
                 for effect in effects:
                     if isinstance(effect, Send):
@@ -160,7 +160,7 @@ class Server:
             if self._audit is not None:
                 self._audit.reject(effect)
         elif isinstance(effect, ReadResource):
-            caller = self._caller  # None before the first call: then there are no stored results
+            caller = self._caller  # None before the first call, when no results are stored
             found = Contents(effect.uri, None) if caller is None else caller.resources.look_up(effect.uri)
             self.done(effect.key, found)
         elif isinstance(effect, Cancel):
@@ -194,7 +194,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # imported last: the event loop is already starting
+            from .serve.stdin_handoff import StdinHandoff  # late, to start the loop's thread before this import
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
@@ -236,7 +236,7 @@ class Server:
             memory.settle()
         return self._caller
 
-    # Methods that calls use to report (work.Listener)
+    # Methods by which a call reports its outcome, progress, log messages and questions (work.Listener)
 
     def attended(self) -> bool:
         """Return True if the client is still connected and waits for answers."""
@@ -306,8 +306,8 @@ def main() -> int:
     """Run the server, or the command or flag in the command line. Return the exit code."""
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):  # nohup: keep ignoring SIGHUP
-            # Set handlers, since process 1 of a container ignores signals that have no handler.
+        if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):
+            # Set handlers: process 1 of a container ignores signals without one. After nohup, SIGHUP stays ignored.
             _signal.signal(getattr(_signal, name), lambda number, frame: leave_by_signal(128 + number))
     try:
         catalog = Catalog.load(_PACKAGE, held="--reload" in sys.argv)
@@ -386,7 +386,7 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()
     if settings.telemetry is not None:
-        from .serve.recording import reporter  # imported late: few operators measure
+        from .serve.recording import reporter  # imported late: few servers send telemetry
 
         server.measure(reporter(settings.telemetry, catalog, over_http=False))
     return server

@@ -99,7 +99,10 @@ class CompletionValues:
 
 
 def _client(wanted: Complete) -> tuple[str, str]:
-    """Return two keys: that of the caller, whose credentials and limits apply, and that of one client of the caller."""
+    """Return a key of the caller, whose credentials and limits apply, and a key of the caller's client program.
+
+    One caller may use several client programs, which differ in session and address.
+    """
     peer = None if wanted.origin is None else wanted.origin.peer
     return ("", "") if peer is None else (peer.owner, f"{peer.session} {peer.address}")
 

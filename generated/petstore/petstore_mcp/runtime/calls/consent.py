@@ -5,8 +5,8 @@ Confirmation fails closed: a call is sent only after an `accept` for this very c
 the model, and nothing is sent. The question shows the arguments as the client sent them, one per line, and the number
 of omitted arguments. So no argument can hide another argument, or look like a line written by this server.
 
-Only the action of an elicitation result is read, since the form has no fields. A forged state or a malformed result
-does not come from a model, and is answered with a protocol error.
+Only the action of an elicitation result is read, since the form has no fields. A forged `requestState` or a malformed
+elicitation result is an error of the client, not of the model. So the answer to it is a protocol error.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ if TYPE_CHECKING:
         """
 
         def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-            """Return a new state. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first
+            question.
 
-            `kept`: bytes that `take_kept` returns later. Over stdio, the client can read them.
+            `kept`: bytes that `take_kept` returns later. If Tickets issues the state, the client can read the bytes.
             """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:
-            """Mark a state as used. Return how often the user was asked, and a key of INSTEAD if the state is invalid.
+            """Mark a state as used. Return how often the user was asked about the call, and "" if the state is valid.
 
-            For a valid state, the second value is "".
+            If the state is invalid, the second value is the reason, a key of INSTEAD.
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
@@ -109,8 +110,9 @@ class Consent:
     async def obtain(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
         """Return None if the user confirms the call, or if no confirmation is needed; else an error result.
 
-        `about`: the request line, or the name of the hook in its place, and a digest of the files to send. Raise
-        OtherOutcome if the call must end with a question or a protocol error.
+        `about`: the request line (or the name of the hook that replaces the request), and a digest of the files to
+        send. Raise OtherOutcome to end the call with a protocol error, or with a question after which the client
+        repeats the call.
         """
         tool, dialogue = call.tool, call.dialogue
         policy = tool.binding.get("confirm")
@@ -141,7 +143,8 @@ class Consent:
         Raise OtherOutcome with the question if the call has no answer.
         """
         dialogue, turn = call.dialogue, 0
-        if call.confirmed == subject:  # a hook has asked since then, and its state has brought the confirmation
+        # The user confirmed this call before a hook asked its last question, whose `requestState` says so.
+        if call.confirmed == subject:
             return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):
             turn, void = await self._states.take(dialogue.state, subject)

@@ -79,11 +79,11 @@ def _unheard(phase: str) -> None:
     """Ignore a phase of a call: used as `report` if nobody wants progress."""
 
 
-# Decision 0106: A reloaded table gets a new tool executor.
+# Decision 0106: A reload of the tools creates a new tool executor.
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
-    `record`: the audit log, or None. In this log, the executor records the calls that other calls make.
+    `record`: the audit log, or None. It is for calls that a running call makes; the server records clients' calls.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
@@ -120,7 +120,10 @@ class ToolExecutor:
         self._own = OwnTools(catalog, self.resources, self.bring, settings.sizes.shown, self._programs)
 
     def _prepared(self, catalog: Catalog, settings: Settings) -> Preparation:
-        """Return an object that prepares calls of the tools in `catalog`. Also replace the object for user logins."""
+        """Return an object that prepares calls of the tools in `catalog`.
+
+        Also create the object that lets users log in (`_users`), in place of any earlier one.
+        """
         self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
         return Preparation(
             catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
@@ -169,8 +172,9 @@ class ToolExecutor:
     ) -> Result:
         """Call the tool `name`, which must exist, and return its result.
 
-        `report` is called with "sent", "headers" and "body". `dialogue`: how the client can ask the user. `ask` asks
-        while the call runs. Raise OtherOutcome if the call ends with a question, a task or a protocol error.
+        `report` is called with "sent", "headers" and "body" when the call has reached these phases. `dialogue`: how the
+        client can ask the user. `ask`: function that asks the user while the call waits, None if that is impossible.
+        Raise OtherOutcome if the outcome of the call is a question, a task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -276,9 +280,10 @@ class ToolExecutor:
             return await resource_versions.fetched(wanted, before, *parts)
 
     async def get_prompt(self, wanted: GetPrompt, ask: Ask | None) -> PromptMessages:
-        """Return the messages of a prompt that asks the user, or embeds resources of the upstream.
+        """Return the messages of a prompt that asks the user for values in its messages, or embeds resources of the
+        upstream.
 
-        Raise OtherOutcome if the request ends with a question or a protocol error.
+        Raise OtherOutcome if the outcome of the request is a question or a protocol error.
         """
         from . import prompt_questions, prompt_resources  # imported late: few prompts ask the user
 
@@ -304,7 +309,7 @@ class ToolExecutor:
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return its result, and a sentence on what was done, or "".
 
-        Raise HookFailed if a hook fails, and OtherOutcome if the call ends with a question, a task or a protocol error.
+        Raise HookFailed if a hook fails, and OtherOutcome if the outcome is a question, a task or a protocol error.
         """
         tool = call.tool
         if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:
@@ -324,8 +329,8 @@ class ToolExecutor:
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check all arguments of the call, confirm and run it. Hooks may ask the user.
 
-        Raise an exception of preparation.Unmade if the call cannot be made, and OtherOutcome if it ends without a
-        result.
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
+        without a result.
         """
         if self._hooks.idle:
             return await self._run(call, arguments)
@@ -346,12 +351,12 @@ class ToolExecutor:
         return await (self._looked_up if "lookups" in tool.binding else self._carried_out)(call, arguments)
 
     async def _looked_up(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Look up the ids of the given names, and run the call with these ids. Its result lists the ids found.
+        """Find the ids of items that the arguments name, and run the call with these ids. Its result lists the ids.
 
-        Raise an exception of preparation.Unmade if the call cannot be made.
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made.
         """
-        from ..core.search_listing import writes  # imported late: few tools look names up
-        from . import lookups  # imported late: few tools look names up
+        from ..core.search_listing import writes
+        from . import lookups  # both imported late: few tools look names up
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
@@ -364,9 +369,10 @@ class ToolExecutor:
         return lookups.told(result, found), done
 
     async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
-        """Call the tool of `lookup` under its own name, and return its result. The result is not shortened.
+        """Make an inner call of the tool that `lookup` names, and return its result, which is not shortened.
 
-        Set `whole.complete` to False if the tool's list is incomplete.
+        `whole`: tells the inner call to fetch the whole list. This method sets `whole.complete` to False if the result
+        lacks a part of the list.
         """
         from . import inner_calls  # imported late: few tools look names up
 
@@ -380,8 +386,8 @@ class ToolExecutor:
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Prepare, confirm and send the call. Return its result, and a sentence on what was done, or "".
 
-        Raise an exception of preparation.Unmade if the call cannot be made, and OtherOutcome if it ends without a
-        result.
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
+        without a result.
         """
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)
@@ -403,9 +409,9 @@ class ToolExecutor:
         return result, f"{hook} had answered the call."
 
     async def _confirmed(self, call: CallUnderWay, about: tuple[str, str]) -> Result | None:
-        """Ask the user to confirm the call. Return None if the user does, else an error result (`Consent.obtain`).
+        """Ask the user to confirm the call, if it needs that. Return None if it may go on, else an error result.
 
-        Raise OtherOutcome if the call must end with a question or a protocol error.
+        Raise OtherOutcome to end the call with a protocol error, or with a question after which the client repeats it.
         """
         self._consent = self._consent or self._asking()
         return await self._consent.obtain(call, about)

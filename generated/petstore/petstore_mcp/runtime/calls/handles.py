@@ -29,25 +29,31 @@ if TYPE_CHECKING:
             """
 
         async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
-            """Reserve the next slot of the rate limit that replicas share. Return None if each replica counts alone."""
+            """Reserve the next slot of the rate limit that replicas share (`replicas.store.Store.turn`).
+
+            Return None if the store does not answer. Each replica then counts only its own requests.
+            """
 
     class PausedRuns(Protocol):
-        """Store of programs that wait for the user (calls.kept_runs.KeptRuns, replicas.sealed_runs.SealedRuns)."""
+        """Store of programs that models wrote and that wait for the user (calls.kept_runs, replicas.sealed_runs)."""
 
         def keep(self, written: bytes) -> str:
             """Return a state (`requestState`) that stands for a serialized program, or "" if it is too large."""
 
         async def take(self, state: str) -> tuple[bytes, str]:
-            """Mark a state as used. Return its program and "", or b"" and the reason, a key of consent.INSTEAD."""
+            """Mark the state of a paused program as used. Return the program and "".
+
+            If the state is invalid, return b"" and the reason, a key of consent.INSTEAD.
+            """
 
     class TaskIds(Protocol):
         """Issuer and reader of the ids of tasks (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
 
         def issue(self, job: bytes, seconds: float) -> str:
-            """Return an id that holds the job and is valid for `seconds` seconds."""
+            """Return an id that contains the encoded job and is valid for `seconds` seconds."""
 
         def open(self, id: str, /) -> tuple[bytes, str]:  # noqa: A002
-            """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
+            """Decode the job that an id contains. Return the job and "", or b"" and a reason: `unknown`, `expired`."""
 
     class CallerCredentials(Protocol):
         """Interface to the credentials of callers (delegation.caller_credentials.Credentials)."""
@@ -64,16 +70,18 @@ if TYPE_CHECKING:
         async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
             """Ask the user to log in if that is necessary.
 
-            Raise NotReady if the user does not log in, and OtherOutcome if the call must end with the question.
+            Raise NotReady if the user does not log in. Raise OtherOutcome if the outcome of the call is the question to
+            the user, or a protocol error.
             """
 
 
 class Handles:
     """Objects that calls need only over HTTP.
 
-    `names`: names of stored results. `states`: states of confirmations. `runs`: programs that wait for the user.
-    `tasks`: ids of tasks. `shared`: the store of the replicas, or None. `callers`: credentials of callers, or None if
-    the API is called with the server's own credentials only.
+    `names`, `states` and `tasks`: issuers of the names of stored results, of the `requestState` of confirmations, and
+    of the ids of tasks. `runs`: store of programs that models wrote and that wait for the user. `shared`: the store of
+    the replicas, or None. `callers`: credentials of callers, or None if the API is called with the server's own
+    credentials only.
     """
 
     __slots__ = ("callers", "names", "runs", "shared", "states", "tasks")

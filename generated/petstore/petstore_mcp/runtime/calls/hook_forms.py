@@ -22,7 +22,11 @@ _SIMPLE = ("string", "number", "integer", "boolean")
 
 
 class WrongForm(Exception):
-    """Raised for a form that cannot be asked. The message is the rest of a sentence about the hook, without values."""
+    """Raised for a form that cannot be shown to the user.
+
+    The message continues a sentence that begins with the hook's name. It contains no values from the form, which may be
+    secret.
+    """
 
 
 def question(name: str, message: str, form: Mapping[str, str | Mapping[str, Any]], redactor: Redactor) -> FormQuestion:

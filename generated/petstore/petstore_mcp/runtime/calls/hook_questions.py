@@ -1,12 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for hooks: `await context.ask(message, form)` in hooks.py.
+"""Let hooks ask the user questions: `await context.ask(message, form)` in hooks.py.
 
 In older revisions of MCP, the hook waits for the answer. In stateless revisions, a question ends the call, and the
 client calls again with the answer. Then the hooks run again from the beginning. Earlier answers are in the call's state
 (`requestState`), so earlier questions are answered at once. Nothing was sent to the API before, since only hooks before
 the request can ask.
 
-If a hook asks another question when it runs again, the earlier answers may no longer fit. So the call is refused.
+Hooks that run again must first ask the questions that were already answered, in the same order. Otherwise the call is
+refused, since the answers may no longer fit.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class _HookInterview(Interview):
 
 
 class _Run:
-    """One run of a hook: its name, and the time that it shares with the call."""
+    """One run of a hook: its name, the time budget of its call, and the deadline of the hook."""
 
     def __init__(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
         self.name = name
@@ -119,8 +120,8 @@ class HookQuestions:
         call.close = self.close
 
     async def answered(self, go_on: GoOn) -> tuple[Result, str]:
-        """Return the result of `go_on(call, arguments)`, in which hooks may ask the user. Raises OtherOutcome with a
-        question if the call must end with one.
+        """Return the result of `go_on(call, arguments)`, in which hooks may ask the user. Raises OtherOutcome with the
+        question if the client can be asked only by ending the call.
         """
         call, interview = self._call, self._interview
         before = hook_context.enter(self)
@@ -141,8 +142,8 @@ class HookQuestions:
             hook_context.leave(before)
 
     def _around(self, other: OtherOutcome) -> OtherOutcome:
-        """If the outcome is a question that was asked after those of the hooks, return it with the hooks' answers added
-        to its state. Return any other outcome unchanged.
+        """If the call ends with a question that no hook asked, such as a confirmation, return it with a new
+        `requestState`. This state also contains the answers to the hooks. Return any other outcome unchanged.
         """
         asked = other.outcome
         if not isinstance(asked, Question) or other is self._ended or not self._interview.told:
@@ -157,8 +158,8 @@ class HookQuestions:
         self._running = _Run(name, budget, deadline)
 
     def leave(self) -> None:
-        """Record that the hook has ended. If a question must end the call, raise its exception, even if the hook has
-        caught it.
+        """Record that the hook has ended. If a question of the hook to the user ends the call, raise the question's
+        exception again, even if the hook has caught it.
         """
         self._running = None
         if self._ended is not None:
@@ -173,8 +174,8 @@ class HookQuestions:
             raise HookFailed(_other("A hook"))
 
     async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the user's values for the fields of `form`, or `default` if the client cannot ask. Raises Unanswered
-        if the user does not answer, and CannotAsk if questions are not possible now.
+        """Return the user's values for the fields of `form`, or `default` if the client does not support forms. Raises
+        Unanswered if there is no answer, and CannotAsk if no hook runs or the request is about to be sent.
         """
         async with self._turn:
             run = self._running

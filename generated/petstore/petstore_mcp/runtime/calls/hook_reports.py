@@ -1,10 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Report progress and log for hooks: `context.progress` and `context.log` in hooks.py.
 
-A hook reports from the event loop or from a thread. Reports leave in the event loop, in the order of the hook: only
-there may secrets be looked for, since the loop learns new ones meanwhile.
+A hook reports from the event loop or from a thread. The event loop sends all reports, in the hook's order. It also
+removes secrets from them, since only the event loop changes the list of known secrets.
 
-A hook reports only while it runs. What a thread or task says that the hook left behind could follow the answer.
+A hook reports only while it runs. Otherwise a thread or task that the hook started could send a report after the call's
+result.
 """
 
 from __future__ import annotations
@@ -42,9 +43,12 @@ _OWN_LEVELS = dict(zip(LOG_LEVELS, ("debug", "info", "info", "warning", *("error
 _OVER = "it reports only while it runs, in its own thread, its tasks, and what asyncio.to_thread runs"
 
 
-# Decision 0239: Hooks report while they run, each on a scale of its own.
+# Decision 0239: Hooks report progress while they run, each from 0 to its own total.
 class HookReports:
-    """Reports of one run of a hook. Use it in a `with` block around the hook, in the event loop of the call."""
+    """Reporter of one run of a hook: sends its progress and log messages to the client, and logs its messages here.
+
+    Use it in a `with` block around the hook, in the event loop of the call.
+    """
 
     __slots__ = (
         "_before",
@@ -85,7 +89,7 @@ class HookReports:
             hook_context.report_as_before(self._before)
 
     def progress(self, done: float, total: float | None, message: str) -> None:
-        """Report how far the hook is. A progress that falls is ignored. Raise CannotReport if the values are wrong."""
+        """Report how far the hook is. Ignore a lower `done` than before. Raise CannotReport if the values are wrong."""
         if not _is_number(done) or not (total is None or _is_number(total)) or not isinstance(message, str):
             raise CannotReport("context.progress takes numbers from 0 to 2**53 and a text")
         self._check_open()
@@ -98,7 +102,7 @@ class HookReports:
         """Log a message, here and at the client. Raise CannotReport if the values are wrong."""
         if level not in LOG_LEVELS or not isinstance(message, str):
             raise CannotReport(f"context.log takes a level ({', '.join(LOG_LEVELS)}) and a text")
-        written = "" if data is None else _written(data)  # now, since the hook may change the data meanwhile
+        written = "" if data is None else _written(data)  # to JSON now, since the hook may change the data later
         self._check_open()
         if len(self._wait) < MOST_WAITING:
             self._wait.append((level, message, written))
@@ -111,7 +115,7 @@ class HookReports:
             raise CannotReport(_OVER)
 
     def _hand_over(self) -> None:
-        """Deliver the reports: now if this is the event loop, else in a turn of it."""
+        """Deliver the reports: at once in the thread of the event loop, else let the loop deliver them soon."""
         if threading.get_ident() == self._thread:
             self._deliver()
         elif not self._due:
@@ -120,7 +124,7 @@ class HookReports:
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        self._due = False  # first, so that a report that comes meanwhile is handed over once more
+        self._due = False  # reset first: reports that come during this delivery need another one
         if self._over:
             return
         for _ in range(len(self._wait)):

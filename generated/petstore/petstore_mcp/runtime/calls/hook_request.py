@@ -39,7 +39,7 @@ def shown(built: Request) -> hooks.Request:
 def rewritten(built: Request, wanted: hooks.Request) -> Request:
     """Return the request with the changes of a hook. `wanted`: the request that the hook returned.
 
-    Raise Unsendable if the changed request cannot be sent. Its message is a clause without values.
+    Raise Unsendable if the changed request cannot be sent. Its message is a clause without values of the request.
     """
     before = shown(built)
     if wanted.method != built.method:

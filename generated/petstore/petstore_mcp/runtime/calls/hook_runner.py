@@ -48,7 +48,7 @@ _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were a
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
-# Decision 0099: hooks.py is loaded after the first tool list.
+# Decision 0099: hooks.py is loaded right after the first answer to tools/list.
 def load(tools: Iterable[str]) -> Hooks:
     """Load the hooks of this package. `tools` are the names of its tools."""
     try:
@@ -90,7 +90,7 @@ class Hooks:
             from .hook_lint import mistakes  # imported late: in most servers hooks.py is empty
 
             self.mistakes = mistakes(own, list(tools))
-            importlib.import_module(".hook_reports", __package__)  # now, since a call opens no file
+            importlib.import_module(".hook_reports", __package__)  # imported now: later, no file descriptor may be free
 
     def report(self) -> None:
         """Log the mistakes in hooks.py."""
@@ -118,8 +118,8 @@ class Hooks:
         """
         for name, first in ((own_name("request_", tool), ()), ("request_all", (tool,))):
             if name in self._found:
-                from .. import hooks  # imported late: few hooks change requests
-                from . import hook_request  # imported late: few hooks change requests
+                from .. import hooks
+                from . import hook_request  # both imported late: few hooks change requests
 
                 changed = await self._call(tool, name, budget, *first, hook_request.shown(built))
                 if changed is not None:
@@ -155,8 +155,8 @@ class Hooks:
         Call this only if `follow` is True. `done`: a sentence on what the call did, shown if a hook withholds the
         result.
         """
-        result.written = ""  # drop this cache, since hooks may change the value in place
-        before = hook_context.enter(None)  # None also for inner calls: their `after_` hooks cannot ask
+        result.written = ""  # drop the cached JSON text, since hooks may change the result in place
+        before = hook_context.enter(None)
         try:
             for name, first in ((own_name("after_", tool), ()), ("after_all", (tool,))):
                 try:
@@ -248,7 +248,7 @@ async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
     return await made if inspect.isawaitable(made) else made
 
 
-# Decision 0098: A plain hook runs in a thread of its own.
+# Decision 0098: A hook that is not async runs in a thread of its own.
 async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     """Run a function that is not async in a new thread and return its value.
 
@@ -259,7 +259,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     try:
         await room.acquire()
     except asyncio.CancelledError:
-        raise asyncio.CancelledError(_NO_THREAD) from None  # at a deadline, this becomes the cause of the TimeoutError
+        raise asyncio.CancelledError(_NO_THREAD) from None  # at a deadline, the TimeoutError has this cause
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(made: Any, problem: BaseException | None) -> None:
@@ -288,8 +288,9 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _place(problem: BaseException, function: Any) -> str:
-    """Return `FUNCTION:LINE` of the user's code that raised the exception, or of the code that it called; "" if no such
-    code ran.
+    """Return `FUNCTION:LINE` of the last line of the user's file that ran before the exception.
+
+    If no code of this file ran, return the place where the exception was raised, or "" if it is in this module.
     """
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
     file = getattr(getattr(function, "__code__", None), "co_filename", "")
@@ -298,7 +299,7 @@ def _place(problem: BaseException, function: Any) -> str:
 
 
 def _rewritten(name: str, built: Request, wanted: Any) -> Request:
-    from .hook_request import rewritten  # imported late; the caller has loaded it already
+    from .hook_request import rewritten  # imported late: few hooks change requests
 
     try:
         made = rewritten(built, wanted)

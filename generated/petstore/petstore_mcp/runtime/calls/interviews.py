@@ -73,11 +73,14 @@ class Interview:
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
         needed = call.dialogue.way == "result" or call.dialogue.state is not None
-        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # before hooks can change them
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # now: hooks may change `arguments`
 
     @cached_property
     def subject(self) -> str:
-        """Return the digest in hexadecimal of the call that a state is for. Most calls with hooks never need it."""
+        """Return the digest of the call, in hexadecimal, which binds each `requestState` to the call.
+
+        The digest is computed when first needed: most calls with hooks ask no question.
+        """
         what = [self.kind, self.call.tool.name, self.call.tool.binding, self._asked_for]
         return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
@@ -91,19 +94,24 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return the dialogue for later questions of the call. It contains the client's answer if the answer is to a
-        later question, whose state is `inner`.
+        """Return the dialogue for questions that follow those of this interview, such as a confirmation.
+
+        If such a question was already asked (`inner` is its state), the client's answer belongs to that question, so
+        the dialogue contains state and answer. Otherwise, the dialogue contains neither.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Restore the answers from a state. `kept`: bytes that `written` returned. `turn`: number of the question."""
+        """Restore the answers from `kept`, the bytes that `written` returned before.
+
+        `turn`: how often the last question was asked.
+        """
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)
 
     def written(self, asked: str, inner: str = "") -> bytes:
-        """Return the bytes to put into a state. `asked`: name of the question now asked, or "".
+        """Return the answers so far as bytes for a `requestState`. `asked`: name of the question now asked, or "".
 
         `inner`: state of a question that follows all answers, such as a confirmation, or "".
         """
@@ -111,7 +119,9 @@ class Interview:
 
 
 class Forms:
-    """Forms of questions to the users of one server. `states`: issuer of the states between two questions."""
+    """Interviewer of the users of one server, who answer forms. `states`: issues and checks each `requestState`, which
+    holds the answers so far.
+    """
 
     def __init__(self, states: States, seconds: float) -> None:
         self._states = states
@@ -127,13 +137,17 @@ class Forms:
         return void
 
     def state(self, interview: Interview, asked: str, turn: int = 1, inner: str = "") -> str:
-        """Return a state with the answers so far. `asked`: name of the question now asked. `turn`: how often."""
+        """Return the `requestState` for the client, which contains the answers so far.
+
+        `asked`: name of the question that is asked now, or "". `turn`: how often it has been asked, this time included.
+        """
         return interview.prefix + self._states.issue(interview.subject, turn, interview.written(asked, inner))
 
     async def answered(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
-        """Get and store the answer to a form. Return the outcome: `accept`, or a key of WORDS.
+        """Get the answer to a form: ask the user now, or take it from a repeated call. Store its values if valid.
 
-        Raise OtherOutcome with the question if the call has no valid answer. `checked` checks the content.
+        Return the outcome: `accept`, or a key of WORDS, such as `decline`. `checked` checks the content of an answer.
+        Raise OtherOutcome with the question if the client must call again with an answer.
         """
         if interview.dialogue.way == "request":
             said = await self._asked(interview, form, checked)
@@ -147,7 +161,7 @@ class Forms:
     async def _asked(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
         """Ask the user while the call waits, again if the answers are invalid, at most MOST_TURNS times.
 
-        Return the outcome: `accept`, or a key of WORDS.
+        Return the outcome: `accept`, or a key of WORDS, such as `decline`.
         """
         ask, message = interview.call.ask or nobody, form.message
         for _ in range(MOST_TURNS):
@@ -166,9 +180,9 @@ class Forms:
         return "wrong"
 
     def _brought(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
-        """Return the outcome of the user's answer in a repeated call: `accept`, or a key of WORDS.
+        """Return how the user answered, according to a repeated call: `accept`, or a key of WORDS, such as `decline`.
 
-        Raise OtherOutcome with the question if the call has no valid answer.
+        If the call has no valid answer, raise OtherOutcome, which makes the question the outcome of the call.
         """
         responses, turn = interview.dialogue.responses, 0
         problems: list[Problem] = []

@@ -3,8 +3,8 @@
 
 The server stores nothing about a job except its status URL, or the values that further requests about it need. These
 requests are like those of any call: under the rate limit, with the credentials of the tool, within a time budget. For a
-status URL, the rules of redirects apply. At the API's own origin, it is requested with credentials; at an origin that
-the operator allowed, without credentials; at any other origin, not at all.
+status URL, the rules of redirects apply. At the API's own origin, the URL is requested with credentials; at an origin
+that the operator allowed, without credentials; at any other origin, not at all.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Job:
         self.interval = USUAL
 
     def written(self) -> bytes:
-        """Return the job as bytes, for the id of a task."""
+        """Serialize the job to bytes, which become part of the id of an MCP task. `read` restores the job."""
         told = [self.tool, self.url, self.values, round(self.created, 3), round(self.until, 3)]
         return json.dumps(told, separators=(",", ":")).encode()
 
@@ -198,6 +198,8 @@ class JobFollower:
         target: TaskTarget | None = rule.get("result")
         if target is None and 300 <= answer.status < 400:
             target = _LOCATION
+        if answer.status >= 400 and (target is None or "method" not in target):
+            return Result.text(f"The job has ended: the API now answers {answer.named}, as a job that is done does.")
         if target is None or "pointer" in target:
             return await self._writer.told(sent.tool, answer, sent, budget)
         if "method" in target:
@@ -244,8 +246,8 @@ class JobFollower:
             if view and what != "cancel":
                 binding["result"] = view
             made: Binding = binding
-            # The title identifies the entry of `bindings.json` from which the cached tool was made. A reload brings new
-            # entries.
+            # The tool's title is the id() of its entry of `bindings.json`. It is no text for display: it tells whether
+            # this cached tool was made from the current entry, since a reload creates new entries.
             self._tools[name] = Tool(tool.name, {"type": "object"}, made, str(id(outer)), None, tool.credentials)
         return self._tools[name]
 
@@ -276,9 +278,9 @@ def _unanswered(failure: Failure) -> Seen:
 
 
 def _values(rule: TaskRule, arguments: dict[str, Any], value: Any) -> dict[str, Any]:
-    """Return the values of the variables in further requests about a job, by name.
+    """Return the values of the variables in later requests about a job (poll, result, cancel), by name.
 
-    A value is taken from `value`, the JSON of the answer; else from the arguments of the call.
+    A value is taken from `value`, the JSON of the API's response; else from the arguments of the call.
     """
     places = rule.get("values", {})
     found = {name: find(value, place) for name, place in places.items()} if value is not ABSENT else {}
@@ -317,7 +319,7 @@ def _url(target: Any, answer: Response, value: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-# Decision 0230: How often a job is polled.
+# Decision 0230: `Retry-After`, else `interval` in the tools file, says how often a job is polled.
 def _interval(rule: TaskRule, answer: Response) -> float:
     """Return the seconds until the next request for the job's state."""
     told = answer.retry_after

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Store in this process the programs that wait for the user's answer, for a server with one client (stdio).
+"""Store, in this process, programs that a model wrote and that wait for the user's answer (`program_runs`).
 
-The client gets a random name for the program, and sends it with the answer. A name can be used once.
+This store is for a server with one client (stdio). The client gets a random name for the program, and sends the name
+with the answer. A name can be used once.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ _PREFIX = "run."
 
 
 class KeptRuns:
-    """Waiting programs by name, each with the time at which it expires."""
+    """Programs that are paused until the user answers a question, by name, each with the time at which it expires."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, bytes]] = {}
 
     def keep(self, written: bytes) -> str:
-        """Store a serialized program and return its name, or "" if the program is too large."""
+        """Store a program that a model wrote, serialized, and return its name, or "" if the program is too large."""
         if len(written) > MOST_BYTES // MOST:
             return ""
         now = time.monotonic()

@@ -32,10 +32,10 @@ LONGEST_ERROR = 1000
 
 
 class WholeAnswer:
-    """Request to an inner call for its whole list, up to the limits on pages.
+    """Instruction for an inner call (one that this server makes itself) to return a whole list, up to the page limits.
 
-    `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: False once a part of
-    the list is missing.
+    `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: set to False if the
+    inner call's result lacks a part of the list.
     """
 
     __slots__ = ("complete", "pages")
@@ -48,8 +48,8 @@ class WholeAnswer:
 class Found:
     """An id that was looked up for a name.
 
-    `name` and `id`: names of the two arguments. `item`: the item found. `others`: a remark on similar items, or "".
-    `value`: the id.
+    `name` and `id`: the argument that takes a name, and the argument that takes the id. `item`: the item found.
+    `others`: a remark on similar items, or "". `value`: the id.
     """
 
     __slots__ = ("id", "item", "name", "others", "value")
@@ -81,9 +81,7 @@ def check(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
-    """Return the lookups that a call needs: those whose argument has a name. They are in the order of
-    `bindings.json`.
-    """
+    """Return the lookups of a tool for which `arguments` contains a name, in the order of `bindings.json`."""
     return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]
 
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Answer the server's own tools, which send nothing upstream: they read stored results, find tools, or run programs."""
+"""Answer calls of the server's own tools, which read stored results, find other tools, or run programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Programs:
     """
 
     def __init__(self, runs: PausedRuns | None) -> None:
-        """Create the loader. `runs`: store of programs that wait for the user, or None for a store in this process."""
+        """Create the loader of the program runner. `runs`: store of paused programs; None: one in this process."""
         self._runs = runs
         self._found: ProgramRuns | None = None
 
@@ -61,8 +61,9 @@ class OwnTools:
         shown: int,
         programs: Programs,
     ) -> None:
-        """Create the tools. `bring` copies a stored result from another replica to this process.
+        """Prepare to answer calls of the server's own tools in `catalog`.
 
+        `bring` copies a stored result from another replica to this process. `programs`: loader of the program runner.
         `shown`: largest size in bytes of a slice of a stored result, and of the final value of a program.
         """
         self._catalog = catalog
@@ -81,8 +82,8 @@ class OwnTools:
     ) -> Result:
         """Return the result of one of the server's own tools. `arguments` fit its schema.
 
-        `executor` makes the calls of programs. `dialogue`: how the client can ask the user. `ask` asks while the call
-        runs.
+        `executor` makes the calls of programs. `dialogue`: how the client can ask the user. `ask`: function that asks
+        the user while the call waits, or None.
         """
         if "search" in tool.binding:
             from ..core.search_listing import PROGRAMS  # imported late: few servers have a search
@@ -97,8 +98,8 @@ class OwnTools:
                 return self._search.seen_by(offered).answer(self._catalog.finders[tool.name], arguments)
             except TornIndex as reason:
                 return Result.error(str(reason))
-        from ..core.read_tool import ARGUMENT  # imported late: few servers list this tool
-        from ..result import read_result  # imported late: few servers list this tool
+        from ..core.read_tool import ARGUMENT
+        from ..result import read_result  # both imported late: few servers list this tool
 
         await self._bring(str(arguments[ARGUMENT]))
         return read_result.read(self._resources, arguments, self._shown)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class ServerCredentials(Protocol):
-        """Interface that selects the credentials of a request (credentials.ServerCredentials)."""
+        """Interface for selecting the credentials of a request, implemented by credentials.ServerCredentials."""
 
         async def look(self, binding: Binding) -> None:
             """Load the stored user logins that can authorize requests of `binding`, a tool's entry in
@@ -76,7 +76,7 @@ class PreparedCall:
         return f"{self.request.method} {self.address}{self.request.path}"
 
 
-# Decision 0096: Credentials are selected before the user is asked.
+# Decision 0096: Credentials are selected before the user is asked to confirm.
 class Preparation:
     """Preparation of one server's calls. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
 
@@ -87,7 +87,9 @@ class Preparation:
         keys: ServerCredentials,
         entropy: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        """Prepare calls of the tools in `catalog`. `keys` selects credentials. `entropy(n)` returns n random bytes."""
+        """Load the hooks of the tools in `catalog`. `keys`: object that selects the credentials of a request.
+        `entropy(n)` returns n random bytes.
+        """
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
@@ -186,7 +188,7 @@ class Preparation:
         argument = tool.binding.get("saves")
         if argument not in arguments or argument not in tool.schema.get("properties", ()):
             return None
-        from ..result.downloads import Download  # imported late: most responses are shown
+        from ..result.downloads import Download  # imported late: few calls save their response
 
         return Download(argument, arguments[argument], self._settings)
 
@@ -201,14 +203,16 @@ class Preparation:
 
 
 def _private(built: request.Request) -> list[str]:
-    """Return the credentials in the Authorization header field of a request. Only hooks can have written them."""
+    """Return the credentials that hooks have written into the Authorization header field of a request. The server's own
+    credentials are attached later.
+    """
     values = [value for name, value in built.headers if name.lower() == "authorization"]
     parts = [part for value in values for part in (value, value.rpartition(" ")[2])]
     return [part for part in parts if len(part) >= SHORTEST_REDACTED]
 
 
 def sentence(tool: str, reason: Exception) -> str:
-    """Return the text for the model that says why a tool was not called. `reason`: an exception of Unmade.
+    """Return the text for the model that says why a tool was not called. `reason`: one of the exceptions in `Unmade`.
 
     If the tool was called and its result is withheld, use `hook_runner.withheld` instead.
     """

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
             dialogue: Dialogue,
             ask: Ask | None,
         ) -> Result:
-            """Return the result of a call. Raise OtherOutcome if it ends with a question or a protocol error."""
+            """Return the result of a call. Raise OtherOutcome if the outcome is a question or a protocol error."""
 
 
 SECONDS = 300.0
@@ -82,7 +82,7 @@ class ProgramRuns:
         """Run a program and return its result. `tool`: the tool that runs programs. `code`: the program's text.
 
         `around`: executor of the program's calls, catalog, and largest size in bytes of the result. Raise OtherOutcome
-        if the call ends with a question to the user or a protocol error.
+        if the outcome of the call is a question to the user or a protocol error.
         """
         executor, catalog, shown = around
         span = spans.current() or spans.Span()
@@ -117,7 +117,7 @@ class ProgramRuns:
         Return an error result instead if the program is too large to store.
         """
         asked, record = ended.outcome, running.record
-        if not isinstance(asked, Question):  # a call of a program never becomes a task
+        if not isinstance(asked, Question):  # a call that a program makes never becomes an MCP task
             if not (isinstance(asked, Failure) and record.writes):
                 raise ended
             return running.stopped(asked.sentence)
@@ -140,7 +140,10 @@ class ProgramFunctions:
     """Functions that one program may call: one for each allowed tool whose name occurs in the program."""
 
     def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
-        """Find the functions for a program. `tool`: tool that runs it. `offered`: tools that its caller may use."""
+        """Collect the functions that the program `code` may call.
+
+        `tool`: the tool that runs the program. `offered`: tools that the caller of `tool` may use.
+        """
         kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader, catalog.looker}
         self._others: dict[str, str] = {}
         self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)
@@ -175,7 +178,7 @@ class ProgramFunctions:
         return writes(self._offered, tool)
 
     def advice(self, told: str) -> str:
-        """Return lines of advice on the error message `told`: why a name is missing, and how functions are called."""
+        """Return advice on the error message `told`: why names in it are missing, and the definitions of functions."""
         named = stubs.words(told)
         lines = [self._others[name] for name in sorted(named & self._others.keys())]
         lines += [each.line for name, each in self.found.items() if name in named][:3]
@@ -220,8 +223,8 @@ class RunningProgram:
     async def result(self, code: str, program: bytes, dialogue: Dialogue, ask: Ask | None, shown: int) -> Result:
         """Run the program to its end and return the result for the model, of about `shown` bytes at most.
 
-        `program`: the serialized program to continue, or b"" to begin with `code`. Raise OtherOutcome if a call of the
-        program ends with a question or a protocol error.
+        `program`: the serialized program to continue, or b"" to begin with `code`. Raise OtherOutcome if the outcome of
+        a call of the program is a question or a protocol error.
         """
         limit = self._limit = asyncio.timeout(SECONDS)
         self._dump = program
@@ -270,7 +273,7 @@ class RunningProgram:
     async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
         """Make the tool call for which the program waits, and give the program its answer.
 
-        Raise Stopped if the program must end, and OtherOutcome if the call ends with a question or a protocol error.
+        Raise Stopped if the program must end, and OtherOutcome if the outcome is a question or a protocol error.
         """
         assert run.call is not None
         name, given, named = run.call
@@ -296,8 +299,8 @@ class RunningProgram:
         await run.answer(value)
 
     def _asking(self, ask: Ask | None) -> Ask | None:
-        """Return a function that asks the user. While the function waits for the answer, the program has no worker
-        process and no time limit.
+        """Return a function that asks the user. While it waits for the answer, the program is serialized, its worker
+        process is released, and its time limit is paused.
         """
         if ask is None:
             return None
@@ -317,9 +320,9 @@ class RunningProgram:
         return asked
 
     async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
-        """Make a call of the program, record it in the audit as a call of `tool`, and return its result.
+        """Call `tool` for the program, record this call in the audit, and return its result.
 
-        Raise Stopped if the program must end, and OtherOutcome if the call ends with a question or a protocol error.
+        Raise Stopped if the program must end, and OtherOutcome if the outcome is a question or a protocol error.
         """
         call = Call(next(inner_calls.KEYS), tool, arguments, None, dialogue)
         span = call.span = spans.Span(self._span.origin)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for values that the messages of a prompt contain. The questions work as for tools (questions.py)."""
+"""Ask the user for values to put into the messages of a prompt. The questions work as for tools (questions.py)."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ async def answered(
 ) -> dict[str, Any]:
     """Return the arguments of the prompt and the user's answers, all as texts.
 
-    Raise OtherOutcome with the question if the request must end with it, or with a protocol error if the user did not
-    answer or an argument is wrong.
+    Raise OtherOutcome with a question if that is the outcome of the request, or with a protocol error if the user did
+    not answer or an argument is wrong.
     """
     tool = _as_tool(wanted)
     call = CallUnderWay(tool, wanted.arguments, _unheard, wanted.dialogue, ask, budget(tool))

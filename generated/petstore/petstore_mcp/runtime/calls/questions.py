@@ -53,9 +53,10 @@ class Questions:
         self._redact = redact
 
     async def answered(self, call: CallUnderWay, arguments: dict[str, Any], go_on: GoOn) -> tuple[Result, str]:
-        """Ask all questions about a call, and return the result of `go_on(call, arguments)` with the answers added.
+        """Ask all questions about a call. Then return the result of `go_on(call, arguments)`, with the answers among
+        the arguments.
 
-        Raise Refused if an argument is wrong, and OtherOutcome if the call must end with a question or a protocol
+        Raise Refused if an argument is wrong, and OtherOutcome if the outcome of the call is a question or a protocol
         error.
         """
         try:
@@ -77,8 +78,8 @@ class Questions:
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
         """Ask all questions about a call and return the answers.
 
-        Raise Refused if an argument is wrong, Unanswered if the user does not answer, and OtherOutcome if the call must
-        end with a question.
+        Raise Refused if an argument is wrong, Unanswered if the user does not answer, and OtherOutcome if the outcome
+        of the call is a question.
         """
         interview = Interview(call, self._allowed(call, arguments))
         ended = await self._forms.resumed(interview, call.dialogue.state)
@@ -141,10 +142,10 @@ class Questions:
         return visible(self._redact("".join(parts)))[:LONGEST_MESSAGE]
 
     def _unasked(self, interview: Interview, question: AskedQuestion, form: FormQuestion) -> str:
-        """For a client that cannot ask its user, take the values of the form from the call's arguments, if the owner
-        allows it.
+        """For a client that cannot ask its user, take the values of the form from the call's arguments, if the tools
+        file allows it.
 
-        Return "", or "unable" if the owner does not allow it. Raise Refused if a value is wrong.
+        Return "", or "unable" if the tools file does not allow it. Raise Refused if a value is wrong.
         """
         if "missing" in question:
             return ""  # the later check of all arguments reports missing values

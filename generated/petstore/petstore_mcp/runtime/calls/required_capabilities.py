@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Refuse calls of tools that require a capability of the client (`requires` in the tools file)."""
+"""Refuse a call if its tool requires a capability (`requires` in the tools file) that the client does not declare."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OBJECTS: dict[str, dict[str, object]] = {
 """Name of a capability in the tools file -> MCP's ClientCapabilities object."""
 
 
-# Decision 0233: A tool that requires a missing capability is listed and refused.
+# Decision 0233: A tool that requires a missing capability is listed, but its calls are refused.
 def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
     """Return None if the client has all capabilities that the tool requires, else an error result.
 
@@ -46,7 +46,7 @@ def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
             needed |= _OBJECTS[each]
         raise OtherOutcome(Failure(sentence, MISSING_CAPABILITY, {"requiredCapabilities": needed}))
     if lacks == ["tasks"] and has(dialogue.revision, "tasks"):
-        # 2025-11-25 wants this error, and there a client declares nothing: its call says that it wants a task.
+        # MCP 2025-11-25 prescribes METHOD_NOT_FOUND for a call without `task` if the tool requires it.
         wanted = f"{tool.name} was not called. It can only be called as a task, with `task` in params."
         raise OtherOutcome(Failure(wanted, METHOD_NOT_FOUND))
     return Result.error(sentence)

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find out whether a resource has changed: by its ETag where the API has one, and by a digest of its content."""
+"""Find out whether a resource has changed, by a digest of its content. If the API gave an ETag, it may answer 304 (Not
+Modified) instead of sending the content again.
+"""
 
 from __future__ import annotations
 

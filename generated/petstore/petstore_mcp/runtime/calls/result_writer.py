@@ -43,7 +43,7 @@ class ResultWriter:
         self.cut = False
 
     def showing(self, shown: int) -> ResultWriter:
-        """Return a copy of this writer with another `shown`."""
+        """Return a copy of this writer whose results contain at most `shown` bytes of a response."""
         other = copy(self)
         other.shown, other.cut = shown, False
         return other
@@ -69,7 +69,7 @@ class ResultWriter:
 
     async def saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
         """Write the response to a file. Return a result with path and size of the file, or an error result."""
-        from ..result.downloads import Unwritten  # imported late; the caller has loaded it already
+        from ..result.downloads import Unwritten  # imported late: few calls save their response
 
         try:
             size = await download.save(answer, self._redactor, budget)

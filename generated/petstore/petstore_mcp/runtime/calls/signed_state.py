@@ -28,7 +28,7 @@ class Tickets:
         self._key = key
         self._clock = clock
         self._entropy = entropy
-        self._spent: dict[str, float] = {}  # number of each used ticket -> its expiry
+        self._spent: dict[str, float] = {}  # random number in each used ticket -> the ticket's expiry
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
         """Return a new ticket. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.

@@ -36,7 +36,7 @@ def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
     return SignedTasks(key(catalog.name, sensitive(catalog.security, settings)), time.time)
 
 
-# Decision 0229: Keys of task ids over stdio come from the credentials.
+# Decision 0229: Over stdio, the key that signs task ids is derived from the server's credentials for the API.
 class SignedTasks:
     """Issuer and reader of the ids of tasks. `clock()` returns Unix time in seconds."""
 
@@ -45,12 +45,12 @@ class SignedTasks:
         self._clock = clock
 
     def issue(self, job: bytes, seconds: float) -> str:
-        """Return an id that holds the job and is valid for `seconds` seconds."""
+        """Return an id that contains the encoded job and is valid for `seconds` seconds."""
         body = int(self._clock() + seconds).to_bytes(_EXPIRY, "big") + job
         return urlsafe_b64encode(self._signature(body) + body).rstrip(b"=").decode()
 
     def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
-        """Return the job in an id and "", or b"" and the reason why there is none: `unknown` or `expired`."""
+        """Decode the job that an id contains. Return the job and "", or b"" and a reason: `unknown`, `expired`."""
         try:
             whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
         except ValueError:  # this includes UnicodeEncodeError and binascii.Error

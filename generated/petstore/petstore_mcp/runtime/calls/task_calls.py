@@ -91,9 +91,11 @@ class TaskCalls:
         ready: PreparedCall,
         tell: Callable[[], Awaitable[Result]],
     ) -> Result:
-        """Return the result of a call after its request was answered: that of its job, or `tell()` if there is no job.
+        """Return the result of a call whose request was answered. `tell` makes a result of this answer.
 
-        Raise OtherOutcome with a task if the client supports tasks.
+        If the answer starts no job that can be followed, return what `tell` makes. Otherwise wait for the job, and
+        return its result, or a text that says how to ask again. If the client supports tasks, do not wait, but raise
+        OtherOutcome with a task.
         """
         job = self._follower.begun(call.tool, answer, ready, sent.arguments, call.dialogue.task_seconds)
         if not isinstance(job, Job):
@@ -103,7 +105,7 @@ class TaskCalls:
             return result
         if call.dialogue.tasks:
             span = spans.current()
-            said = span.said if span is not None else ""  # what hooks said last before the job began
+            said = span.said if span is not None else ""  # the last progress message of a hook
             raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING, said)))
         call.report("the job has started")
         return await self._waited(call, call.tool, job)
@@ -130,7 +132,7 @@ class TaskCalls:
         if tool is None or job is None:
             raise OtherOutcome(Failure(_INSTEAD["expired" if tool else "unknown"], INVALID_PARAMS))
         wanted.name = tool.name
-        self._record(job, wanted.task, "")  # also if the answer is an error
+        self._record(job, wanted.task, "")  # here, so that failed requests are recorded too
         if wanted.action == "cancel":
             return await self._cancelled(wanted, tool, job)
         budget = self._budget(tool)
@@ -202,13 +204,14 @@ class TaskCalls:
             return seen.result
         again = f"Call {self._catalog.looker} with {ARGUMENT}={id} to look again."
         told = f"The job that {tool.name} started is still at work. {again}"
-        # A program would take the text for the job's result.
+        # An error for a program, which would take a plain text for the job's result.
         return Result.error(told) if spans.in_program() else Result.text(told)
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
         """Return the tool and the job of a task id.
 
-        The tool is None if the id is unknown to this caller. The job is None if the id is unknown or has expired.
+        Both are None if the id is forged, or if this caller may not use its tool. Only the job is None if the id has
+        expired.
         """
         written, void = self._ids.open(id)
         if void == "expired":
@@ -254,7 +257,7 @@ class TaskCalls:
     def _record(self, job: Job, id: str, status: str) -> None:  # noqa: A002
         """Record the task of the current call for telemetry.
 
-        Only a digest of the id is recorded, since whoever has the id of a caller may use it.
+        Only a digest of the task's id is recorded, since the id gives access to the task.
         """
         span = spans.current()
         if span is not None and span.operation is not None:
@@ -272,7 +275,10 @@ def build(
     finish: Finish,
     redact: Callable[[str], str],
 ) -> TaskCalls:
-    """Return the handler of jobs and tasks for the tools of `catalog`. If `ids` is None, use the task ids of stdio."""
+    """Return the handler of jobs, and of the MCP tasks by which clients follow jobs, for the tools of `catalog`.
+
+    `ids`: issuer and reader of the ids of tasks; None for the one that servers over stdio use.
+    """
     follower = JobFollower(preparation, settings, exchange, writer)
     given = ids or signed_tasks.of_server(catalog, settings)
     return TaskCalls(catalog, follower, given, finish, redact, preparation.budget)

@@ -22,8 +22,9 @@ class CallUnderWay:
     """One call of `tool`, within its `budget`.
 
     - `report` is called with the name of each finished phase.
-    - `dialogue`: how the client can ask the user. `ask` asks while the call runs.
-    - `close`: called before the request is sent. It raises HookFailed if hooks did not ask what they asked before.
+    - `dialogue`: how the client lets the server ask the user. `ask`: function that asks while the call waits, or None.
+    - `close`: called before the request is sent. After each answer, hooks run again. `close` raises HookFailed if they
+      did not ask all answered questions again.
     - `confirmed`: digest of what the user has confirmed already, in an earlier round of the same call, or "".
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     """
@@ -46,8 +47,8 @@ class CallUnderWay:
         self.budget = budget
         self.close: Callable[[], None] = _nothing
         self.confirmed = ""
-        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # hooks may change them
+        self.given = deepcopy(arguments) if "confirm" in tool.binding else {}  # copied: hooks may change `arguments`
 
 
 def _nothing() -> None:
-    """Do nothing: used if hooks did not ask."""
+    """Do nothing: the `close` of a call whose hooks asked the user no question."""

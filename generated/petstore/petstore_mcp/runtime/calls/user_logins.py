@@ -74,7 +74,7 @@ class _Pending:
     def __init__(self, url: str, task: asyncio.Task[str]) -> None:
         self.url = url
         self.task = task
-        import secrets  # imported late: `serve/preload` loads it if a user can log in
+        import secrets  # imported late: most servers have no logins
 
         self.state = _PREFIX + secrets.token_urlsafe(32)
 
@@ -97,8 +97,8 @@ class UserLogins:
         """Run `step`, a part of a call, and return its outcome as an awaitable.
 
         If the step needs a login and the client can open a URL, ask the user to log in, and run the step again. The
-        awaitable raises the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the call
-        must end with the question.
+        awaitable raises the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the
+        question becomes the call's outcome, so that the client asks it and calls again.
         """
         return step() if self.logins is None else self._run(step, dialogue, ask)
 
@@ -111,11 +111,11 @@ class UserLogins:
             await self._obtain(needed, dialogue, ask)
         return await step()
 
-    # Decision 0176: The user is asked for a login by URL, over stdio alone.
+    # Decision 0176: The user is asked for a login by URL, and only over stdio.
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
         """Ask the user to log in, and return once that is done.
 
-        Raise NotReady if the login fails, and OtherOutcome if the call must end with the question.
+        Raise NotReady if the login fails, and OtherOutcome if the question becomes the call's outcome (see `run`).
         """
         pending = self._pending.get(needed.scheme)
         if pending is None or pending.task.done():
@@ -138,8 +138,8 @@ class UserLogins:
 
     async def _begun(self, needed: LoginNeeded) -> _Pending:
         """Begin a login, and start an asyncio task that waits for its end. Raise NotReady if the login cannot begin."""
-        from ..login.errors import LoginFailed  # imported late: most servers ask for no login
-        from ..login.run import Login  # imported late: most servers ask for no login
+        from ..login.errors import LoginFailed
+        from ..login.run import Login  # both imported late: most servers ask for no login
 
         assert self.logins is not None
         scheme = self.logins.scheme(needed.scheme)
@@ -157,7 +157,7 @@ class UserLogins:
 
         Return "", or a sentence that says why the login failed.
         """
-        from ..login.errors import LoginFailed  # imported late; `_begun` has loaded it already
+        from ..login.errors import LoginFailed  # imported late: most servers ask for no login
 
         assert self.logins is not None
         try:
@@ -183,6 +183,6 @@ class UserLogins:
 
 def _is_same(one: str, other: str) -> bool:
     """Return True if both texts are equal. The comparison takes constant time, so it reveals no part of the texts."""
-    import hmac  # imported late: `serve/preload` loads it if a user can log in
+    import hmac  # imported late: most servers have no logins
 
     return hmac.compare_digest(one.encode(), other.encode())

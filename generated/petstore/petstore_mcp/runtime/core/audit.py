@@ -371,13 +371,16 @@ def _named(outcome: Outcome, span: Span) -> str:
 
 
 def _fitting(text: str, room: int) -> str:
-    """Return the longest beginning of `text` that takes at most `room` bytes as JSON."""
+    """Return the longest beginning of `text` that takes at most `room` bytes inside a JSON string."""
     text = text[:room]
     return text[: bisect_right(range(1, len(text) + 1), room, key=lambda end: len(dumps(text[:end])) - 2)]
 
 
 def _clipped(text: str, room: int) -> str:
-    """Return `text`, cut to at most `room` bytes as JSON. A cut text ends with its full length in characters."""
+    """Return `text`, cut to at most `room` bytes inside a JSON string.
+
+    A cut text ends with the number of characters of the whole text.
+    """
     if (fitting := _fitting(text, room)) == text:
         return text
     end = f"... ({len(text)} characters)"

@@ -33,7 +33,7 @@ class Budget:
         self._steps = steps
 
     def __enter__(self) -> float:
-        """Begin a section whose duration is subtracted from the seconds. Return the seconds that are left."""
+        """Begin a section whose duration is subtracted from the call's seconds. Return the seconds that are left."""
         return self.start()
 
     def __exit__(
@@ -42,12 +42,12 @@ class Budget:
         self.stop()
 
     def start(self) -> float:
-        """Count the seconds from now on. Return those that are left."""
+        """Begin to count seconds. Return the seconds that are left."""
         self._since = self._clock()
         return self.left
 
     def stop(self) -> None:
-        """Count no seconds until the next `start`, as while a user answers."""
+        """Stop counting seconds until the next `start`, for example while a user answers."""
         self.left = max(0.0, self.left - (self._clock() - self._since))
 
     def spend(self, steps: int) -> None:

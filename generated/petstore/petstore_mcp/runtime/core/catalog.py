@@ -145,12 +145,15 @@ class _File:
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
-        """Drop all tools that are not in `names`. Return the lines of the others as a JSON array on one line."""
+        """Drop all tools that are not in `names`. Return the lines of the kept tools, joined to a JSON array."""
         self._places = {name: place for name, place in self.places().items() if name in names}
         return b"[" + b",".join(map(self.text, self._places)) + b"]"
 
     def text(self, name: str) -> bytes:
-        """Return the line of a tool, with changes made by `change`, or b"" if there is no such tool."""
+        """Return a tool's entry as JSON text: its line of the file, or the line that `change` has put in its place.
+
+        Return b"" if there is no such tool.
+        """
         self._settle()
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
@@ -161,14 +164,16 @@ class _File:
             self._places.setdefault(name, (0, 0))
 
     def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
-        """Register a function that returns further lines by tool name. It is called when a line is first looked up."""
+        """Register a function that returns the lines of further tools, by tool name. It is called when the line of any
+        tool is first looked up.
+        """
         self._later = lines
 
     def _settle(self) -> None:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # set last: meanwhile another thread adds the same lines, and misses none
+            self._later = None  # set last: until then, another thread adds the same lines, which does no harm
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""
@@ -313,7 +318,7 @@ class Catalog:
         self.withheld |= {name: reason for name in names if name not in kept}
         self._leave(kept)
 
-    # Decision 0223: Clients that cannot ask their user.
+    # Decision 0223: If a client cannot ask its user, calls that need a question are refused by default.
     @property
     def without_asking(self) -> list[bytes]:
         """Return the JSON array of tools, in pieces, for clients that cannot ask their user."""
@@ -335,7 +340,7 @@ class Catalog:
         self.tools = [self._described.keep(kept)]
         self._list_found()
 
-    # Decision 0202: The tool list of a search server is written at compile time.
+    # Decision 0202: The tool list for `--tools search` is written at compile time.
     def _offer_search(self, index: _File) -> None:
         """Replace the list of all tools by a short list: tools that find and call other tools, and tools that the owner
         keeps listed (`pinned`).
@@ -347,7 +352,7 @@ class Catalog:
         self._bound.add_later(lambda: self._searched().bindings())
         if line and _digest(crc32(line)) == search["listed"]["digest"]:
             self.finders, self.tools = search["finders"], [line]
-        else:  # there is no such line, or it is damaged; each search then reports the damaged file
+        else:  # search.json has no line with the tool list, or is damaged; each search then reports the damage
             self.finders = self._searched().finders
             self.withheld |= self._searched().lacking
             self._list_found()

@@ -78,7 +78,7 @@ class Dialogue:
         self.task_seconds = 0.0
 
     def with_answers(self, state: str | None, responses: Members | None) -> Dialogue:
-        """Return a dialogue of the same call with another state and other answers of the user."""
+        """Return a copy of this dialogue with `state` and the user's answers `responses` in place of its own."""
         found = Dialogue(self.way, self.revision, state, responses, self.urls, self.declares)
         found.tasks, found.task_seconds = self.tasks, self.task_seconds
         return found
@@ -88,8 +88,8 @@ class Handshake:
     """Result of the handshake (`initialize`) with a client. With it, another process can continue the session.
 
     `asks`: the user can be asked by forms. `urls`: the user can be asked to open URLs. `client`: the client's name and
-    version, unchecked. `began`: Unix time of the handshake, or 0 if unused. `declares`: the client's other
-    capabilities, such as `sampling`.
+    version, unchecked. `began`: Unix time of the handshake if it was read from a session id (over HTTP), else 0.
+    `declares`: the client's other capabilities, such as `sampling`.
     """
 
     __slots__ = ("asks", "began", "client", "declares", "revision", "urls")
@@ -112,13 +112,13 @@ class Handshake:
 
 
 class PollResources:
-    """Begin to poll the resources that clients have subscribed to."""
+    """Effect: begin to poll the resources that clients have subscribed to."""
 
     __slots__ = ()
 
 
 class Peer:
-    """Sender of an HTTP request.
+    """Sender of an HTTP request to this server.
 
     `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
     "" without a session. `address` is the network address. `identity` holds the claims of a checked access token.
@@ -150,7 +150,7 @@ class Peer:
 
 
 class Origin:
-    """Caller and trace of a call, as the client states them. Only `peer`, which is set over HTTP, is verified."""
+    """Caller and trace of a call, as the client states them. Only `peer`, the sender over HTTP, is verified."""
 
     __slots__ = ("client", "peer", "traceparent", "tracestate")
 
@@ -168,7 +168,7 @@ class Origin:
 
 
 class Call:
-    """Effect: run a tool and report its outcome under `key`.
+    """Effect: run a tool and pass its outcome to `Protocol.finished`, where `key` identifies the request.
 
     Progress is reported if `progress_token` is set. The client gets log messages of `log_level` and higher levels (an
     index of envelope.LOG_LEVELS, None for no messages). `span` observes the call once its execution begins. `offered`:
@@ -205,7 +205,7 @@ class Fetch(Call):
 
     `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
     template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
-    large answer is stored for later reads. The protocol sets `key`.
+    large answer is stored for later reads. `core.protocol` sets `key`, under which the outcome is reported.
     """
 
     __slots__ = ("entry", "keeps", "uri")
@@ -243,8 +243,8 @@ class GetPrompt(Call):
     """Effect: make the messages of a prompt that needs a resource from the upstream, or an answer of the user.
 
     `entry`: the prompt's entry in prompts.json. `arguments`: checked arguments of the prompt. `find(uri)` returns the
-    resource at a URI. The outcome is a `wire_formats.PromptMessages`, or the reason why there is none. The protocol
-    sets `key`.
+    resource at a URI. The outcome is a `wire_formats.PromptMessages`, or the reason why there is none.
+    `core.protocol` sets `key`, under which the outcome is reported.
     """
 
     __slots__ = ("entry", "find")
@@ -278,9 +278,9 @@ class TaskRequest(Call):
 class Complete(Call):
     """Effect: fetch values for the completion of an argument by a request to the upstream.
 
-    `name`: the prompt or URI template, then the completed argument. `arguments`: those of the request to the upstream.
-    `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if they cannot be fetched.
-    The protocol sets `key`.
+    `name`: the prompt or URI template, a space, and the name of the argument to complete. `arguments`: those of the
+    request to the upstream. `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if
+    they cannot be fetched. `core.protocol` sets `key`, under which the outcome is reported.
     """
 
     __slots__ = ("begun", "source")
@@ -313,9 +313,9 @@ class RejectedCall:
 
 
 class ReadResource:
-    """Effect: look up a stored result by its URI, and report its `wire_formats.Contents` under `key`.
+    """Effect: look up a stored result by its URI, and pass its `wire_formats.Contents` to `Protocol.finished`.
 
-    The protocol sets `key`.
+    `key`, which `core.protocol` sets, identifies the request there.
     """
 
     __slots__ = ("key", "uri")

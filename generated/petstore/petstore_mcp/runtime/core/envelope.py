@@ -97,7 +97,10 @@ def takes_urls(capabilities: object) -> bool:
 
 
 def declared(capabilities: object) -> frozenset[str]:
-    """Return which of the capabilities `sampling` and `roots` a client has. They have nothing to do with questions."""
+    """Return which of the capabilities `sampling` and `roots` a client declares.
+
+    `takes_forms` and `takes_urls` read `elicitation`, the capability for questions to the user.
+    """
     return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
 
 

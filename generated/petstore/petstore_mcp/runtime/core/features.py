@@ -201,7 +201,7 @@ def _filled_before(context: object, names: list[str]) -> Members:
 
 
 def _may_not(source: CompletionSource, who: Origin) -> bool:
-    """Return True if the request for values needs scopes of the caller's access token.
+    """Return True if the request that fetches the values of a completion needs scopes of the caller's access token.
 
     Such a request is not sent, because completions do not check scopes.
     """

@@ -52,7 +52,7 @@ class FormQuestion:
         return found
 
     def read(self, content: object) -> dict[str, Any]:
-        """Return the values of the fields in `content`, the member of the user's answer. Drop its other members.
+        """Return the values of the form's fields in the `content` of the user's answer, without its other members.
 
         A multiple choice may come as one text with commas, since older revisions have no other way. An empty field gets
         the default of its schema, if there is one.

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Keep the objects through which hooks of a call ask the user and report (`context` in hooks.py)."""
+"""Keep the objects through which the hooks of a call ask the user, and send progress and log messages to the client
+(`context` in hooks.py).
+"""
 
 from __future__ import annotations
 
@@ -15,29 +17,30 @@ if TYPE_CHECKING:
     from .budget import Budget
 
     class Asker(Protocol):
-        """Protocol for the questions of the hooks of one call (calls.hook_questions.HookQuestions)."""
+        """Interface by which the hooks of one call ask the user (implemented by calls.hook_questions.HookQuestions)."""
 
         def enter(self, name: str, budget: Budget, deadline: Timeout) -> None:
             """Record that a hook begins. The hook shares the time `budget` with its call."""
 
         def leave(self) -> None:
-            """Record that the hook has ended. If a question must end the call, raise its exception, even if the hook
-            has caught it.
+            """Record that the hook has ended. If a question of the hook to the user ends the call, raise the
+            question's exception again, even if the hook has caught it.
             """
 
         async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:
-            """Return the user's values for the fields of `form`. Raises Unanswered if the user does not answer, and
-            CannotAsk if questions are not possible now.
+            """Return the user's values for the fields of `form`, or `default` if the client does not support forms.
+
+            Raises Unanswered if there is no answer, and CannotAsk if no hook runs or the request is about to be sent.
             """
 
     class Reporter(Protocol):
         """Protocol for the reports of one run of a hook (calls.hook_reports.HookReports)."""
 
         def progress(self, done: float, total: float | None, message: str) -> None:
-            """Report how far the hook is. Raises CannotReport."""
+            """Report how far the hook is. Raises CannotReport for wrong values, and after the hook has ended."""
 
         def log(self, level: str, message: str, data: Any) -> None:
-            """Log a message. Raises CannotReport."""
+            """Log a message. Raises CannotReport for wrong values, and after the hook has ended."""
 
 
 _current: ContextVar[Asker | None] = ContextVar("asker", default=None)
@@ -45,8 +48,8 @@ _reporter: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 
 
 def enter(asker: Asker | None) -> Token[Asker | None]:
-    """Let hooks of the current asyncio task ask through `asker`; if `asker` is None, they cannot ask. Return a token
-    for `leave`.
+    """Let hooks of the current asyncio task ask the user through `asker`; if `asker` is None, they cannot ask. Return a
+    token for `leave`.
     """
     return _current.set(asker)
 
@@ -57,12 +60,14 @@ def leave(before: Token[Asker | None]) -> None:
 
 
 def current() -> Asker | None:
-    """Return the object through which hooks of this call ask, or None if they cannot ask."""
+    """Return the object through which hooks of this call ask the user, or None if they cannot ask."""
     return _current.get()
 
 
 def report_by(reporter: Reporter) -> Token[Reporter | None]:
-    """Let the hook of the current asyncio task report by `reporter`. Return a token for `report_as_before`."""
+    """Let the hook of the current asyncio task send its progress and log messages through `reporter`. Return a token
+    for `report_as_before`, which undoes this.
+    """
     return _reporter.set(reporter)
 
 

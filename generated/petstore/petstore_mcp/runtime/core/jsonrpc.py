@@ -148,7 +148,9 @@ def _id_at_an_end(line: bytes) -> Id | None:
 
 
 def _refused(messages: list[object]) -> Batch | Malformed:
-    """Return the errors for a batch with too many messages: one per request, or a single one. No message is served."""
+    """Return errors for a batch with too many messages: one for each request with a valid id. If there is no such
+    request, return a single error. No message is served.
+    """
     sentence = f"A batch holds at most {MAX_BATCH} messages."
     requests = (item for item in messages if isinstance(item, dict) and "method" in item)
     ids = [known for item in requests if is_id(known := item.get("id"))]

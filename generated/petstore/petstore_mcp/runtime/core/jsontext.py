@@ -7,8 +7,9 @@ changed, the package is used. A text that the core rejects is parsed again by th
 
 Stricter than the package: no NaN or Infinity, no number outside the range of a double, no nesting beyond `MAX_DEPTH`.
 Objects with duplicate keys are reported, because readers disagree on which value counts. Checking all this costs more
-than parsing. Fast path: parse once and compare counts, which rule out all three faults in nearly every text. Otherwise
-parse again with full checks. Written text is compact ASCII on one line.
+than parsing. Fast path: parse once. Then counts of colons and brackets rule out duplicate keys and deep nesting, and
+sampled characters rule out long integers, in nearly every text. Otherwise parse again with full checks. Written text is
+compact ASCII on one line.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ class NotJSON(ValueError):
     """Raised for text that is not JSON by the rules of this module. The message is a sentence for the client."""
 
 
-# Decision 0152: JSON is parsed without checks if counts rule out violations.
+# Decision 0152: JSON is checked in full only if counts of colons and brackets do not prove that it follows the rules.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
-    """Parse `text`. Return the value, and a list of objects with duplicate keys, each with these keys.
+    """Parse `text`. Return the value, and a list with a pair for each object that has duplicate keys: the object and
+    these keys.
 
     Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and numbers
     too large for a double. Raise NotJSON if the text breaks the rules of this module.
@@ -200,7 +202,7 @@ def _counted(text: str) -> object:
 
 
 def _may_hold_long_number(text: str) -> bool:
-    """Return True if the text may hold a number of MAX_DIGITS digits.
+    """Return True if the text may hold a number of MAX_DIGITS digits or more.
 
     Every _STRIDE-th character of the text is sampled. A long number appears in the samples as a run of digits.
     """
@@ -219,8 +221,8 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
-    plain = content.replace(b'\\"', b"  ")  # a replacement of the same length moves no bytes, which is faster.
-    if b"\\" in plain:  # a quote may follow an escaped backslash
+    plain = content.replace(b'\\"', b"  ")  # as long as the escape, so no bytes are moved, which is faster
+    if b"\\" in plain:  # in `\\"`, the quotation mark is not escaped, so remove escaped backslashes first
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 
@@ -356,7 +358,7 @@ def _writers() -> tuple[Callable[[object], str], Callable[[str], str]]:
 
 def _quote_long(text: str) -> str:
     """Return a long text as an ASCII JSON string, in half the time of `_quote`."""
-    from jsonschema_rs import canonical  # imported here: loaded anyway if an upstream answered
+    from jsonschema_rs import canonical  # imported late: only long texts need it
 
     return canonical.json.to_string(text)
 

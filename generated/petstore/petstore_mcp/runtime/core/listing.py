@@ -34,13 +34,13 @@ class Listing:
     listed.
 
     `finders`: name of each tool that finds or calls other tools -> its kind. `lacking`: name of each tool that is not
-    offered because the sandbox for programs is not installed -> the reason as a sentence.
+    offered because the sandbox for programs of the model is not installed -> the reason as a sentence.
     """
 
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
-        """Create the list. `content()` returns the content of search.json.
+        """Create the tool list. `content()` returns the content of search.json.
 
-        `search`: the member `search` in the header of bindings.json.
+        `search`: data from which the list is made, the member `search` in line 1 of bindings.json.
         """
         self._search = search
         self._content = content
@@ -53,7 +53,7 @@ class Listing:
 
     @property
     def runs_programs(self) -> bool:
-        """Return True if a listed tool runs programs."""
+        """Return True if a listed tool runs programs that the model writes."""
         return any(kind in PROGRAMS for kind in self.finders.values())
 
     @property
@@ -62,14 +62,14 @@ class Listing:
         return f"{' and '.join(self.lacking)} cannot be offered: {NOT_INSTALLED}."
 
     def bindings(self) -> dict[str, bytes]:
-        """Return by name the entry of `bindings.json`, as JSON text, of each tool that finds or calls other tools."""
+        """Return tool name -> entry of `bindings.json` as JSON text, for each tool that finds or calls other tools."""
         return {name: dumps({"name": name, "search": kind}) for name, kind in self.finders.items()}
 
     def entries(self, catalog: Table) -> dict[str, bytes]:
-        """Return by name an entry in `tools/list`, as JSON text, for each tool that finds or calls other tools.
+        """Return tool name -> entry of `tools/list` as JSON text, for each tool that finds or calls other tools.
 
-        The tool counts in the descriptions leave out hidden tools. If no tool is hidden, no tool is looked up: so the
-        first list is fast, since the lines of tools.json need not be located.
+        The descriptions state how many tools there are, without hidden ones. If no tool is hidden, the numbers computed
+        at compile time are used. This makes the first list fast, since no line of tools.json has to be located.
         """
         groups, others, starts, finders = (
             self._search["groups"],
@@ -91,7 +91,7 @@ class Listing:
         """Return the names of the listed tools, in order, without hidden ones."""
         found = [*self.finders, *self._search["pinned"], *filter(None, (catalog.reader, catalog.looker))]
         seen = [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
-        # Decision 0196: Only one of the two program tools is listed.
+        # Decision 0196: Of `run_reads` and `run_program`, the two tools that run programs, only one is listed.
         if any(self.finders.get(name) == RUN for name in seen):
             return [name for name in seen if self.finders.get(name) != RUN_READS]
         return seen
@@ -107,7 +107,9 @@ class Listing:
         return loads(content.decode())[0]
 
     def _visible(self, catalog: Table) -> tuple[dict[str, int], int]:
-        """Return the number of visible tools by group, and the number of visible tools in all further groups."""
+        """Return group -> its number of visible tools, for the groups that the search tools' descriptions name. Also
+        return the number of all other visible tools.
+        """
         try:
             rows = self.index()
         except TornIndex:  # the server starts with a damaged index, and each search reports the damage

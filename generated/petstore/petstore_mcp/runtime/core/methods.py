@@ -88,7 +88,7 @@ NEEDS = {
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS}
-# Decision 0001: The methods call_tool and list_tools are accepted.
+# Decision 0001: The server accepts call_tool and list_tools as method names for tools/call and tools/list.
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
 #: The only revision in which one line may hold several messages.

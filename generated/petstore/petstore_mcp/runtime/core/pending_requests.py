@@ -38,7 +38,8 @@ class Answers:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        self.awaited = 1  # 1 for reading: a batch is complete only after it was read whole
+        # begins at 1 for the read of the batch, so that no answer goes out before the batch is read whole
+        self.awaited = 1
 
     def arrays(self) -> bytes:
         """Return the answers as a JSON array on one line, or as several arrays if the line would exceed MAX_LINE."""
@@ -56,7 +57,7 @@ class Answers:
 class Running:
     """A call between its request and its answer.
 
-    `effect`: the effect that began the call, or None if the call sends nothing upstream.
+    `effect`: the Call that `Protocol.receive` returned to start it, or None if the call sends nothing upstream.
     """
 
     __slots__ = ("batch", "effect", "id", "key", "last_progress", "revision", "token")
@@ -72,7 +73,9 @@ class Running:
 
 
 class InFlight:
-    """Calls and ids in use. `calls` maps keys to calls; `ids` maps ids to the key of a call, STREAM or ANSWERED."""
+    """Running calls, and the ids of pending requests. `calls` maps the key of each call to the call. `ids` maps each id
+    to the key of its call, or to one of the constants STREAM and ANSWERED.
+    """
 
     __slots__ = ("_keys", "calls", "ids")
 
@@ -90,7 +93,7 @@ class InFlight:
         return call
 
     def finish(self, key: int) -> Running | None:
-        """Remove and return a finished call, or None if the call was cancelled or has already finished."""
+        """Remove a call that has ended, and return it. Return None if it was removed before, for example cancelled."""
         call = self.calls.pop(key, None)
         if call is not None:
             del self.ids[call.id]
@@ -113,7 +116,7 @@ class InFlight:
             answers.ids.append(id)
 
     def settle(self, answers: Answers) -> bytes:
-        """Note that one more answer of the batch is ready, or will never come.
+        """Record that one more answer of the batch is ready, or will never come.
 
         Return the lines to send if it was the last answer of the batch, else b"".
         """
@@ -126,5 +129,5 @@ class InFlight:
 
 
 def cut_short(call: Call | None) -> Result:
-    """End a call because the server stops. Return its result, which says whether its request may have been sent."""
+    """End a call because the server stops. Return a result which says whether the call's request may have been sent."""
     return _CUT if call is None or call.span is None or call.span.end() else _UNSENT

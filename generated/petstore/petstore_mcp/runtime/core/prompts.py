@@ -92,7 +92,7 @@ def _uri(message: Message, given: Members) -> str:
     """Return the URI of the resource that a message embeds, with arguments filled in; "" if the message is a text."""
     if "chosen" not in message:
         return message.get("resource", "")
-    from urllib.parse import quote  # imported here: few prompts choose resources
+    from urllib.parse import quote  # imported here: few prompts embed a resource with arguments in its URI
 
     parts = message["chosen"]
     return "".join(part if isinstance(part, str) else quote(_filled(part, given), safe="") for part in parts)

@@ -119,10 +119,12 @@ if TYPE_CHECKING:
         """Interface of an object that measures requests (telemetry.recorder.Recorder)."""
 
         def begin(self, message: Request | Notification, peer: Peer | None, /) -> Any:
-            """Return the record of a message that was just received."""
+            """Return an object that measures the handling of a message that was just received."""
 
         def answered(self, operation: Any, message: Request, effects: list[Effect], agreed: str | None, /) -> None:
-            """Record the effects of a request. `agreed`: the revision of the handshake, or None."""
+            """Record the answer to a request, or the call that will give it. `effects`: the actions that the request
+            caused; one of them sends the answer or starts the call. `agreed`: the revision of the handshake, or None.
+            """
 
         def notified(self, message: Notification, peer: Peer | None, agreed: str | None, /) -> None:
             """Record a notification of the client. `agreed`: the revision of the handshake, or None."""
@@ -145,17 +147,17 @@ class Protocol:
     ) -> None:
         """Create a conversation. `observer`: an object that measures requests, or None.
 
-        `subscriptions`: only if the tools can change (`renew`). If several conversations share a process, `keys` yields
-        call keys that are unique in the process, and `questions` holds this client's open questions. `notifications`:
-        notifications that this client has asked for before, or None.
+        `subscriptions`: changes about which this client is notified; None if the tools cannot change (`renew`). If
+        several conversations share a process, `keys` yields call keys that are unique in the process, and `questions`
+        holds this client's open questions. `notifications`: notifications that this client has asked for, or None.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the client of the handshake can ask its user.
-        self._origin = Origin()  # caller and trace, as stated in the handshake
+        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the server can ask the user; initialize sets it
+        self._origin = Origin()  # the client, as it names itself in initialize, and its HTTP peer
         self._questions = questions or Questions()
         self.notifications = notifications
         self._in_flight = InFlight(keys)
@@ -166,7 +168,7 @@ class Protocol:
         """Report each request to `observer` from now on."""
         self._observer = observer
 
-    # Methods for conversations that share a process with others, over HTTP
+    # Methods used only over HTTP, where one process serves several clients
 
     def heard_from(self, peer: Peer, catalog: Catalog) -> None:
         """Set the HTTP peer of the messages that follow, and the tools that this peer may use (`catalog`)."""
@@ -189,7 +191,7 @@ class Protocol:
         return Handshake(self._agreed, forms, self._origin.client, urls, declares=heard.declares)
 
     def resume(self, handshake: Handshake) -> None:
-        """Continue the session of a client whose handshake was with another process or conversation."""
+        """Continue the session of a client whose handshake another process, or another `Protocol` object, handled."""
         self._agreed = handshake.revision
         way, urls = ("request" if can else "" for can in (handshake.asks, handshake.urls))
         self._dialogue = Dialogue(way, handshake.revision, urls=urls, declares=handshake.declares)
@@ -201,7 +203,7 @@ class Protocol:
     # Messages from the client
 
     def receive(self, message: Message) -> list[Effect]:
-        """Return the effects of a message, in the order in which they must be performed."""
+        """Return the effects of a message: the actions that the transport must perform, in this order."""
         if isinstance(message, Batch):
             return self._batch(message)
         return self._single(message)
@@ -351,7 +353,8 @@ class Protocol:
         if "cursor" in request.params:
             raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
         catalog, is_private, tools = self._catalog, self._catalog.private, self._catalog.tools
-        if "asks" in catalog.header:  # clients that cannot ask get another list: not for shared caches
+        # clients that cannot ask their users get a list without some tools, so shared caches must not store the list
+        if "asks" in catalog.header:
             is_private, can_ask = True, dialogue(request, revision, self._dialogue).way
             tools = tools if can_ask else catalog.without_asking
         before, behind = list_result(revision, catalog.server, self._changes, is_private)
@@ -398,7 +401,7 @@ class Protocol:
     def _features(self) -> Features:
         """Return the object that answers about resources and prompts. It is loaded on first use."""
         if self._beside is None:
-            from .features import Features  # imported here: clients list tools first
+            from .features import Features  # imported late, because clients first list tools, which does not need it
 
             self._beside = Features(self._catalog, self._changes)
         return self._beside
@@ -422,7 +425,8 @@ class Protocol:
     def _task(self, request: Request, revision: str) -> list[Effect]:
         from . import tasks  # imported here: few servers have tasks
 
-        wanted = tasks.read(0, request, revision, self._origin)  # first: if `read` raises, the id stays free
+        # before `begin`: if `read` raises, `begin` has not taken the id
+        wanted = tasks.read(0, request, revision, self._origin)
         running = self._in_flight.begin(request.id, revision, wanted.progress_token)
         running.effect, wanted.key, wanted.offered = wanted, running.key, self._catalog
         wanted.log_level = self._log_level(request, revision)
@@ -442,7 +446,7 @@ class Protocol:
         return [acknowledged, PollResources()] if uris else [acknowledged]
 
     def _watched_by(self, id: Id, asked: object) -> tuple[str, ...]:  # noqa: A002
-        """Let a stream watch the requested resources, as far as they can be watched. Return the URIs of these
+        """Let a stream watch those of the requested resources that can be watched. Return the URIs of the watched
         resources.
         """
         if not asked or not self._watches():
@@ -456,7 +460,7 @@ class Protocol:
         return uris
 
     def _lists(self) -> tuple[str, ...]:
-        """Return the kinds of lists that the server offers: tools, resources, and prompts if there are any."""
+        """Return the kinds of lists that the server offers: always tools and resources, and prompts if it has any."""
         return ("tools", "resources", "prompts") if self._catalog.offers("prompts") else ("tools", "resources")
 
     # Replacement of the tools (reload)
@@ -471,7 +475,7 @@ class Protocol:
         before, self._catalog, self._beside = self._catalog, catalog, None
         told = self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
         if former is not None:
-            from . import watching  # loaded already
+            from . import watching  # takes no time: already imported when the client began to watch a resource
 
             told += b"".join(map(self.updated, watching.changed(former, self._features(), watched)))
         level = self.notifications.level if self.notifications else None
@@ -489,10 +493,10 @@ class Protocol:
         return sorted({*subscribed, *(self._subscriptions.watched if self._subscriptions is not None else ())})
 
     def polled(self) -> dict[str, Fetch]:
-        """Return by URI the request that fetches the resource, for each polled resource that the client watches."""
+        """Return URI -> the request that fetches the resource, for each polled resource that the client watches."""
         if not (watched := self.watched):
             return {}
-        from . import watching  # loaded already
+        from . import watching  # takes no time: already imported when the client began to watch a resource
 
         return watching.polled(self._features(), watched, self._agreed or STATELESS_REVISIONS[0])
 
@@ -522,7 +526,7 @@ class Protocol:
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:
-        """Return the effects of the end of the client's input: each open question counts as unanswered."""
+        """Return the effects of the end of the client's input: one unanswered `UserAnswer` for each open question."""
         return [UserAnswer(key, None) for key in self._questions.close()]
 
     # Outcomes of calls
@@ -564,14 +568,16 @@ class Protocol:
         return notification("notifications/message", log_params(level, self._catalog.name, content))
 
     def running(self, key: int) -> Call | None:
-        """Return the effect that began the running call with this key, or None if there is no such call."""
+        """Return the `Call` that `receive` returned for the running call with this key, or None if there is no such
+        call.
+        """
         call = self._in_flight.calls.get(key)
         return None if call is None else call.effect
 
     def cut(self, outcome: Callable[[Call | None], Result]) -> list[bytes]:
         """Return an answer line for every running call, because the process ends.
 
-        `outcome(effect)` makes the result of the call that `effect` began.
+        `outcome(call)` makes the result of one of these calls.
         """
         running = [(key, call.effect) for key, call in self._in_flight.calls.items()]
         return [line for key, effect in running if (line := self.finished(key, outcome(effect)))]

@@ -112,7 +112,8 @@ def _is_link(name: str, folder: int) -> bool:
 def _checked(path: str, flags: int) -> int:
     """Open the file at `path` and return its descriptor, for systems without openat.
 
-    The folders on the way are checked before and after the file is opened.
+    Raise LinkFound if the path leads through a symbolic link, before or after the file is opened, or if it then leads
+    to another file.
     """
     if _has_links(path):
         raise LinkFound(errno.ELOOP, "is a link", path)

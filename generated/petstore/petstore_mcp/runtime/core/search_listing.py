@@ -72,8 +72,8 @@ _RUN = (
 def described(called: Mapping[str, str], groups: Mapping[str, int], others: int, starts: Iterable[str]) -> list[Any]:
     """Return the `tools/list` entries of the tools that find and call other tools.
 
-    `called`: name -> kind of each such tool. `groups`: group -> number of its tools. `others`: number of tools in all
-    further groups. `starts`: signatures of the tools that most tasks begin with.
+    `called`: name -> kind of each such tool. `groups`: group -> number of its tools. `others`: number of tools in
+    groups that `groups` does not name. `starts`: signatures of the tools that most tasks begin with.
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .task_state import FollowedTask
 
     class Peer(Protocol):
-        """Interface of the sender of an HTTP request (effects.Peer)."""
+        """Interface of the sender of an HTTP request to this server (effects.Peer)."""
 
         principal: str
         session: str
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
             """Return the key under which private data, such as stored results, belongs to this sender."""
 
     class Origin(Protocol):
-        """Interface of the caller and trace of a call (effects.Origin)."""
+        """Interface of an object that says who made a call, and to which trace the call belongs (effects.Origin)."""
 
         client: object
         traceparent: object
@@ -71,13 +71,15 @@ if TYPE_CHECKING:
             """Return True if the head of the response has arrived."""
 
     class Progress(Protocol):
-        """Interface for the progress that hooks report (accepted_call.AcceptedCall). `hook`: identity of its run."""
+        """Interface for the progress that hooks report (accepted_call.AcceptedCall). `hook`: identity of the hook's
+        run.
+        """
 
         def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
             """Report progress of a hook to the client."""
 
         def leave(self, hook: object) -> None:
-            """Note that the run has ended."""
+            """Record that the run of the hook has ended."""
 
     class Operation(Protocol):
         """Interface of the record of a client's request (telemetry.operations.Operation)."""
@@ -111,7 +113,7 @@ class Span:
     - `call`: id of 16 hexadecimal digits.
     - `requests`: requests sent to any upstream; `sent` and `received`: bytes of their bodies.
     - `status`: last HTTP status of the API, 0 before the first.
-    - `confirmation`: answer of the user to the question, "" if none was asked.
+    - `confirmation`: outcome of the user's confirmation of the call, such as `decline`; "" if none was needed.
     - `questions`: name of each question of the tool -> how the user answered, such as `accept`.
     - `unanswered`: outcome of the question that ended the call, such as `decline`, or "".
     - `refused`: True if the server kept the request from being sent.
@@ -119,13 +121,13 @@ class Span:
     - `parsed`: names of arguments that came as JSON text and were parsed.
     - `acted`: True once the request, or the hook in its place, has started.
     - `over`: True once the call was given up, so that it must not start the request any more.
-    - `offered`: the tools that the caller may use over HTTP, else None.
-    - `program`: id of the run if the call runs a program, or is made by a program; else "".
+    - `offered`: for a call over HTTP, the tools that its caller may use; else None.
+    - `program`: id of the run if the call runs a program that the model wrote, or is made by such a program; else "".
     - `whole`: True if the answer goes to a program, not to a model; it is then not truncated to the model's limit.
     - `cut`: True if the answer was truncated.
     - `within`: id of the call that makes this call, "" for a call of a client.
     - `looked_up`: argument -> id, for arguments in which the model gave a name and the server found the id.
-    - `operation`: the record of the client's request, None if nothing is measured.
+    - `operation`: what is measured about the client's request, None if nothing is measured.
     - `client_log`: function that sends a log message (level, content) to the client, or None if the client wants none.
     - `progress`: what sends the progress of hooks to the client, or None if the client wants none.
     - `task`: the task that the call began or asked about, None if nothing is measured.
@@ -199,8 +201,8 @@ class Span:
     # other flag. So at least one of the threads sees both flags set.
 
     def act(self) -> bool:
-        """Set `acted` just before the request starts, or the hook that replaces the request. Return False if the call
-        was given up.
+        """Record that the call's request, or the hook in its place, is about to start: set `acted`. Return False if the
+        call was given up, so that neither may start.
         """
         self.acted = True
         return not self.over
@@ -245,7 +247,10 @@ def caller() -> str:
 
 
 def owner() -> str:
-    """Return the key of the owner of private data, for the request that this code handles; "" over stdio."""
+    """Return the key under which the sender of the current request owns private data, such as stored results.
+
+    Return "" over stdio, where all private data has the same owner.
+    """
     sender = peer()
     return "" if sender is None else sender.owner
 
@@ -256,7 +261,7 @@ def shown(most: int) -> int:
 
 
 def in_program() -> bool:
-    """Return True if a program of the model makes the current call."""
+    """Return True if the current call is made by a program that the model wrote."""
     span = _current.get()
     return span is not None and span.whole
 

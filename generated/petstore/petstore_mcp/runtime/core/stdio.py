@@ -143,7 +143,7 @@ class Wire:
 
         Return False if the loop cannot wait for stdin: for a file, or on Windows.
         """
-        from asyncio import get_running_loop  # imported here: asyncio is loaded, since a loop is running
+        from asyncio import get_running_loop  # imported late, at no cost: a loop runs, so asyncio is loaded
 
         try:
             if ready is not None:
@@ -155,7 +155,10 @@ class Wire:
         return True
 
     def write(self, lines: bytes) -> None:
-        """Write all of `lines`, waiting as long as needed while stdin is open."""
+        """Write all of `lines` to stdout. While stdin is open, wait for the client to read as long as needed.
+
+        End the process if the client has closed stdin and reads nothing for `LAST_SECONDS`, or the time of `hurry`.
+        """
         self._fits -= len(lines)
         if self._fits < 0 and self._room is None:
             self._room = OutputRoom(self._in, self._out, self._seconds)
@@ -216,8 +219,10 @@ class OutputRoom:
     __slots__ = ("_both", "_free", "_left", "_out", "_pages", "_size", "_sizes", "_writing", "seconds")
 
     def __init__(self, stdin: int, stdout: int, seconds: float) -> None:
-        """Prepare polling. `seconds`: how long to wait for a client that has closed stdin and reads nothing."""
-        import select  # a write of this size does not block when poll reports that stdout is writable
+        """Register stdin and stdout with poll. `seconds`: how long to wait for a client that has closed stdin and reads
+        nothing.
+        """
+        import select  # imported late: a C module that only longer output needs
 
         self.seconds = seconds
         self._out = stdout
@@ -260,7 +265,7 @@ class OutputRoom:
                 self._left = True
 
     def _held(self) -> int:
-        """Return how many pages of the pipe may be in use at most."""
+        """Return the largest number of pages that unread output may occupy in the pipe."""
         left, pages = _unread(self._out), 0
         for at in range(len(self._sizes) - 1, -1, -1):
             if left <= 0:
@@ -268,7 +273,8 @@ class OutputRoom:
                 break
             left -= self._sizes[at]
             pages += _pages(self._sizes[at])
-        return self._pages if left > 0 else pages  # writes before the recorded ones may occupy all pages
+        # Unread bytes beyond the recorded writes (`left`) are from older writes, which may occupy all pages of the pipe
+        return self._pages if left > 0 else pages
 
 
 def _pages(size: int) -> int:

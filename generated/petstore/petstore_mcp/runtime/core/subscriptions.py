@@ -25,13 +25,13 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """Subscriptions of one client: its streams, and its handshake."""
+    """Subscriptions of one client: by its streams, or by `initialize` in revisions that have this request."""
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 
     def __init__(self) -> None:
-        self._streams: dict[Id, tuple[str, ...]] = {}  # streams in the order in which they were opened
-        self._watched: dict[Id, tuple[str, ...]] = {}  # the URIs that each stream watches
+        self._streams: dict[Id, tuple[str, ...]] = {}  # stream id -> kinds of lists, oldest stream first
+        self._watched: dict[Id, tuple[str, ...]] = {}  # stream id -> URIs that the stream watches
         self._greeted: tuple[str, ...] = ()
         self._initialized = False
         self._owed: list[str] = []

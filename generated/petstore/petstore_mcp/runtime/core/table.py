@@ -73,7 +73,9 @@ class Server(TypedDict):
 
 
 class LoginField(TypedDict):
-    """Member of a login request's body: the value of the variable for `role`, or a constant `value`."""
+    """Member of a login request's body: a constant `value`, or the value of the environment variable for `role`, the
+    part of the credential (such as `username`).
+    """
 
     role: NotRequired[str]
     value: NotRequired[str]
@@ -144,7 +146,7 @@ class Search(TypedDict):
     `digest`: checksum of search.json. `groups`: group -> number of its tools. `others`: number of tools in groups
     that are not shown. `starts`: signatures of the tools that most tasks begin with. `pinned`: names of tools that stay
     listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and checksum of the
-    complete list in search.json, which is sent if no tool is hidden.
+    tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
     """
 
     digest: str
@@ -223,13 +225,13 @@ Template = ArgumentNode | ValueNode | TextNode | ItemsNode | MembersNode
 
 @final
 class PointerNode(TypedDict):
-    """Template node: the part of the answer at a JSON Pointer."""
+    """Template node: the part of the API's response at a JSON Pointer."""
 
     pointer: str
 
 
 ShownText = list[str | ArgumentNode | PointerNode]
-"""Parts of a text for the model, in order: literal texts, arguments and parts of the answer."""
+"""Parts of a text for the model, in order: literal texts, arguments and parts of the API's response."""
 
 
 # Bindings: rules that make a request from the arguments of a call.
@@ -414,7 +416,7 @@ class AskedQuestion(TypedDict):
 
 @final
 class HeaderNode(TypedDict):
-    """A header field of an answer, by its name in lower case."""
+    """A header field of the API's response, by its name in lower case."""
 
     header: str
 
@@ -429,7 +431,7 @@ class TaskRequest(TypedDict):
 
 
 TaskTarget = TaskRequest | HeaderNode | PointerNode
-"""A request, or the place in an answer (header field or JSON Pointer) that holds a URL or the result."""
+"""A request, or the place in a response (header field or JSON Pointer) that holds a URL or the result."""
 
 # TypedDict in functional syntax, because the key `not` is a keyword of Python.
 TaskCondition = TypedDict(
@@ -440,7 +442,9 @@ TaskCondition = TypedDict(
 
 
 class TaskRule(TypedDict):
-    """Rule for polling the job that a call starts. `values`: variable of a request -> JSON Pointer into an answer."""
+    """Rule for polling the job that a call starts. `values`: variable in a further request about the job -> JSON
+    Pointer to the variable's value in the answer to the call or in the job's last answer.
+    """
 
     poll: TaskTarget
     done: NotRequired[list[TaskCondition]]

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""State of an MCP task, as the outcome of a request. The module `tasks` writes it in the form of each revision."""
+"""State of an MCP task, as the outcome of a request that begins the task or concerns it.
+
+The module `tasks` writes the state in the format of each MCP revision.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Task:
-    """State of a task in the answer to a request.
+    """State of a task in the response to a request that begins the task or concerns it.
 
     `answers`: kind of the request: `call`, `get`, `cancel`, `update` or `result`. `status`: working, completed, failed
     or cancelled. `created` and `updated`: ISO 8601. `milliseconds`: lifetime of the task. `interval`: milliseconds

@@ -36,9 +36,10 @@ _RELATED = "io.modelcontextprotocol/related-task"
 
 
 def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
-    """Return `dialogue`, or a copy that also says that the call may become a task.
+    """Return a copy of `dialogue` that lets the call become a task, if the request asks for or allows a task; else
+    `dialogue` itself.
 
-    Raise Fault if the request's `task` is malformed.
+    `dialogue`: what the client supports during the call. Raise Fault if the request's `task` is malformed.
     """
     if revision in STATELESS_REVISIONS:
         asked, seconds = _declares(request.meta), 0.0
@@ -54,7 +55,7 @@ def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
 
 
 def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRequest:
-    """Return the effect of a request about a task.
+    """Return a request about a task as a TaskRequest.
 
     Raise Fault if the request is malformed, or if a stateless client does not declare the extension.
     """

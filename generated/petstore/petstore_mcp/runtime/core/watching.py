@@ -38,7 +38,7 @@ def honoured(features: Features, uris: object) -> tuple[str, ...]:
 
 
 def polled(features: Features, uris: Iterable[str], revision: str) -> dict[str, Fetch]:
-    """Return by URI the request that fetches the resource, for each of the `uris` that is polled."""
+    """Return a dict from URI to the request that fetches the resource, for those of the `uris` that are polled."""
     found = ((uri, features.find(uri)) for uri in uris)
     return {
         uri: Fetch(uri, each.entry, each.variables, revision, Origin())

@@ -69,7 +69,7 @@ ABSENT: object = object()
 
 
 def has(revision: str, part: str) -> bool:
-    """Return True if `revision` knows `part` of a message, a key of SINCE."""
+    """Return True if the MCP revision `revision` has the part of messages that `part`, a key of SINCE, names."""
     return revision >= SINCE[part]
 
 
@@ -191,7 +191,8 @@ class Reply:
 
 
 def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
-    """Return CallToolResult as JSON in pieces, so that long content is not copied with each envelope.
+    """Return CallToolResult as JSON in pieces, so that the response around it can be written without a copy of long
+    content.
 
     Raise ValueError or TypeError if the result has a value that JSON cannot represent.
     """
@@ -340,12 +341,12 @@ def _identity(server: Identity, revision: str) -> dict[str, str]:
 
 
 def _signed(identity: dict[str, str]) -> dict[str, object]:
-    """Return the `_meta` of a stateless result, which names the server."""
+    """Return the `_meta` of a result in stateless revisions of MCP: it contains the `identity` of the server."""
     return {"io.modelcontextprotocol/serverInfo": identity}
 
 
 def _signature(server: Identity) -> dict[str, object]:
-    """Return the `_meta` of frequent results, which names the server in short form."""
+    """Return the `_meta` of all results except DiscoverResult: only name and version of the server, to be short."""
     return _signed({"name": server["name"], "version": server["version"]})
 
 

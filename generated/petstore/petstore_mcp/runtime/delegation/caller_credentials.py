@@ -209,9 +209,8 @@ class Credentials:
         return UrlQuestion(message, url, digest(begun.number)[:32])
 
     def _unable(self, dialogue: Dialogue) -> NoReturn:
-        """Raise an error: the client cannot show its user a login link.
-
-        Newer revisions of MCP have a protocol error for this.
+        """Raise an error because the client cannot show its user a login link. Newer revisions of MCP get OtherOutcome
+        with a protocol error, older ones NotReady.
         """
         sentence = (
             "The user must log in first, and this client cannot show the link: it does not declare the capability "

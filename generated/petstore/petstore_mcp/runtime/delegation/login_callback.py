@@ -50,7 +50,8 @@ class Callback:
     def __init__(self, server: str, seal: Seal, spend: Spend, users: UserTokens, servers: Servers) -> None:
         """Create a handler.
 
-        `spend` marks a number as used, for some seconds. It returns "", or the reason why the number cannot be marked.
+        `spend` marks the number of a login (`PendingLogin.number`) as used, for some seconds. It returns "", or the
+        reason why the number cannot be marked.
         """
         self._server = server
         self._seal = seal
@@ -104,9 +105,9 @@ class Callback:
         return await self._finish(begun, delegation)
 
     async def _used_up(self, begun: PendingLogin) -> Page | None:
-        """Mark a `state` or ticket as used.
+        """Mark the number of a login as used, since the `state` in its link works only once.
 
-        Return an error page if it was used before at any replica, or if this cannot be found out now.
+        Return an error page if the number was used before at any replica, or if this cannot be found out now.
         """
         void = await self._spend(begun.number, SECONDS)
         if not void:
@@ -139,7 +140,9 @@ class Callback:
         return next((each for each in self.delegations.values() if each.way == USER and each.slug == slug), None)
 
     def _opened(self, purpose: str, handle: str, delegation: Delegation | None) -> PendingLogin | None:
-        """Decrypt a `state` or ticket. Return its login, or None if it is invalid or belongs to another scheme."""
+        """Decrypt `handle`: the `state` of a login link, or the hidden field `ticket` on the confirmation page. Return
+        the login, or None if `handle` is invalid or belongs to another scheme.
+        """
         begun = login_links.opened(self._seal, purpose, handle) if handle else None
         if begun is None or delegation is None or begun.scheme != delegation.scheme:
             return None

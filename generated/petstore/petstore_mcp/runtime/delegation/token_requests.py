@@ -135,8 +135,8 @@ class TokenEndpoint:
         if answer.status != 200:
             raise self._refusal(answer, server, content)
         if "access_token" not in content and isinstance(content.get("error"), str):
-            # GitHub and Slack refuse with status 200 and their own error codes, so the standard's code for a refusal is
-            # used.
+            # GitHub and Slack refuse with status 200 and error codes of their own. Raise the standard's `invalid_grant`
+            # in place of such a code.
             raise RefusedToken(f"{server} gave no access token for the caller, and no reason of the standard.", _GRANT)
         try:
             token = token_response.access_token(content)

@@ -290,9 +290,10 @@ class _Body:
 
 
 def _may_be_empty(method: str, status: int) -> bool:
-    """Return whether a response with a content coding may have an empty body (RFC 9110, sections 9.3.2 and 15).
+    """Return True if a response whose header states a content coding may nevertheless have an empty body (RFC 9110,
+    sections 9.3.2 and 15).
 
-    An error response may have an empty body as well: its status matters more than its lost body.
+    This includes every error response, because the status of an error matters more than a lost body.
     """
     return method == "HEAD" or not 200 <= status < 300 or status in (204, 205)
 

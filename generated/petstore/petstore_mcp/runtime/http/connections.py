@@ -2,10 +2,11 @@
 """Open connections to the upstream, send requests over them and read the responses.
 
 The HTTP library (aiohttp) connects, keeps connections, speaks TLS and parses HTTP. `direct_requests.py` writes the
-requests. The library writes requests through a proxy, and all requests if its release is not a tested one.
+requests. But if the operator has set a proxy, or if the library's release is not a tested one, the library writes them.
 
-No cookie is kept and no redirect is followed. Proxies, .netrc and TLS key logs set in the environment are ignored. A
-connection is kept only after a complete exchange. Otherwise it is aborted, and unsent bytes are dropped.
+No cookie is kept and no redirect is followed. Proxies, .netrc and TLS key logs set by common variables (`HTTPS_PROXY`,
+`NETRC`, `SSLKEYLOGFILE`) are ignored. A connection is kept only after a complete exchange. Otherwise it is aborted, and
+unsent bytes are dropped.
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ class Connections:
         Raise Unwritable if a header field cannot be sent, and ValueError for a response that is not HTTP. Exceptions of
         the HTTP library and of the system pass through.
         """
-        if not FRAMING.isdisjoint(request.names):  # only an operator's credential can add such fields
+        # a field of FRAMING (such as Content-Length) can come only from a credential that the operator configured
+        if not FRAMING.isdisjoint(request.names):
             raise Unwritable
         return self._ask(request, address, fields, leaving)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         """Protocol for an object with a deadline. It must be hashed by identity."""
 
         def expire(self) -> None:
-            """End the object's work, because its deadline has passed."""
+            """Do what is due now, such as cancelling a task. `Deadlines` calls this once, after the deadline."""
 
 
 class Deadlines:

@@ -77,7 +77,8 @@ class DirectRequests:
     ) -> None:
         """Create the sender.
 
-        `connector` returns the connection pool, `secured` the TLS context; `used` are connections used before.
+        `connector` returns the connection pool, `secured` the TLS context; `used` collects the connections that have
+        carried a request.
         """
         self._connector = connector
         self._secured = secured
@@ -206,7 +207,7 @@ class DirectResponse:
             return
         transport = self._connection.transport
         # Close the connection if parts of the body may be unsent. With TLS the real write buffer is not visible, so an
-        # error status counts as a sign: an upstream that refuses a large body often does not read all of it.
+        # error status counts as a sign of that. An upstream that refuses a large body often does not read all of it.
         if self._large and (self.status >= 400 or (transport is not None and transport.get_write_buffer_size())):
             self.close()
         else:

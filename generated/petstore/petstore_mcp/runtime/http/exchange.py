@@ -116,9 +116,9 @@ class Response:
     """An HTTP response with decoded content.
 
     - `cut`: the response is incomplete.
-    - `spool`: if set, holds the whole content received; `content` is then its beginning.
-    - `kept`: how many bytes are stored under `Sent.uri`.
-    - `held`: the spool that owns the memory of a long `content`, until `close`.
+    - `spool`: file with the content received, if `content` is only its beginning; else None.
+    - `kept`: how many bytes of the content are stored as the resource `Sent.uri`.
+    - `held`: buffer that has reserved the memory of a long `content`; `close` frees it. None for a short `content`.
     - `label`: type and subtype of Content-Type in lower case; "" if absent or malformed.
     """
 

@@ -17,7 +17,7 @@ _STEP = 256 * 1024
 
 
 class BadCoding(Exception):
-    """The content cannot be decoded. The message is the predicate of a sentence about the response."""
+    """The content cannot be decoded. The message ends a sentence that begins with "the answer of HOST"."""
 
 
 def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> PlainDecoder:
@@ -115,6 +115,6 @@ class InflateDecoder(PlainDecoder):
     def _window(self, data: bytes) -> int:
         if self._coding != "deflate":
             return _GZIP
-        # Some servers omit the zlib header that deflate requires. The header's low four bits are 8, which means
-        # "deflate".
+        # Some servers omit the zlib header that deflate requires. The header is there if the low four bits of the first
+        # byte are 8, the number of the method "deflate".
         return _ZLIB if data[0] & 0x0F == 8 else _RAW

@@ -19,7 +19,7 @@ class SendRecord:
     """Record of whether a request was sent.
 
     - `done`: whether the request was sent. `reused`: whether its connection had been used before.
-    - `report`: function that is called with "sent".
+    - `report`: function that is called once with "sent", when the request is first sent.
     """
 
     __slots__ = ("_report", "done", "reused")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class NoPlaceFree(Failure):
-    """The request got no slot within its time. `advice` is a sentence for the model."""
+    """The request got no slot within its time. `advice` is a sentence for the model that called the tool."""
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(reason, sent=False)
@@ -54,14 +54,14 @@ class RequestLimiter:
     ) -> None:
         """Allow at most `most` pending requests, and no more requests per time than `rate`.
 
-        `turn` reserves the next request of a rate that replicas share (`replicas.sharing.Sharing.turn`).
+        `turn` asks the store that replicas share when the next request may be sent (`replicas.sharing.Sharing.turn`).
         """
         self._turn_of_all = turn
         self._share = most - most // 8
         self._part = most - most // 4
         self._free = most
         self._under_way: dict[str, int] = {}
-        self._callers: dict[str, int] = {}  # "" stands for the only caller, so it is not counted
+        self._callers: dict[str, int] = {}  # pending requests by caller; "" (the only caller) has no limit, so no entry
         self._waiting: dict[tuple[str, str], deque[asyncio.Future[None]]] = {}
         self._rate = rate
         self._clock = clock
@@ -70,10 +70,10 @@ class RequestLimiter:
         self._ahead = 0
 
     async def enter(self, tool: str, latest: float, caller: str = "") -> None:
-        """Wait until a request of this tool may be sent; `latest` is the last time for this, by the clock.
+        """Wait until a request of this tool may be sent. Raise NoPlaceFree if that would be later than `latest`, by the
+        clock.
 
-        `caller` is the name of the client, "" if there is only one. Raise NoPlaceFree if the time passes. After
-        success, `leave` must be called.
+        `caller` is the name of the client, "" if there is only one. After success, `leave` must be called.
         """
         who = caller, tool
         if self._rate is None and self._clock() <= latest and self._may_enter(who):
@@ -126,12 +126,12 @@ class RequestLimiter:
             due = self._clock() + (wait := self._due(rate, latest))
             if wait > 0:
                 await self._pause(rate, wait)
-            self._in_time(latest)  # check again before the request is counted as sent
+            self._in_time(latest)  # the pause may have ended late: check the time again before counting the request
             rate.note(max(due, self._clock()))
 
     async def _shared(self, rate: Rate, latest: float) -> bool:
-        """Wait until the rate limit that all replicas share allows a request. Return False if the replicas do not share
-        a rate now.
+        """Wait until the rate limit that all replicas share allows a request. Return False if there is no such limit,
+        or if the store of the replicas does not answer.
 
         Raise NoPlaceFree if the limit allows no request before `latest`.
         """
@@ -192,15 +192,17 @@ class RequestLimiter:
                 del self._waiting[who]
 
     def _admit(self) -> None:
-        """Give the free slots to waiting requests. Among equals, the one served longest ago is next."""
+        """Give the free slots to waiting requests. Pairs of caller and tool come in this order: the caller with the
+        fewest pending requests, then the tool with the fewest, then the pair served longest ago.
+        """
         while entering := [who for who in self._waiting if self._may_enter(who)]:
             who = min(entering, key=lambda who: (self._callers.get(who[0], 0), self._under_way.get(who[1], 0)))
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                # Stored again, so that this caller and tool are the last in turn.
+                # Put the queue back at the end of the dictionary, so that this caller and tool are the last in turn.
                 self._waiting[who] = queue
-            if not given.done():  # done means that the waiting task was cancelled
+            if not given.done():  # a future that is done here was cancelled with its task
                 self._give(who)
                 given.set_result(None)
 

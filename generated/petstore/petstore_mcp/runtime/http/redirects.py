@@ -35,7 +35,8 @@ LONGEST = 8192
 class Trail:
     """Redirects followed in one call.
 
-    `address` and `target` belong to the latest request. `left` becomes True once a request goes to another origin.
+    `address`: scheme, host and port of the latest request. `target`: its path and query. `left` becomes True once a
+    request goes to another origin than the first, and stays True.
     """
 
     __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")
@@ -117,7 +118,7 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
         return step
     step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # attach query credentials again; header fields already have theirs
+    ready.chosen.put(step)  # add credentials to the redirect's query; the copied header fields have theirs
     return step
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     Report = Callable[[str], None]
 
     class Source(Protocol):
-        """Source of access tokens for the server's own credentials (tokens.Tokens), or for its callers'
-        (delegation).
+        """Source of access tokens: for the server's own credentials (tokens.Tokens), or on behalf of its callers
+        (package `delegation`).
         """
 
         async def get(self, grant: Any, seconds: float, /) -> str:
@@ -71,11 +71,11 @@ class Sender:
     ) -> None:
         """Create a sender.
 
-        - `learn` is called with each access token before its use, and with the token's purpose.
+        - `learn` is called with each access token and its purpose before the token is used, so that it can be redacted.
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
         - `rooms` limits the pending requests, if lower than the setting.
-        - `turn` reserves the next request of a rate that replicas share.
-        - `callers` returns the credentials of callers, if the API is called on their behalf.
+        - `turn` asks the store that replicas share when the next request may be sent.
+        - `callers` is the source of tokens for calls on behalf of a caller; None without such calls.
         """
         self._client = client
         self._clock = clock
@@ -106,7 +106,7 @@ class Sender:
             except (NoPlaceFree, NotReady):
                 if outcome is None:
                     raise
-                break  # the outcome of the earlier try is returned
+                break  # no retry is possible: use the outcome of the earlier try
             except Failure as failure:
                 left = failure.sent = failure.sent or left  # the upstream may have acted on an earlier try
                 outcome = failure
@@ -115,7 +115,7 @@ class Sender:
                 if outcome.status >= 300 and "follow" in sent.tool.binding and ready.request.method == "GET":
                     return await self._followed(outcome, ready, sent, latest, end, report)
                 return outcome
-            from . import retry  # imported late: most calls succeed
+            from . import retry  # imported late: only failed requests need it
 
             pause = retry.pause(ready.request, outcome, sent.tries, end - self._clock(), self._chance())
             if pause is None:
@@ -136,7 +136,10 @@ class Sender:
         end: float,
         report: Report,
     ) -> Response:
-        """Send a request with the access token that `grant` describes, and return the response."""
+        """Send a request with an access token, and return the response. `grant`: data for getting the token.
+
+        If the API refuses the token (401), send the request once more with a new token, if a repetition is safe.
+        """
         tokens = self._source(ready)
         token = await tokens.get(grant, latest - self._clock())
         grant.put(ready.request, token)
@@ -144,7 +147,7 @@ class Sender:
         if answer.status != UNAUTHORIZED:
             return answer
         tokens.refused(grant, token)
-        from . import retry  # imported late: most tokens are accepted
+        from . import retry  # imported late: only refused tokens need it
 
         if ready.request.method not in retry.IDEMPOTENT and not ready.request.key:
             return answer
@@ -158,7 +161,7 @@ class Sender:
         self, answer: Response, ready: PreparedCall, sent: Sent, latest: float, end: float, report: Report
     ) -> Response:
         """Follow a redirect and return the response; return the redirect itself if it must not be followed."""
-        from . import redirects  # imported late: most tools only report the redirect
+        from . import redirects  # imported late: few tools follow redirects
 
         async def ask(request: Request, address: Address) -> Response:
             return await self._asked(request, address, sent, latest, end, report)

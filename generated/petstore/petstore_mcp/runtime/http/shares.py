@@ -18,7 +18,7 @@ FILES = 192
 
 
 class Shares:
-    """Count of the free memory in bytes and of the free files. Thread-safe."""
+    """Counts of the bytes of memory and of the files that large responses may still use. Thread-safe."""
 
     __slots__ = ("_files", "_lock", "_memory")
 
@@ -36,12 +36,12 @@ class Shares:
             return True
 
     def give_memory(self, size: int) -> None:
-        """Free `size` bytes that were reserved."""
+        """Release the reservation of `size` bytes."""
         with self._lock:
             self._memory += size
 
     def take_file(self) -> bool:
-        """Reserve one file. Return False if none is free."""
+        """Reserve an open file for a large response. Return False if no further file may be open."""
         with self._lock:
             if self._files <= 0:
                 return False
@@ -49,6 +49,6 @@ class Shares:
             return True
 
     def give_file(self) -> None:
-        """Free one file that was reserved."""
+        """Release the reservation of one file."""
         with self._lock:
             self._files += 1

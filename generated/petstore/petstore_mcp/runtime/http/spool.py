@@ -26,7 +26,8 @@ class Spool:
     def __init__(self, in_memory: int, shares: Shares | None = None, own: int = 0) -> None:
         """Create an empty buffer that holds at most `in_memory` bytes before it uses a file.
 
-        The file, and memory beyond the first `own` bytes, are reserved from `shares`.
+        `shares`: limits on what all responses of the server may use together. The file, and memory beyond the first
+        `own` bytes, count towards them.
         """
         self._pieces: list[bytes] = []
         self._joined = 0
@@ -38,7 +39,7 @@ class Spool:
         self.size = 0
 
     def write(self, data: bytes) -> None:
-        """Append bytes. Raise OSError if the disk is full, or if the limit on files is reached."""
+        """Append bytes. Raise OSError if the disk is full, or if a file is needed and too many files are open."""
         size = self.size + len(data)
         if self._file is None and size <= self._in_memory and self._has_room(size):
             self._pieces.append(data)
@@ -81,7 +82,9 @@ class Spool:
     __del__ = close
 
     def _has_room(self, size: int) -> bool:
-        """Reserve the shared memory that a buffer of `size` bytes needs. Return False if too little is free."""
+        """Reserve memory for a buffer of `size` bytes, within the limit that all responses share. Return False if too
+        little is left.
+        """
         more = size - self._own - self._taken
         if self._shares is None or more <= 0:
             return True
@@ -121,7 +124,7 @@ def _nameless() -> IO[bytes]:
         except OSError as problem:
             if problem.errno in (errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT):
                 raise
-    # Imported here: loads all archive formats, and is only needed on some systems and folders.
+    # Imported here: `tempfile` loads all archive formats, and only systems and folders without O_TMPFILE need it.
     from tempfile import TemporaryFile
 
     file: IO[bytes] = TemporaryFile()  # noqa: SIM115

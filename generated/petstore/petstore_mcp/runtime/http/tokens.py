@@ -121,7 +121,7 @@ class Tokens:
                 token = await self._renew(grant, held)
                 self._backoff.accepted(_credential(grant))
                 return token, ""
-        except NotReady as reason:  # a user's login gave no token
+        except NotReady as reason:  # `grant.user` has no token: the user must log in, or the renewal failed
             held.problem = reason
             log.event("warning", "no_token", client=grant.variables[0], reason=str(reason))
             return "", str(reason)
@@ -153,7 +153,8 @@ class Tokens:
             and _error(answer) in ("", "invalid_client")
             and not held.in_body
         ):
-            # Servers must accept HTTP Basic, but some accept only credentials in the body.
+            # Servers must accept HTTP Basic, but some accept credentials only in the body. So after a refusal of HTTP
+            # Basic, send a second request with the credentials in the body.
             answer, first = await self._asked(grant, True), answer
             held.in_body = answer.status not in _REFUSED
             answer = answer if held.in_body else first
@@ -170,11 +171,11 @@ class Tokens:
         return token
 
     async def _discovered(self, place: Discovery) -> Endpoint:
-        """Return the token endpoint that the provider's metadata name, looked up once.
+        """Return the token endpoint that is given in the provider's metadata. It is cached.
 
-        Raise _Unfetched if there is none.
+        Raise _Unfetched if the metadata cannot be fetched or give no token endpoint.
         """
-        from . import discovery  # imported late: most token endpoints are known
+        from . import discovery  # imported late: few token endpoints must be discovered
 
         if place not in self._found:
             try:
@@ -232,8 +233,10 @@ class Tokens:
 
 
 def _credential(grant: TokenRequest) -> tuple[str, ...]:
-    """Return the backoff key: for a login its environment variables, for a client its environment variables and
-    scopes.
+    """Return the key under which refused token requests are counted for the backoff.
+
+    For a login, the key consists of the names of its environment variables. For client credentials, it also contains
+    the scopes.
     """
     return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
 

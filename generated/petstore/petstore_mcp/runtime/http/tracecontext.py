@@ -58,8 +58,8 @@ def parse(value: object) -> tuple[str, str, str] | None:
 
 
 def state_of(value: object) -> str:
-    """Return a `tracestate` (W3C Trace Context, 3.3) cut to whole members that fit; "" if one is malformed or
-    repeated.
+    """Return a `tracestate` (W3C Trace Context, 3.3) without the last members if it is too long; "" if a member is
+    malformed or repeated.
     """
     if not isinstance(value, str) or len(value) > MOST_MEMBERS * LONGEST_STATE:
         return ""

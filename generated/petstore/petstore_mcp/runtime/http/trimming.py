@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Return the memory of freed large responses to the system, a moment after the last one was freed.
 
-The C library keeps freed memory for reuse, and returns only memory at the end of its heap by itself. On systems without
+The C library keeps freed memory for reuse. Unasked, it returns only memory at the end of its heap. On systems without
 glibc, this module does nothing. To switch it off, set SECONDS to infinity.
 """
 

@@ -54,7 +54,7 @@ def metadata(resource: str, issuers: Iterable[str], scopes_supported: Iterable[s
 
 
 def metadata_url(resource: str) -> str:
-    """Return the URL of the metadata for the resource at that URL (RFC 9728 section 3.1)."""
+    """Return the URL of the metadata that describe the server at the URL `resource` (RFC 9728 section 3.1)."""
     address = parse(resource)
     return f"{address.origin}{WELL_KNOWN}{address.path}"
 

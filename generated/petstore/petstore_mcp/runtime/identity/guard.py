@@ -36,11 +36,11 @@ LONGEST = 16 * 1024
 class Guard:
     """Checker of the access tokens that one server receives. Create and use it inside a running event loop.
 
-    It also tells clients which scopes to request: at first those that each call needs, later those given to `tell`.
+    It also tells clients which scopes to request: those that `tell` has set last, at first those that all calls need.
     """
 
     def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:
-        """Create the check for these settings. `agent` is the User-Agent of requests to issuers."""
+        """Create a checker of tokens that follows these settings. `agent` is the User-Agent of requests to issuers."""
         self.tell(listening.scopes, listening.scopes)
         self._listening = listening
         self._remembered: BoundedCache[Identity] = BoundedCache()
@@ -54,7 +54,7 @@ class Guard:
             only = self._issuers[listening.issuers[0]]
             self._introspecting = Introspector(only, self._client, listening.introspection, time.time)
         self._starting: list[asyncio.Task[None]] = []
-        port = listening.port or 1  # port 0 means that the system chooses one; `locate` is called with it later
+        port = listening.port or 1  # 0: the system chooses the port later, then `locate` sets the URL
         self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
     # Decision 0174: Access tokens are for the configured URL, never for the one in Host.
@@ -160,7 +160,8 @@ class Guard:
     async def examine(self) -> dict[str, str]:
         """Fetch the metadata and keys of each issuer.
 
-        Return a mapping from each issuer to "" or to what is wrong, as the rest of a sentence.
+        Return a mapping from each issuer to "" or to what is wrong, in words that follow the issuer's name in a
+        sentence.
         """
         found = {}
         for name, issuer in self._issuers.items():

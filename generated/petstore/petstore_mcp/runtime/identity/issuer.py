@@ -39,7 +39,8 @@ class Issuer:
     """One authorization server. `changed` is called whenever a key was withdrawn or replaced.
 
     - `name`: the issuer as tokens name it. `loaded`: whether its metadata and keys were fetched at least once.
-    - `introspection`: its introspection endpoint, or None.
+    - `introspection`: its introspection endpoint; None before the metadata was fetched, or if tokens are not
+      introspected.
     """
 
     def __init__(

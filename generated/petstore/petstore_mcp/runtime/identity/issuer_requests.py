@@ -95,11 +95,11 @@ def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
 
 
 def _is_internal(address: Address) -> bool:
-    """Return whether the host is an IP address outside the public networks, or a host that metadata must not name."""
+    """Return True if the host is an IP address that is not public, or a cloud metadata service."""
     if address.forbidden:
         return True
     if not address.is_literal:
         return False
-    from ipaddress import ip_address  # imported late: few hosts are addresses
+    from ipaddress import ip_address  # imported late: few hosts are IP addresses
 
     return not ip_address(address.host).is_global

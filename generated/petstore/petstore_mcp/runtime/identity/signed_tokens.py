@@ -23,7 +23,7 @@ from .problems import InvalidToken
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers use this name for Ed25519
+warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers call Ed25519 "EdDSA"
 
 # Decision 0172: Only signatures with public keys are accepted.
 ALGORITHMS: Mapping[str, tuple[str, str]] = {
@@ -141,7 +141,7 @@ def _key(entry: object) -> Key | None:
             warnings.simplefilter("ignore", SecurityWarning)
             made = JWKRegistry.import_key(public)
             kind = _kind(made)
-    except Exception:  # the libraries raise many types; any key that cannot be read is left out
+    except Exception:  # leave out an unreadable key; the libraries raise exceptions of many types
         return None
     if kind is None:
         return None

@@ -32,7 +32,7 @@ class Client:
     """One MCP client, and the form of its configuration.
 
     - `user`: location of the user's own file by platform (`darwin`, `win32`, `linux`; the last one for all others).
-    - `home`: environment variable that names the folder instead.
+    - `home`: environment variable that names another folder than `user`, or "".
     - `project`: path of the configuration file in a project, or "".
     - `section`: key under which the configuration lists servers.
     - `variable`: how a value refers to an environment variable, with `{}` for the name; "" if it cannot.

@@ -126,14 +126,15 @@ def _followed(path: str) -> str:
 
 
 def _steps(path: str) -> list[str]:
-    """Return the names of which a path consists, in reverse order."""
+    """Return the names of which a path consists, the last one first."""
     return [step for step in reversed(path.split("/")) if step not in ("", os.curdir)]
 
 
 def write(file: ConfigFile, data: bytes, backup: str, mode: int = 0o600) -> None:
-    """Replace the content of a file. Raise InstallError if that fails.
+    """Replace the content of a file, or create the file. Raise InstallError if that fails.
 
-    The content that was read is kept in the file `backup`, unless that is "". `mode` is the mode of a new file.
+    First save `file.data`, the old content, in the file `backup`, unless `backup` is "". `mode` is the mode of a new
+    file.
     """
     _check_writable(file)
     try:

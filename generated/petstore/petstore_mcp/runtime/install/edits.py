@@ -80,7 +80,7 @@ def _edited(value: Any, edit: Edit) -> Any:
 
 
 def _without_empty(value: Any, path: Path) -> Any:
-    """Return a value without empty mappings on a path, since a TOML table without a header does not exist."""
+    """Return a value without the empty mappings on a path. In TOML, removing the last key can also remove its table."""
     for length in range(len(path) - 1, 0, -1):
         if look_up(value, path[:length]) == {}:
             value = _edited(value, Edit(path[:length], ABSENT))

@@ -22,8 +22,8 @@ class Server:
     """Data of a server's entry.
 
     Over stdio these are a command line, `values` of environment variables, and the names of `secrets`, whose values the
-    client supplies. Over HTTP, these are the `url` and `token`, the variable that holds a bearer token, or "". `bearer`
-    is the token itself if the entry must contain it.
+    client supplies. Over HTTP, these are the `url`, and in `token` the name of the variable that holds a bearer token,
+    or "". `bearer` is the bearer token itself if the entry must contain it.
     """
 
     name: str
@@ -65,24 +65,29 @@ def _headers(client: Client, server: Server) -> dict[str, str]:
 
 
 def reference(client: Client, name: str, variable: str) -> str:
-    """Return the text by which a client's configuration refers to an environment variable, or to a prompt that asks the
-    user for its value.
+    """Return the text by which a client's configuration refers to an environment variable, or to an input prompt that
+    asks the user for its value.
     """
     return client.variable.format(input_id(name, variable) if client.prompts else variable)
 
 
 def is_reference(value: Any) -> bool:
-    """Return True if a value only refers to an environment variable or a prompt, in the form of any client."""
+    """Return True if a value is only a reference to an environment variable or an input prompt, as any supported client
+    writes it.
+    """
     return isinstance(value, str) and _REFERENCE.fullmatch(value) is not None
 
 
 def input_id(name: str, variable: str) -> str:
-    """Return the id of the prompt for a variable of a server."""
+    """Return the id of the input prompt (in `inputs`) by which a client asks its user for a server's variable."""
     return f"{name}-{variable.lower().replace('_', '-')}"
 
 
 def prompts(client: Client, server: Server) -> list[dict[str, Any]]:
-    """Return the prompts that an entry needs; [] unless the client asks its user for secrets."""
+    """Return the prompts (members of `inputs`) by which a client asks its user for the secrets in a server's entry.
+
+    Return [] if the client has no such prompts.
+    """
     wanted = [*server.secrets, *([server.token] if server.token and not server.bearer else [])]
     if not client.prompts:
         return []
@@ -93,7 +98,7 @@ def prompts(client: Client, server: Server) -> list[dict[str, Any]]:
 
 
 def asked_for(entry: Any) -> list[str]:
-    """Return the ids of the prompts that an entry uses, in order."""
+    """Return the ids of the client's input prompts (`${input:ID}`) that an entry uses, in order."""
     if isinstance(entry, str):
         return _INPUT.findall(entry)
     below = entry.values() if isinstance(entry, dict) else entry if isinstance(entry, list) else ()
@@ -133,7 +138,7 @@ def _opencode(server: Server, environment: dict[str, str], headers: dict[str, st
 
 # Decision 0204: How uninstall recognises its own entries.
 def is_ours(entry: Any, name: str, url: str) -> bool:
-    """Return True if an entry starts the server NAME, or has the URL `url`."""
+    """Return True if an entry starts the server `name`, or has the URL `url`."""
     if not isinstance(entry, dict):
         return False
     words = _words(entry)

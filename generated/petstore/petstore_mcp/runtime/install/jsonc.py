@@ -46,7 +46,7 @@ class Node:
 class Member:
     """One member of an object, or one item of an array. `key` is None for an item.
 
-    `start` is the offset of the key or item. `comma` is the offset after the comma that follows, or None.
+    `start` is the offset of the key or item. `comma` is the offset after the comma that follows, None without a comma.
     """
 
     key: str | None
@@ -136,9 +136,9 @@ class _Reader:
         return Node(at, here + 1, [each.node.value for each in members], members)
 
     def _comma(self, at: int) -> tuple[int | None, int]:
-        """Return the offset after the next comma, or None if the next token is no comma.
+        """Return the offset after the next comma, and the offset of the token after the comma.
 
-        Also return the offset of the token that follows.
+        If the next token is no comma, return None and the offset of that token.
         """
         here = self.skip(at)
         if self._text.startswith(",", here):

@@ -118,7 +118,7 @@ def _inserted(text: str, style: _Style, node: Node, key: str | int, value: Any) 
 
 
 def _removed(text: str, node: Node, index: int) -> str:
-    """Return the text without one member, the white space before it, and the comma that was added with it."""
+    """Return the text without one member, the white space before it, and the comma that `put` added with it."""
     member = node.members[index]
     start = len(text[: member.start].rstrip(_BLANKS))
     end = member.comma or member.node.end

@@ -159,7 +159,10 @@ class Configuration:
         return [Edit((*_INPUTS, len(there) + index), each) for index, each in enumerate(added)]
 
     def _old_prompts(self, text: str, name: str, entry: Any) -> list[Edit]:
-        """Return edits that remove the input prompts that only this entry used, in reverse order."""
+        """Return edits that remove the input prompts that only this entry used.
+
+        The edits begin with the last prompt, since a removal changes the indexes of the prompts after it.
+        """
         if not self._client.prompts:
             return []
         value = self._parsed(text)

@@ -62,7 +62,7 @@ def _refuse_arrays(whole: Any, keys: tuple[str, ...], found: list[Statement]) ->
         if isinstance(whole, list) and (begun := [each for each in found if each.path == keys[:length]]):
             if begun[0].value is None:
                 raise SyntaxFault(f"{'.'.join(keys[:length])} is expected once, in single brackets", begun[0].start)
-            return  # `put` refuses an array that is written on one line
+            return  # an array on one line: `put` refuses it, with its own error
         if not isinstance(whole, dict):
             return
 
@@ -88,8 +88,8 @@ def remove(text: str, path: Path) -> str:
     bare = text
     for start, end in reversed(joined):
         bare = bare[:start] + bare[end:]
-    # The file may have had one of several texts before `put`. Choose a text to which `put` would add exactly the
-    # present key.
+    # Before `put`, the file may have had any of several texts. Choose one from which `put` would make exactly the text
+    # that the file has now.
     start = joined[0][0]
     shorter = re.sub(r"\r?\n[ \t]*\Z", "", bare[:start]) if len(joined) == 1 else bare[:start]
     candidates = (shorter + bare[start:], bare, re.sub(r"\r?\n\Z", "", shorter) + bare[start:])
@@ -104,7 +104,10 @@ def _leads_back(text: str, path: Path, value: Any, wanted: str) -> bool:
 
 
 def _spans(found: list[Statement], keys: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Return the start and end offsets of the lines of a key, or of each table at a path and below it."""
+    """Return a pair of offsets (start, end) for each key or table that is written at the path `keys` or below it.
+
+    The offsets of a table enclose its header and all its keys, so these keys get no pairs of their own.
+    """
     spans = []
     for index, each in enumerate(found):
         if each.path[: len(keys)] != keys or (each.value is not None and each.table[: len(keys)] == keys):

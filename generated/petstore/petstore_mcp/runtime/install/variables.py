@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Choose the environment variables that a client must pass to this server, according to `bindings.json`.
 
-Clients pass few variables of their own environment on. So variables that are set here are written to the entry:
-settings with their values, secrets by name only.
+Clients pass few variables of their own environment to servers. So the variables that are set during the installation
+are written to the server's entry in the client's configuration: settings with their values, secrets by name only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SETTINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """Environment variables for an entry.
+    """Environment variables for the entry of this server in the configuration of an MCP client.
 
     `values` holds those that are not secret. `secrets` lists the names of the others. `missing` lists variables that
     have no value although a tool needs them.

@@ -152,7 +152,7 @@ def _value(text: str, at: int, end: int) -> Any:
 
 
 def _items(text: str, lines: list[Line]) -> list[Any]:
-    """Return the items of a sequence. An item of several lines is returned as its text."""
+    """Return the items of a sequence: of an item of one line the value, of an item of several lines the YAML text."""
     found: list[Any] = []
     for line in lines:
         content = line.start + line.indent
@@ -234,7 +234,7 @@ def _quoted(written: str) -> str:
         return written[1:-1].replace("''", "'")
     try:
         return str(json.loads(written))
-    except ValueError:  # JSON cannot parse some YAML escapes, or a string of several lines: use the text
+    except ValueError:  # an escape that JSON lacks, or a string of several lines: return the text with its quotes
         return written
 
 

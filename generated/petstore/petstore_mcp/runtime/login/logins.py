@@ -67,7 +67,7 @@ class Logins:
         return UserScheme(name, self._catalog, self._settings)
 
     def renewal(self, name: str) -> Renewal:
-        """Return the source of access tokens for the scheme `name`."""
+        """Return the object that provides access tokens for the scheme `name`, and renews them."""
         if name not in self._renewals:
             self._renewals[name] = Renewal(self.scheme(name), self.kept, self._learn)
         return self._renewals[name]
@@ -75,7 +75,7 @@ class Logins:
     def grant(self, name: str) -> TokenRequest:
         """Return the token request that uses the stored login of a scheme.
 
-        Raise LoginFailed if its URL may not be used.
+        Raise LoginFailed if requests may not be sent to its URL.
         """
         scheme = self.scheme(name)
         grant = TokenRequest(scheme.resolve(scheme.place), "", "", (), [scheme.variable])

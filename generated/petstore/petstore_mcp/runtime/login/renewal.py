@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 # Decision 0177: A lock protects refresh tokens that change at each use.
 class Renewal:
-    """Source of access tokens for one scheme. `learn` is called with each secret before its use, to redact it."""
+    """Provider of access tokens for one scheme. `learn` is called with each secret before its use, to redact it."""
 
     def __init__(self, scheme: UserScheme, kept: KeptLogins, learn: Callable[[str, str], None]) -> None:
         self._scheme = scheme
@@ -78,7 +78,7 @@ class Renewal:
             raise self._needed("The login is no longer valid")
         answer = await self._asked(entry, send)
         if answer.error == "invalid_grant":
-            # A process that ignores the lock may have renewed the token meanwhile.
+            # A process that ignores the lock may have renewed the token meanwhile. If so, use the token that it stored.
             again = await asyncio.to_thread(self._kept.read, self._scheme)
             if again is not None and again[0].refresh_token not in ("", entry.refresh_token):
                 entry, store = again

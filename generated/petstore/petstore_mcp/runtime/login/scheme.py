@@ -71,7 +71,7 @@ class UserScheme:
     def key(self, client_id: str) -> str:
         """Return the key under which a login is stored: one per server, scheme, authorization server and client.
 
-        If `client_id` is "", return the key of the text that says which client logged in last.
+        If `client_id` is "", return the key of a further entry, which holds the id of the client that logged in last.
         """
         where = self.resolve(self.place)
         named = json.dumps([self.server, self.name, where.address.origin, where.target, client_id])

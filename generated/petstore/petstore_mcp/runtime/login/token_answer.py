@@ -30,8 +30,8 @@ async def granted(
 ) -> tuple[Entry, str]:
     """Return the login to store and the access token of a token response.
 
-    Raise LoginFailed if the response holds no token. `scopes`: the scopes that were requested. `registered_at` is the
-    port of a client that was registered dynamically, or None for the operator's client.
+    Raise LoginFailed if the response holds no token. `scopes`: the scopes that were requested. `registered_at`: port of
+    the redirect URI of a dynamically registered client, or None for the operator's client.
     """
     if answer.status != 200:
         raise LoginFailed(f"{server} gave no token: {answer.said}.", refused=bool(answer.error))

@@ -53,8 +53,8 @@ def open_store(server: str, choice: str, variable: str) -> Store:
 def stores_to_search(server: str, choice: str, variable: str) -> list[Store]:
     """Return the stores that may contain a login, in the order in which they are searched.
 
-    Without a choice, a file that an earlier choice created is searched too. The MCP client may start the server without
-    the variables of the user's shell, so the choice may be missing.
+    If `variable` is not set (`choice` is ""), the default file is searched too, if it exists. The user may have logged
+    in from a shell that sets the variable, while the MCP client starts the server without it.
     """
     found = open_store(server, choice, variable)
     default = os.path.join(folder(server), _NAME)

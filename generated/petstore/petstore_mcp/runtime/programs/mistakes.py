@@ -37,7 +37,7 @@ def of_types(told: str) -> str:
 def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int) -> str:
     """Return why a program ended early.
 
-    `said` is the type and message of the exception, `frames` are its lines and source.
+    `said`: type and message of the exception. `frames`: line number and source of each line in its traceback.
     """
     for beginning, words in _OF_LIMITS:
         if said.startswith(beginning):

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serialize a program that waits for its user, together with a record of what it has done so far.
+"""Serialize a model's program that waits for the user's confirmation, together with a record of what it has done so
+far.
 
 The bytes contain the state of the sandbox. So they are read only if they come from this process, or after decryption
 has proved that this server wrote them.

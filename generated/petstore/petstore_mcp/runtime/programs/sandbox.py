@@ -55,7 +55,7 @@ class Stopped(Exception):
 
 
 def _nothing(*_: Any, **__: Any) -> None:
-    """Do nothing. The sandbox needs a function for each name; this process answers the calls instead."""
+    """Do nothing. The sandbox demands a function for each tool, but this process answers the calls of the tools."""
 
 
 class Run:
@@ -78,7 +78,7 @@ class Run:
         return str(self._prints.output)
 
     async def begin(self, code: str) -> None:
-        """Check the types of a program, and run it until its first call. Raise Stopped if it fails."""
+        """Check the types of a program, and run it until its first call of a tool. Raise Stopped if it fails."""
         before, program = worker_code.prepared(code, [name.removeprefix(OWN) for name in self._names])
         await self._before(before)
         await self._go(self._session.feed_start(program, external_lookup=self._names, print_callback=self._prints))
@@ -88,15 +88,17 @@ class Run:
         await self._go(self._session.load_snapshot(written, external_lookup=self._names, print_callback=self._prints))
 
     async def answer(self, value: Any) -> None:
-        """Resume the program with the result of its call. Raise Stopped if the program fails."""
+        """Resume the program with the result of its tool call. Raise Stopped if the program fails."""
         await self._go(self._snapshot.resume({"return_value": value}))
 
     async def fail(self, problem: Exception) -> None:
-        """Resume the program with an error of its call, which it may catch. Raise Stopped if the program fails."""
+        """Resume the program with an exception for its failed tool call, which the program may catch. Raise Stopped if
+        the program fails.
+        """
         await self._go(self._snapshot.resume({"exception": problem}))
 
     async def dump(self) -> bytes:
-        """Serialize the program, which has stopped at a call. Raise Stopped if it holds too much data."""
+        """Serialize the program, which has stopped at a tool call. Raise Stopped if it holds too much data."""
         try:
             # In a thread, because it takes long for a large program.
             written: bytes = await asyncio.to_thread(self._snapshot.dump)
@@ -115,7 +117,7 @@ class Run:
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # fails if the program has redefined names that this code uses
+        except (monty.MontyError, RuntimeError):  # the program redefined a name that the added code uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found
@@ -144,8 +146,8 @@ class Run:
                     self._snapshot = snapshot
                     self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
-                # The program has looked up a name, or tried a forbidden operation: resume it with the sandbox's default
-                # reaction.
+                # The program used a name that it does not define, or tried a forbidden operation. Resuming supplies the
+                # function if a tool has that name; else it raises an error, such as NameError, in the program.
                 snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:
@@ -186,8 +188,8 @@ class Sandbox:
 
         With `stubs`, type definitions of the functions, the program's types are checked before it runs.
         """
-        # With the format `json`, the worker of pydantic-monty 1.4 crashes on a misspelt member next to non-ASCII
-        # letters.
+        # The format is `concise`: with `json`, the worker of pydantic-monty 1.4 crashes on a misspelt member next to
+        # non-ASCII letters.
         checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "concise"} if stubs else {}
         try:
             if self._pool is None:
@@ -224,7 +226,7 @@ def _limits() -> monty.ResourceLimits:
 
 
 def _step_back(worker: int | None) -> None:
-    """Lower the priority of a worker process, so that this process runs first."""
+    """Lower the priority of a worker process, so that the server's own process runs first."""
     if worker is not None and hasattr(os, "setpriority"):
         try:
             os.setpriority(os.PRIO_PROCESS, worker, _NICE)

@@ -36,10 +36,11 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Decision 0195: In programs each tool is a plain function.
 class Function:
-    """A tool as a function.
+    """A tool as a Python function for programs.
 
-    - `parameters`: maps each name in Python to the name of the argument. `required`: parameters that may be positional.
-    - `line`: definition of the function. `classes`: definitions of the types that it uses.
+    - `parameters`: maps each name in Python to the name of the argument.
+    - `required`: names in Python of the required parameters. Only these parameters may be positional.
+    - `line`: the `def` line. `classes`: definitions of the types in this line.
     """
 
     __slots__ = ("classes", "form", "line", "name", "parameters", "required", "tool")

@@ -2,5 +2,5 @@
 """Let any replica answer any request, by encrypted ids that clients store (`seal`), and by a shared store.
 
 A replica is one of several processes that serve the same API. This package may import `text`, `core` and `settings`. It
-is loaded only over HTTP.
+is imported only by a server that uses the HTTP transport.
 """

@@ -48,7 +48,7 @@ class Expired(Exception):
 
 
 class Seal:
-    """Authenticated encryption for the handles of one server. Thread-safe."""
+    """Authenticated encryption for the handles of one server: ids and states that clients send back. Thread-safe."""
 
     def __init__(self, secrets: list[bytes], audience: str, clock: Callable[[], float]) -> None:
         """Create the keys. `secrets` have at least 32 bytes each. `audience`: name and major version of the server.
@@ -60,7 +60,7 @@ class Seal:
         self._clock = clock
 
     def now(self) -> float:
-        """Return the current Unix time in seconds, by the clock that replicas share."""
+        """Return the current Unix time in seconds. Replicas compare such times, so their clocks must agree."""
         return self._clock()
 
     def close(self, purpose: str, owner: str, value: bytes, seconds: float) -> str:

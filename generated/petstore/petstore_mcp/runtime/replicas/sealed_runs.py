@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encrypt programs that wait for the user, so that any replica can continue a program, but only once.
+"""Encrypt models' programs that wait for the user, so that any replica can continue a program, but only once.
 
 The encrypted state, which the client stores (`requestState`), contains the whole serialized program. A state that is
 another caller's, changed, expired or used before is refused before its content is read as a program.
@@ -25,7 +25,7 @@ _PURPOSE = "run"
 _NUMBER = 16
 
 
-# Decision 0197: The client stores a paused program over HTTP.
+# Decision 0197: Over HTTP, the client stores a paused program.
 class SealedRuns:
     """Issuer and reader of `requestState` values that contain a program. `spend` marks such a value as used
     (`sealed_states.States`).
@@ -36,7 +36,9 @@ class SealedRuns:
         self._spend = spend
 
     def keep(self, written: bytes) -> str:
-        """Return a `requestState` that contains the encrypted serialized program, or "" if the program is too large."""
+        """Return a `requestState` that contains a model's paused program, serialized and encrypted; "" if it is too
+        large.
+        """
         if len(written) * 4 // 3 + 100 > LONGEST:
             return ""
         return self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER) + written, SECONDS)

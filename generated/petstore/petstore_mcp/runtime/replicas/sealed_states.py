@@ -35,8 +35,8 @@ _NUMBER = 16
 class States:
     """Issuer and checker of `requestState` values.
 
-    `spend(number, seconds)` records that a state's number was used. It returns "", or why the value is invalid: `used`
-    (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
+    `spend(number, seconds)` records that the value with this random number was used. It returns "", or why the value is
+    invalid: `used` (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
     """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
@@ -54,7 +54,8 @@ class States:
     async def take(self, state: str, subject: str) -> tuple[int, str]:
         """Mark a `requestState` as used. Return how often the user was asked, and "" or why the value is invalid.
 
-        The reasons: `forged` (invalid), `late` (expired), `other` (of another call), and those of `spend`.
+        The reasons: `forged` (not issued to this caller), `late` (expired), `other` (issued for another call), and the
+        reasons that `spend` returns.
         """
         return (await self.take_kept(state, subject))[:2]
 

@@ -27,7 +27,10 @@ class SealedTasks:
         return self._seal.close(_PURPOSE, spans.owner(), job, seconds)
 
     def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
-        """Return the job in a task id and "", or b"" and the reason why the id is invalid: `unknown` or `expired`."""
+        """Return the job that a task id contains, and the reason "".
+
+        If the id is invalid, the job is b"", and the reason is `unknown` or `expired`.
+        """
         try:
             return self._seal.open(_PURPOSE, spans.owner(), id), ""
         except Unsealed:

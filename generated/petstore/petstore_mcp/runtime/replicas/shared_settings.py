@@ -2,7 +2,7 @@
 """Keep the notification settings of sessions in the store, so that replicas that start later learn them.
 
 The store has one hash for each session. Each field holds the request by which the client made one setting, encrypted.
-So replicas that change different settings of a session at a time do not overwrite each other.
+So replicas that change different settings of a session at the same time do not overwrite each other.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SharedSettings:
         self._seal = seal
 
     async def put(self, session: str, digest: str, name: str, line: bytes | None, seconds: float) -> None:
-        """Store the request `line` as the setting `name` of a session, or remove this setting if `line` is None.
+        """Store `line`, the request that made the setting `name` of a session. If `line` is None, remove the setting.
 
         `digest`: name of the session in the store. `seconds`: lifetime of the session.
         """
@@ -62,7 +62,7 @@ class SharedSettings:
         await self._store.drop(_about(digest), listed=(_LISTED, digest))
 
     async def read(self) -> AsyncIterator[tuple[str, bytes]]:
-        """Yield the id of a session and a request of its client, for each setting.
+        """Yield a pair for each stored setting: the id of its session, and the request by which the client made it.
 
         Raise StoreAway if the store does not answer.
         """
@@ -71,7 +71,7 @@ class SharedSettings:
             for sealed in await self._store.fields(about):
                 try:
                     told: Any = loads(self._seal.decrypt(about, "", sealed).decode())[0]
-                except Unsealed:  # written with a key that this replica does not have
+                except Unsealed:  # skip it: this replica lacks the key
                     continue
                 yield told[0], told[1].encode()
 

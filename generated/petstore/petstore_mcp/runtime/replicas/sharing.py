@@ -5,8 +5,8 @@ The state is in the store, which is Redis or Valkey. While the store does not an
 
     feature                     data in the store                           while the store does not answer
     --------------------------  ------------------------------------------  --------------------------------------------
-    a confirmation counts once  the number of its state, until it expires   the confirmation is invalid: nothing is sent
-    answers, cancellations      a message to all; one replica has the call  the call waits until its time is up
+    a confirmation counts once  the random number in its `requestState`     the confirmation is invalid: nothing is sent
+    answers, cancellations      a message to the replica with the call      the call waits until its time is up
     sessions that were ended    their digests, and a message to all         other replicas go on serving the session
     resuming a stream           its events, until minutes after its end     other replicas cannot resume the stream
     notification settings       the requests that made them, and a message  replicas that start later do not know them
@@ -51,15 +51,15 @@ LAST_SECONDS = 1.0
 
 
 def _about(uri: str) -> str:
-    """Return the key under which the store holds a result.
+    """Return the key under which the store holds the result with this URI.
 
-    The key is a digest, since anybody who knows the URI could read the result.
+    The key contains a digest of the URI, not the URI itself, since anybody who knows the URI could read the result.
     """
     return f"kept:{hashlib.sha256(uri.encode()).hexdigest()[:32]}"
 
 
 class Gone:
-    """Marker: the replica that ran a call ended before it responded. `id` is the request's id, or None."""
+    """Marker: the replica that ran a call ended before it responded. `id` is the id of the call's request."""
 
     __slots__ = ("id",)
 
@@ -90,8 +90,9 @@ class Sharing:
         """Begin to listen to the other replicas. `replica`: name of this replica.
 
         `relayed(session, message)` is called for each message of a session, with None if the session ended. It is also
-        called for each request by which a session's client has set its notifications before.
-        `ended(digest, seconds)` is called for each session that ended while this replica was not listening.
+        called for the stored requests by which clients chose their notifications before this replica started.
+        `ended(digest, seconds)` is called for each session that ended while this replica was not listening, with the
+        digest of the session's id, and the seconds for which the id would still have been valid.
         """
         self.replica = replica
         loop = asyncio.get_running_loop()
@@ -110,7 +111,8 @@ class Sharing:
     # Methods for confirmations
 
     async def spend(self, number: str, seconds: float) -> str:
-        """Mark a number as used, for all replicas and for `seconds` seconds.
+        """Mark the random number of a confirmation's `requestState` as used, for all replicas and for `seconds`
+        seconds.
 
         Return "", `used` if it was used before, or `unknown` if the store does not answer.
         """
@@ -151,7 +153,7 @@ class Sharing:
     def record(self, session: str, stream: str, id: object) -> Callable[[int, bytes | None], None]:  # noqa: A002
         """Begin to record a stream. Return the function that records each event.
 
-        `id` is the id of the request that the stream answers, or None.
+        `id` is the id of the request that the stream answers, None for a stream of change notifications.
         """
         name = f"events:{session}:{stream}"
         self._put(name, {"r": self.replica, "i": id})
@@ -166,7 +168,8 @@ class Sharing:
 
         Yield None after some seconds without an event. Yield `Gone` at the end if the replica that wrote the events has
         ended. For a stream of change notifications, yield the recorded events and then `StreamGoesOn`. Raise StoreAway
-        if the store does not answer, and LookupError if there is no such stream or no event after `number`.
+        if the store does not answer, and LookupError if there is no such stream, or if the stream has ended and has no
+        event after `number`.
         """
         name, place = f"events:{session}:{stream}", b"0"
         about: dict[str, Any] = {}

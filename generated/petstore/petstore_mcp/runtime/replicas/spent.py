@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remember used numbers in this process, for servers without a shared store."""
+"""Remember in this process which one-time numbers were used, for servers without a shared store."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MOST = 100_000
 
 
 class SpentNumbers:
-    """Memory of numbers that were used once, such as those of confirmations. `clock()` returns seconds."""
+    """Memory of used one-time numbers, such as the random number in each confirmation. `clock()` returns seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._until: dict[str, float] = {}  # maps each used number to its expiry, the earliest expiry first
+        self._until: dict[str, float] = {}  # maps each used one-time number to its expiry, the earliest expiry first
 
     async def spend(self, number: str, seconds: float) -> str:
-        """Mark a number as used for `seconds` seconds.
+        """Record for `seconds` seconds that a one-time number was used.
 
         Return "", `used` if it was used before, or `crowded` if too many numbers are remembered.
         """

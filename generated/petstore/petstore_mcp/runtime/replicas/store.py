@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Access the store that replicas share: Redis or Valkey. Only this module imports the client library.
 
-If the store does not answer, only the shared features fail, and no call waits for the store. Each command may take one
-second, and after a failure no command is sent for a while. In both cases `StoreAway` is raised; code that catches it
-logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and digests.
+If the store does not answer, only the shared features fail. Calls hardly wait for the store: a command fails after one
+second, and after a failure all commands fail at once for a while. A command fails by raising `StoreAway`; code that
+catches it logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and
+digests.
 """
 
 from __future__ import annotations
@@ -99,7 +100,9 @@ class Store:
     # Methods for sets whose members expire one by one
 
     async def enlist(self, name: str, member: str, now: float, until: float) -> None:
-        """Add a member to the set `name` until `until`. `now` and `until` are Unix times in seconds.
+        """Add a member to the set `name` until `until`, and remove the members that have expired at `now`.
+
+        `now` and `until` are Unix times in seconds.
 
         Raise StoreAway if the store does not answer.
         """
@@ -116,7 +119,7 @@ class Store:
         return {member.decode(): score for member, score in found}
 
     async def first(self, name: str, most: int) -> list[str]:
-        """Return the members of a set beyond its `most` latest ones: those that expire first.
+        """Return the members by which a set exceeds `most` members: those that expire first.
 
         Raise StoreAway if the store does not answer.
         """
@@ -124,8 +127,7 @@ class Store:
         return [each.decode() for each in found]
 
     async def drop(self, name: str, listed: tuple[str, str]) -> None:
-        """Delete the values under a name, and the set member that lists them. `listed`: name of this set, and the
-        member.
+        """Delete the values under `name`, and remove a member from a set. `listed`: the set's name, and the member.
 
         Raise StoreAway if the store does not answer.
         """
@@ -135,7 +137,10 @@ class Store:
     # Methods for hashes
 
     async def put_field(self, name: str, field: str, value: bytes, seconds: float) -> None:
-        """Set a field of a hash, which then lasts `seconds` seconds. Raise StoreAway if the store does not answer."""
+        """Set a field of a hash, and let the whole hash expire after `seconds` seconds.
+
+        Raise StoreAway if the store does not answer.
+        """
         key = self._key(name)
         await self._asked(lambda: self._client.hset(key, field, value))
         await self._asked(lambda: self._client.expire(key, max(1, int(seconds))))
@@ -201,7 +206,7 @@ class Store:
                 self._failed()
                 await asyncio.sleep(PAUSE)
 
-    # Method for the shared request rate
+    # Method for the rate limit on requests that all replicas share
 
     async def turn(self, name: str, most: int, span: float, latest: float) -> tuple[bool, float]:
         """Reserve the next slot under a limit of `most` requests in any `span` seconds.
@@ -223,7 +228,10 @@ class Store:
         return self._before + name
 
     async def _asked(self, step: Callable[[], Any], waits: bool = False) -> Any:
-        """Run one command of the client within its timeout. Raise StoreAway if it fails, or soon after a failure."""
+        """Run one command of the client library, with a time limit unless `waits` is set.
+
+        Raise StoreAway if the command fails, or at once if one failed shortly before.
+        """
         if self._clock() < self._again:
             raise StoreAway
         try:
@@ -234,7 +242,7 @@ class Store:
                     found = await step()
         except _FAILURES:
             self._failed()
-            with suppress(*_FAILURES):  # drop the connections, which no longer work
+            with suppress(*_FAILURES):  # drop the open connections: they may be broken
                 await self._client.connection_pool.disconnect(inuse_connections=False)
             raise StoreAway from None
         self._came_back()

@@ -95,8 +95,8 @@ class Refuse(Exception):
 class Unanswered(Refuse):
     """Raised if the user did not answer a question. It ends the call with a sentence.
 
-    `said` says why there is no answer: `decline`, `cancel`, `late` or `wrong`, for example, or `unable` if the client
-    cannot ask.
+    `said` says why there is no answer: `decline`, `cancel`, `late`, `wrong` if no answer fitted the form, or `unable`
+    if the client cannot ask, for example.
     """
 
     def __init__(self, said: str) -> None:
@@ -111,7 +111,10 @@ class CannotAsk(Exception):
 
 
 class CannotReport(Exception):
-    """Raised in a user's hook that reports wrong values, or where it cannot. The message is part of a sentence."""
+    """Raised if `context.progress` or `context.log` gets wrong values, or is called while no hook of a call runs.
+
+    The message is a clause that ends a sentence, such as `context.log takes data that JSON can hold`.
+    """
 
 
 def problems_of(reason: Unsendable | Refused, name: str) -> list[Problem]:

@@ -70,11 +70,11 @@ def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
 def _explained(
     tool: Tool, strange: list[str], judge: SchemaChecker | None, arguments: dict[str, Any], budget: Budget
 ) -> Problems:
-    """Return the problems to show to the model.
+    """Return the problems to show to the model: the unknown names in `strange`, then violations of the schema.
 
-    `judge`: checker of the schema that the arguments violate, or None if they are valid.
+    `judge`: checker of the schema that the arguments violate, or None if they violate none.
     """
-    # Imported here, since most arguments are valid.
+    # Imported here: needed only for invalid arguments.
     from . import wording
     from .schema_walk import SchemaWalk
 
@@ -86,7 +86,7 @@ def _explained(
     violations: list[Violation] = []
     try:
         for violation in SchemaWalk(judge, budget).violations_of(arguments):
-            # Unknown top-level names were reported above, or `bindings.json` allows them.
+            # Skip unknown top-level names: they were reported above, or `bindings.json` allows them.
             if violation.path or violation.keyword not in ("additionalProperties", "unevaluatedProperties"):
                 violations.append(violation)
             if len(violations) > MOST_SHOWN:
@@ -108,7 +108,7 @@ def _roughly(tool: Tool, judge: SchemaChecker, arguments: dict[str, Any]) -> Ite
 
     Used if a search for details would exceed the time budget.
     """
-    from . import wording  # imported here, since most arguments are valid
+    from . import wording  # imported here: needed only for invalid arguments
 
     for name in tool.schema.get("properties", {}):
         pointer = f"#/properties/{name.replace('~', '~0').replace('/', '~1')}"
@@ -117,7 +117,7 @@ def _roughly(tool: Tool, judge: SchemaChecker, arguments: dict[str, Any]) -> Ite
 
 
 def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
-    """Return violations in the order of the arguments.
+    """Return violations in the order in which `known` lists the arguments.
 
     A `type` violation is dropped if the same value also violates `enum` or `const`.
     """
@@ -139,7 +139,7 @@ def _broken(arguments: dict[str, Any]) -> Problems:
     found = Problems()
     if _is_text(arguments):
         return found
-    from . import wording  # imported here, since most arguments are valid
+    from . import wording  # imported here: needed only for invalid arguments
 
     broken = (name for name, value in arguments.items() if not _is_text({name: value}))
     found.add(Problem(wording.shown_name(name), "expected text without lone surrogates") for name in broken)

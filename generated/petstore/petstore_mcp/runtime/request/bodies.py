@@ -3,8 +3,8 @@
 
 A tool's entry in `bindings.json` says which argument is the whole body, or which arguments are its members, in order.
 It also gives each member's name in the body, style and media type. Without a style, a form member is written like a
-query parameter, except that objects use brackets. Without a part kind, a multipart member is JSON if it is an object,
-else text.
+query parameter, except that objects use brackets. A multipart member whose entry has no `part` is JSON if it is an
+object, else text.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def build(
     entropy: bytes,
     credentials: frozenset[str] = frozenset(),
 ) -> list[Content]:
-    """Return the body in a list, or an empty list if there is no body. Raise Refused if a value cannot be encoded.
+    """Return a list of one item, the body with its media type, or [] if there is no body.
 
-    `entropy` holds at least 16 random bytes, for a multipart boundary. `credentials` holds folded names of credentials,
-    which arguments must not use as names of form fields.
+    Raise Refused if a value cannot be encoded. `entropy` holds at least 16 random bytes, for a multipart boundary.
+    `credentials`: names of credentials, folded by `name_conflicts.fold`. No argument may give a form field such a name.
     """
     whole = body.get("argument") if body else None
     if body is not None and "value" in body:
@@ -87,7 +87,7 @@ def build(
 
 
 def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: frozenset[str]) -> list[Content]:
-    """Return the body that a template produces, in a list.
+    """Return a list of one item, the body that a template produces.
 
     The list is empty if the template needs an omitted argument.
     """
@@ -140,13 +140,14 @@ def _bound(body: Body, arguments: dict[str, Any]) -> list[Member] | None:
 
 
 def _owners(body: Body) -> dict[str, str]:
-    """Return a mapping from each body member in `bindings.json` to its argument."""
+    """Return a mapping from the name of each body member in `bindings.json` to the name of its argument."""
     return {field["name"]: field.get("argument", "a constant") for field in body["fields"]}
 
 
 def _misplaced(others: list[Member], body: Body) -> list[Problem]:
-    """Return a problem for each undeclared member whose name belongs to a declared member, or is reserved by the
-    server's owner.
+    """Return a problem for each undeclared member of a call whose name the call must not use.
+
+    Such a name belongs to a declared member, or the server's owner has set it to a constant or hidden it.
     """
     own = _owners(body)
     fixed = [field["name"] for field in body["fields"] if "value" in field]
@@ -181,7 +182,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
             return _text(content_type, scalar(value))
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
-        case "binary" | "form" | "multipart":  # in these cases, the argument is the already encoded body
+        case "binary" | "form" | "multipart":  # the caller gives a form or multipart body already encoded
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:

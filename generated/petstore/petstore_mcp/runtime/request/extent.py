@@ -24,7 +24,7 @@ call.
 
 
 def check(name: str, value: Any) -> None:
-    """Raise Unsendable if a list or an object would produce too many pairs, or too long ones."""
+    """Raise Unsendable if a list or an object would be sent as too many `name=value` pairs, or as too long pairs."""
     if not isinstance(value, (list, dict)):
         return
     pairs = characters = 0

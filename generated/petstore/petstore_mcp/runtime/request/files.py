@@ -34,7 +34,7 @@ _SPACE = dict.fromkeys(map(ord, " \t\r\n"))
 
 
 class Files:
-    """Directory whose files arguments may name, or None if the operator has not set one.
+    """Reader of binary arguments, which may name files in one directory if the operator has set it.
 
     `variable`: name of the setting for the directory. `allowed_by`: name of another setting, without which callers over
     HTTP must not name files; "" if callers may name files.
@@ -122,8 +122,9 @@ def _of_uri(uri: str) -> tuple[bytes, str, str]:
 def media_type(choice: str, content: bytes, name: str = "", own: str = "") -> str:
     """Return the media type to send for a file.
 
-    This is the declared type `own`, or the type that the bytes or the name indicate, if `choice` allows it. Otherwise
-    it is the first concrete type in `choice`. Examples of `choice`: "image/png", "image/png, image/*", "*/*", "".
+    This is the declared type `own`, else the type that bytes or name indicate, if `choice` allows this type. Otherwise
+    it is the first type in `choice` without `*`, else application/octet-stream. Examples of `choice`: "image/png",
+    "image/png, image/*", "*/*", "" (allows all).
     """
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
     for kind in (own, type_of_file(content, name)):

@@ -33,7 +33,7 @@ def read(schema: dict[str, Any], arguments: dict[str, Any], budget: Budget) -> t
 
 
 class _Reading:
-    """Converter of values by a schema and its subschemas."""
+    """Converter of arguments that are JSON texts into values of the types that the schema of a tool allows."""
 
     __slots__ = ("_budget", "_schema")
 

@@ -20,13 +20,14 @@ PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
 
 
 def unknown(binding: Binding) -> str:
-    """Return the first unknown kind in a tool's entry, worded for a message, or "" if all kinds are known."""
+    """Return words for the first unknown style, encoding or part kind in a tool's entry; "" if all are known."""
     return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
 
 
 def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
-    """Yield, for each kind in a tool's entry: a label for messages, the kind itself, and the known kinds with this
-    label.
+    """Yield a triple for each style, body encoding and kind of a multipart part in a tool's entry.
+
+    The triple is: a label for messages (`style`, for example), the value, and the values that the runtime knows.
     """
     for parameter in _parameters(binding):
         yield "style", parameter["style"], STYLES

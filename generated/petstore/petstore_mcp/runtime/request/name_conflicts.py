@@ -1,16 +1,17 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Refuse names that an argument must not write into the query, the cookies or a form.
 
-A value may only write the name of its own parameter, or a name that no parameter has. A call chooses the names of
-members of exploded objects and of undeclared body members. Such a name must differ from all names that other arguments
-have written.
+Arguments write `name=value` pairs. A call chooses the names of members of exploded objects and of undeclared body
+members. Such a name must differ from all names that other arguments of the same call have written. It may be the name
+of a parameter that the call leaves out, because documents often declare the members of such an object as parameters
+too.
 
 The owner of the generated server reserves names by constants, templates and arguments that are hidden from the model.
 These names are refused in any letter case, and with brackets after them, and even if the call sends nothing under them.
 Some servers read all these spellings as the same name.
 
-No value may write a name that a server could read as a credential. PHP replaces dots and spaces by `_`, CGI replaces
-hyphens, and ASP.NET ignores letter case.
+No argument may write a name that a server could read as the name of a credential. For this check, only letters and
+digits are compared, without case: PHP replaces dots and spaces by `_`, CGI replaces hyphens, and ASP.NET ignores case.
 """
 
 from __future__ import annotations
@@ -55,9 +56,10 @@ def names_of(pairs: Iterable[str]) -> list[str]:
 
 
 def front(name: str, written: str) -> str | tuple[str, ...]:
-    """Return the encoded prefix `name=` with which the pairs of the parameter `name` begin.
+    """Return the prefix `name=` with which the pairs of the parameter `name` begin. `written`: the encoded name.
 
-    Return (), which matches no pair, if the prefix would decode to another name.
+    Return (), with which `startswith` finds no pair, if servers decode `written` to another name. An example is a name
+    with `%41` in a cookie of style `cookie`, which is sent unencoded.
     """
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 
@@ -81,7 +83,10 @@ def fold(name: str) -> str:
 
 # Decision 0033: Arguments that a server may read as a credential are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
-    """Raise Refused if an argument has written the name of a credential. `credentials` holds folded names."""
+    """Raise Refused if an argument sends a value under a credential's name.
+
+    `given`: pairs of an argument and a name that it sends. `credentials`: names of credentials, changed by `fold`.
+    """
     for argument, name in given if credentials else ():
         if fold(name) in credentials:
             raise Refused(Problem(argument, f"writes the {place} {name}, which servers may read as a credential"))
@@ -90,8 +95,9 @@ def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials
 class PairSpace(Generic[AnyPairs]):
     """The query, the cookies or a form, into which several parameters write pairs.
 
-    `place` is the word for one pair in messages. Names in `withheld` are reserved for the owner of the generated
-    server. No value may write a name whose folded form is in `credentials`.
+    `place` is the word for one pair in messages. `withheld`: names that no argument may write, because the owner of the
+    generated server hid them. `credentials`: folded names (`fold`) of credentials. No argument may write a name with
+    such a folded name.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
@@ -116,7 +122,7 @@ class PairSpace(Generic[AnyPairs]):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # otherwise each pair has the name of its own parameter, so names cannot conflict
+        if not own:  # if each pair has the name of the parameter that has written it, names cannot conflict
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
@@ -139,9 +145,11 @@ def readings(name: str) -> set[str]:
 
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
-    """Raise Refused if a written name belongs to another parameter or is in `withheld`.
+    """Raise Refused if two arguments have written the same name, or if an argument has written a name that the server's
+    owner reserves.
 
-    `place` is the word for the name in the message, such as "query parameter".
+    `withheld`: reserved names, in addition to those of constants and templates. `place` is the word for the name in the
+    message, such as "query parameter".
     """
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)
@@ -157,8 +165,9 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the case-folded names that the server's owner has reserved, each with its parameter or field (None for
-    withheld names).
+    """Return the case-folded names that the server's owner has reserved: those in `withheld`, and those whose values
+    are constants or templates (texts with placeholders). Each name comes with the parameter or body field that writes
+    it, or None for withheld names.
     """
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held

@@ -57,7 +57,7 @@ COOKIE = Place(lambda text: percent(text, _COOKIE_OCTETS), lambda text: percent(
 def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
     """Return the value of a parameter or body field: its constant, filled template or argument; ABSENT if it has none.
 
-    Raise Unsendable if a template cannot be filled.
+    Raise Unsendable if an argument cannot be written into the template.
     """
     if "template" in bound:
         from . import templates  # imported here: only handwritten tools have templates
@@ -77,8 +77,8 @@ def _argument_of(bound: Bound) -> str:
 class Parameter(Generic[Written]):
     """Precomputed encoder for one parameter of a tool's request.
 
-    `argument` is the name shown to the model. `value(arguments)` returns the value to send, or None, and raises
-    Unsendable if a template cannot be filled.
+    `argument` is the name shown to the model. `value(arguments)` returns the value to send, or None. It raises
+    Unsendable if an argument cannot be written into the template that composes the value.
     """
 
     __slots__ = ("argument", "bound", "name", "value")

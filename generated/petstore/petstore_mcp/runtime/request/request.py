@@ -5,7 +5,8 @@ File contents and random bytes are passed in. These invariants hold whatever the
 
 - The path has exactly the segments of the template, and its literal segments are unchanged. A value fills one segment
   or a part of it. No segment is a dot segment, even after three rounds of percent-decoding.
-- No parameter writes another parameter's name, or a withheld name, into the query, the cookies or a form.
+- No value adds another parameter to the query, the cookies or a form: neither a declared one nor a credential nor one
+  that the server's owner has hidden.
 - The target is percent-encoded ASCII of limited length.
 
 The finished request is compared with the tool's entry in `bindings.json`, so the encoders need not be trusted.
@@ -54,7 +55,7 @@ _HOLE = re.compile(r"\{(\w*)(\??)\}")
 _KEY = "idempotency-key"
 _SENDERS = ("user-agent", "accept-encoding")
 
-# A float without a fraction below this limit is exactly an integer.
+# Below this limit, a float equals exactly one integer. From here on, a float stands for several integers.
 _EXACT = 2**53
 
 
@@ -102,7 +103,7 @@ class Request:
     def key(self) -> str:
         """Return the idempotency key, by which the upstream recognises a repeated request, or ""."""
         if _KEY not in self.names:
-            return ""  # fast path: most requests have no key
+            return ""  # fast path: most requests have no idempotency key
         return next(value for name, value in self.headers if is_key(name))
 
     @property
@@ -168,8 +169,8 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Folded names of credentials in the query. They are refused in forms too, because some servers also look for
-        #: query parameters there.
+        #: Names of credentials in the query, folded by `name_conflicts.fold`. They are refused in forms too, because
+        #: some servers also look for query parameters there.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
         self.query = PairSpace(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
@@ -254,7 +255,7 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 def _body(
     plan: Plan, given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
-    """Return the body in a list, or [] if there is none.
+    """Return a list of one item, the body with its media type, or [] if there is no body.
 
     Append problems of values that cannot be encoded to `problems`.
     """
@@ -341,10 +342,9 @@ def _compare(request: Request) -> None:
 
 @lru_cache(maxsize=256)
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
-    """Return a pattern for paths made from `template`, with a regular expression group for each segment that has
-    arguments.
+    """Return a regular expression for paths made from `template`, with a group for each segment that has arguments.
 
-    Also return a list with an entry for each such segment: its first argument, and a pattern for the filled segment.
+    Also return an entry for each of these segments: what `_filled` returns for it.
     """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
@@ -352,8 +352,9 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
-    """Return the first argument in a segment of a template, and a pattern for the filled segment."""
-    # The path, split: a literal text, then groups of argument name, `?` if the argument may be empty, and literal text.
+    """Return the first argument in a segment of a template, and a pattern of the segment with arguments inserted."""
+    # The segment is split into a literal text and any number of triples: argument name, `?` if the argument may be
+    # empty, literal text.
     first, *rest = _HOLE.split(segment)
     pieces = (f"{'.*' if rest[at + 1] else '.+'}{re.escape(rest[at + 2])}" for at in range(0, len(rest), 3))
     return rest[0], re.compile(re.escape(first) + "".join(pieces))

@@ -58,7 +58,7 @@ class SchemaWalk:
         return self._from(Place("#", self._judge.schema, value, ()))
 
     def _from(self, place: Place) -> Iterator[Violation]:
-        """Yield the violations at and below a location in schema and value where the value is invalid.
+        """Yield the violations at and below a location in schema and value. Call this only if the value is invalid.
 
         This uses an explicit stack, since values may be nested deeper than Python's recursion allows.
         """
@@ -202,7 +202,7 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the locations of invalid items from index `start` on. A chunk of valid items counts as one step."""
+        """Yield the locations of invalid items from index `start` on. A chunk of valid items is one budget step."""
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):
@@ -255,9 +255,10 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return the schema location to which `$ref` refers, with the same value; None if it is outside this schema.
+        """Return the target of `$ref` in this schema, with the value of `place`; None if the target is outside this
+        schema.
 
-        For such a reference, only the whole value can be checked, without details.
+        A value that violates an outside target is reported as a whole, without details.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):
@@ -278,8 +279,9 @@ class SchemaWalk:
         return self._judge.is_keyword_valid("#pattern", pattern, {"pattern": pattern}, name)
 
     def _evaluated(self, place: Place) -> tuple[set[str], list[str]]:
-        """Return the members of the value that keywords other than `unevaluatedProperties` evaluate, and all names in
-        `properties`.
+        """Return the members of the value that keywords other than `unevaluatedProperties` evaluate.
+
+        Also return all names in `properties` of this schema and of the subschemas that apply to the value.
 
         See JSON Schema 2020-12, Core, section 11.3.
         """
@@ -300,7 +302,7 @@ class SchemaWalk:
         return found, known
 
     def _applied(self, place: Place) -> Iterator[Place]:
-        """Yield the subschemas that apply to the same value and for which the value is valid."""
+        """Yield the subschemas that apply to the value at `place` as a whole, and for which this value is valid."""
         schema = place.schema
         parts = [place.part(name, index) for name in _LISTS for index in range(len(schema.get(name, ())))]
         if "if" in schema:

@@ -79,7 +79,7 @@ def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
 def nearest(name: str, known: list[str]) -> str | None:
     """Return the most similar known name, ignoring case, or None."""
     lowered = {each.lower(): each for each in reversed(known[:MOST_COMPARED])}
-    import difflib  # imported here, since mistaken names are rare
+    import difflib  # imported here: needed only for unknown names
 
     found = difflib.get_close_matches(name[:64].lower(), lowered, 1)
     return lowered[found[0]] if found else None
@@ -134,7 +134,7 @@ def _one_of(choices: list[Any]) -> str:
 
 
 def _choice(value: Any) -> str:
-    """Return a value for a list of choices: a plain word without quotes, any other value as JSON."""
+    """Return a value as a list of choices shows it: a plain word without quotes, any other value as JSON."""
     plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value not in ("true", "false", "null")
     return str(value) if plain else shown(value)
 
@@ -154,7 +154,7 @@ def _any_of(words: Iterable[str]) -> str:
 def _best(violation: Violation, forms: list[AlternativeViolations], total: int) -> Iterator[Problem]:
     """Yield the problems of a value in the nearest alternative of a union.
 
-    If no alternative allows the value itself, list the values that all alternatives allow.
+    If all alternatives of the value's type limit the value by `enum` or `const`, list the allowed values instead.
     """
     here, value = violation.path, violation.value
     if not forms or len(forms) < total:
@@ -203,8 +203,8 @@ def _wrong_tag(tags: list[Violation]) -> Problem:
 def _distance(form: AlternativeViolations) -> int:
     """Return a number that says how far a value is from an alternative of a union; fewer violations mean nearer.
 
-    Wrong constants count most, and so does a value without any member of the alternative, because these distinguish
-    alternatives.
+    A wrong constant counts most, and so does an object with no member that the alternative describes, because these
+    distinguish alternatives.
     """
     return 10 * form.is_foreign + sum(10 if each.keyword in ("const", "enum") else 1 for each in form)
 

@@ -3,7 +3,7 @@
 
 A response may differ from its description. In case of doubt, more is removed:
 
-- A name is looked up in each item of a list. So is a number, which may be an index or a name.
+- In a list, a name is looked up in each item. A number selects an item, and is also looked up as a name in each item.
 - The response may have an object where `*` or `0` expects a list. The next step is then looked up in the object too.
 - A plain value is removed if the pointer has further steps.
 - Names that look the same are equal, whatever their letter case and Unicode composition.
@@ -48,16 +48,16 @@ def alike(name: str) -> str:
     return name
 
 
-# Decision 0052: In doubt, remove deletes more of a response.
+# Decision 0052: In doubt, a `remove` rule deletes more of a response rather than less.
 def without(value: Any, pointers: list[str]) -> Any:
     """Return the value without the parts that the pointers select; ABSENT if nothing is left."""
     return _left(value, frozenset(tuple(map(alike, tokens(pointer))) for pointer in pointers), _NOWHERE)
 
 
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
-    """Return the rest of the value after removing the parts that `paths` select; ABSENT if nothing is left.
+    """Return the value without the parts that `paths` and `names` select; ABSENT if nothing is left.
 
-    The first step of each path in `names` can only be a name, not an index.
+    `names`: further paths, whose first step can only be the name of a member, not an index.
     """
     if () in paths:
         return ABSENT
@@ -91,9 +91,10 @@ def _members(value: dict[str, Any], paths: Paths, names: Paths) -> dict[str, Any
 
 
 def _alone(paths: Paths, steps: tuple[str, ...]) -> Paths:
-    """Return the paths, plus what remains of them after a step in `steps`.
+    """Return the paths. For each path whose first step is in `steps` (`*`, `0`: steps into a list), also return the
+    path without this step.
 
-    So an object is also treated like a list with this object as only item.
+    So a path through a list also applies to a single object in place of the list.
     """
     rests = frozenset(path[1:] or ("*",) for path in paths if path[0] in steps)
     return paths if rests <= paths else _alone(paths | rests, steps)

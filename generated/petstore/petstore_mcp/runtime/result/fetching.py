@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Read a resource whose content an upstream returns: build its request, and the contents for `resources/read`.
+"""Build the request for a resource that the upstream API holds, and its contents for `resources/read`.
 
 The request is sent like a tool call whose arguments are the variables of the URI. Credentials, limits and checks are
 the same, but hooks do not run, since hooks are for tools. A response too large for a tool result is cut here too, and
@@ -41,8 +41,10 @@ def as_tool(wanted: Fetch) -> Tool:
 
 
 def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
-    """Return the contents or error for a request that could not be sent, because the URI is wrong or a setting is
-    missing.
+    """Return the result of reading a resource whose request could not be sent. `reason`: why.
+
+    For a wrong URI, the result says that there is no such resource. For any other reason, such as a missing setting,
+    the result is an error.
     """
     if isinstance(reason, Refused):
         problems = "; ".join(map(str, reason.problems))
@@ -56,11 +58,11 @@ def read(
 ) -> Contents | Result:
     """Convert the HTTP response, or its failure, into MCP resource contents."""
     if isinstance(answer, Failure):
-        from . import failures  # imported late: most calls succeed
+        from . import failures  # imported late: needed only after a failure
 
         return Result.error(redactor.text(failures.no_answer(answer, sent)))
     if not 200 <= answer.status < 300:
-        from . import failures  # imported late, as above
+        from . import failures  # imported late: needed only for an error status
 
         told = redactor.text(failures.explain(answer, sent, redactor))
         return Contents(wanted.uri, None, told) if answer.status in _NOTHING_THERE else Result.error(told)
@@ -90,7 +92,7 @@ def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
 
 
 def _missing(answer: Response, uri: str) -> list[Block]:
-    """Return a text content that says that only a part was received or stored; [] if the response is complete."""
+    """Return a list with a text that says that only a part was received or stored; [] if the response is complete."""
     told = response.unread(answer)
     if 0 < answer.kept < answer.size:
         told.append(response.told_kept(answer, uri))

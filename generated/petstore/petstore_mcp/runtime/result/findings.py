@@ -69,7 +69,9 @@ class Findings:
 
 
 def read(content: bytes, redactor: Redactor) -> Findings:
-    """Return the findings of an error body, with secrets removed; empty findings if the body is no JSON object."""
+    """Return the message and the wrong values that an error body reports, with secrets removed. Return empty findings
+    if the body is no JSON object, or larger than LARGEST.
+    """
     try:
         body = json.loads(content) if len(content) <= LARGEST else None
     except (ValueError, RecursionError):
@@ -108,7 +110,9 @@ def _items(listed: Any) -> Iterator[Finding]:
 
 
 def _pointed(entry: dict[str, Any]) -> list[Finding]:
-    """Return a list with one finding for the entry; an empty list if the entry lacks a value's name or a problem."""
+    """Return a list with one finding for an entry of an error body. Return [] if the entry does not say which value is
+    wrong, or what is wrong.
+    """
     source = entry["source"] if isinstance(entry.get("source"), dict) else entry
     pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)
     text = _message(entry)

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-Conditions that the server's owner has set come first. Without conditions, the HTTP status decides. Then comes a member
-`done` as in Google's operations, then a word such as `succeeded` in a member such as `status`. Pure functions.
+A status that the server's owner names decides first, then an error status, then the owner's other conditions. Without
+conditions, a redirect or the status 202 decides. For other responses, a member `done` decides, as in Google's
+operations. Without it, a word such as `succeeded` in a member such as `status` decides. Pure functions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from ..text.sanitize import brief, decode
 from .pointers import find
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..core.table import TaskCondition, TaskRule
     from ..http.exchange import Response
 
@@ -53,7 +56,11 @@ def value_of(answer: Response) -> Any:
 
 def judge(rule: TaskRule, answer: Response, value: Any) -> str:
     """Return the state of a job: WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
-    if answer.status in _GONE and not _holds(rule, "done", answer, value):
+    if _names_status(rule.get("done", ()), answer.status):
+        return DONE  # also an error status: many APIs answer 404 once a deletion that takes long is complete
+    if _names_status(rule.get("failed", ()), answer.status):
+        return FAILED
+    if answer.status in _GONE:
         return GONE
     if answer.status == 429 or answer.status >= 500:
         return WORKING  # the error may be temporary, so the job may still be working
@@ -100,6 +107,12 @@ def _word(value: Any) -> str:
 def _holds(rule: TaskRule, key: str, answer: Response, value: Any) -> bool:
     conditions = rule.get("done", ()) if key == "done" else rule.get("failed", ())
     return any(_is_met(each, answer, value) for each in conditions)
+
+
+def _names_status(conditions: Sequence[TaskCondition], status: int) -> bool:
+    """Return True if a condition such as `status == 404` names this HTTP status. Conditions with `!=` name none."""
+    named = (each for each in conditions if "pointer" not in each and "not" not in each)
+    return any(_alike(status, value) for each in named for value in each.get("values", ()))
 
 
 def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:

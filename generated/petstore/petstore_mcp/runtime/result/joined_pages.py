@@ -61,8 +61,8 @@ class JoinedPages:
     )
 
     def __init__(self, rule: Pages, address: str, shown: int, most: int, removed: Any = ()) -> None:
-        """Begin without pages. `address`: host and port of the API. `shown`: bytes that a result shows. `most`: limit
-        on pages.
+        """Begin without pages. `address`: host and port of the API. `shown`: limit on the bytes that a result shows.
+        `most`: limit on pages.
 
         `removed` lists pointers to the parts of each page that must not leave this server.
         """
@@ -87,9 +87,10 @@ class JoinedPages:
         return not self._stopped
 
     def add(self, answer: Response, sent: Sent) -> None:
-        """Join a page, unless it is not a page or exceeds a limit.
+        """Append the items of the page in `answer`. Append none if `answer` is an error or lacks the list, or if the
+        page repeats an earlier page or exceeds a limit.
 
-        Then set `further` to the arguments of the next page, if any.
+        Then set `further` to the arguments that request the next page, or to {} if no page is to be requested.
         """
         self.further = {}
         page = _Page.read(answer, self._rule)
@@ -157,7 +158,7 @@ class JoinedPages:
         if following is None or following.address or self._is_elsewhere(following):
             return told
         if self._removed and not all(isinstance(each, int) for each in following.arguments.values()):
-            return told  # no: the next page's cursor may repeat data that was removed
+            return told  # name no arguments of the next page: a cursor in them may repeat removed data
         return f"{told} To go on, call again with {following.told(sent.tool)}"
 
     def response(self) -> Response | None:
@@ -207,12 +208,12 @@ class _Page:
         return find(self._value, "".join(f"/{each.replace('~', '~0').replace('/', '~1')}" for each in self._steps))
 
     def next(self, sent: Sent, counts: dict[str, str]) -> tuple[paging.NextPage | None, bool]:
-        """Return where the next page is.
+        """Return the location of the next page, or None if none is known.
 
-        Also return whether this is only a guess, because the response does not say it.
+        Also return True if the location is only a guess, because the response says nothing about a next page.
         """
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # parse all numbers as numbers, unlike in `read`
+        value, _ = wrapping.read(text)  # keep long numbers as numbers, which paging needs
         value = self._with_holder(value)
         found = paging.next_page(value, sent, self._answer.header("link"), counts)
         if found is not None:

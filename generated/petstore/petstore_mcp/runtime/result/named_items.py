@@ -4,11 +4,10 @@
 Names are compared without letter case and white space. An item matches if one of its names equals the given name. The
 rules are:
 
-- A call that writes takes the only item that matches, if the list was read to its end; otherwise another item could
-  match.
-- A call that reads takes the first item that matches. If no item matches and the API ranks the list by relevance, it
-  takes the first item.
-- If the list is not ranked and several items match, all calls are refused.
+- If exactly one item matches, the call takes this item. But a call that writes is refused if the list was not read to
+  its end, because another item could match.
+- If several items match or none, the call is refused, with one exception: a call that reads, of a list that the API
+  ranks by relevance. Such a call takes the first item that matches; if none matches, the first item of the list.
 
 A refusal lists the candidates. A choice is reported, together with other items that might have been meant.
 """

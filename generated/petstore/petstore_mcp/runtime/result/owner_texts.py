@@ -32,8 +32,8 @@ LONGEST_ADDRESS, LONGEST_TEXT = 2_000, 500
 
 
 class OwnerTexts:
-    """Filler of the owner's texts for one result. `value`: the response or part of it into which pointers lead, or
-    ABSENT.
+    """Filler of the placeholders in the owner's texts about one result. Each placeholder names an argument of the call,
+    or is a JSON Pointer into `value`: the response, a part of it, or ABSENT.
 
     `unseen` counts, per pointer, the invisible characters that were removed.
     """
@@ -41,7 +41,9 @@ class OwnerTexts:
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Create the texts. `mark`: prefix of numbers that `value` holds as texts (projection.mark)."""
+        """Create the filler. `mark`: prefix of the strings in `value` that stand for long numbers, so that these keep
+        all digits (projection.mark).
+        """
         self.value = value
         self._mark = mark
         self._arguments = arguments
@@ -49,7 +51,7 @@ class OwnerTexts:
         self.unseen: dict[str, int] = {}
 
     def inside(self, part: Any) -> OwnerTexts:
-        """Return a copy whose pointers start at `part`, a part of the response."""
+        """Return a copy of this filler whose pointers lead into `part`, a part of the response, not into the whole."""
         other = copy(self)
         other.value = part
         return other

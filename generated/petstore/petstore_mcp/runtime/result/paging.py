@@ -64,7 +64,7 @@ class NextPage:
         self.host = host
 
     def told(self, tool: Tool) -> str:
-        """Return the arguments in the form in which a model writes them, or the address."""
+        """Return text that says how to get the page: the arguments as `name=value`, or the address if it is set."""
         return self.address or ", ".join(
             f"{name}={_written(tool, name, each)}" for name, each in self.arguments.items()
         )
@@ -145,7 +145,7 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
     for name in filter(_NEXT.fullmatch, said):
         if not isinstance(found := _next(said[name], sent), _Unrelated):
             return found
-    # Some APIs only repeat the request's cursor here, which `_next` refuses.
+    # In these members, some APIs repeat the cursor of the request; `_next` refuses it, because it leads to this page.
     for name in filter(_POSITION.fullmatch, said):
         found = _next(said[name], sent)
         if isinstance(found, NextPage) or said[name] in (None, ""):
@@ -201,7 +201,9 @@ class _Unrelated:
 
 
 def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
-    """Return the arguments for the page that a member announces; None if it says that there is no further page."""
+    """Return the arguments for the next page, which `said`, a member of the response, gives as a URL, cursor or number.
+    Return None if the member says that there is no further page.
+    """
     if said is None or said == "":
         return None
     if isinstance(said, dict):
@@ -259,9 +261,9 @@ def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
 
 
 def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> NextPage | None:
-    """Return the arguments for the next page, computed from the numbers of items and pages.
+    """Return the arguments for the next page: the next offset or page number, or the id of the last item.
 
-    Return None at the end of the list, or if the numbers are unknown.
+    Return None if the page is empty, or if no flag, total or page size shows that items follow.
     """
     tool, count = sent.tool, len(items)
     size, total = _size(said, sent), _whole(said, _TOTAL)
@@ -321,7 +323,7 @@ def _kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
 
 
 def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
-    """Return the query argument whose name in the request matches the pattern `kind`, or ""."""
+    """Return the name of the argument whose query parameter has a name that matches the pattern `kind`, or ""."""
     return next((argument for argument, name in _query(tool) if kind.fullmatch(_plain(name))), "")
 
 

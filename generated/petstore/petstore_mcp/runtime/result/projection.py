@@ -39,7 +39,7 @@ def shortened(value: Any, sent: Sent, room: int, complete: bool) -> tuple[Shorte
     """
     if not sent.fields:
         return Shortened(value, room, complete), []
-    # Drop an incomplete member or item at the end before parts are selected.
+    # Before parts are selected, drop the last member or item of a cut response if it is incomplete.
     whole = Shortened(value, sys.maxsize, complete)
     asked = sent.fields.split(",", MOST_PATHS)
     paths = dict.fromkeys(_LIST.sub("", path.strip()) for path in asked[:MOST_PATHS])
@@ -86,9 +86,10 @@ class _Place:
         self.names: list[str] = []
 
     def under(self, name: str, names: Container[str]) -> _Place | None:
-        """Return the child node for a member, or None if no path leads to the member.
+        """Return the child node for the member `name` of an object, or None if no path leads to it.
 
-        A member name with dots also matches the path of its parts, unless the first part is itself one of `names`.
+        A member `a.b` also matches the path `a.b`, which means `b` within `a`, unless the object has a member `a`, too.
+        `names`: the names of all members of the object.
         """
         if (step := self.steps.get(name)) is not None or "." not in name:
             return step
@@ -106,7 +107,7 @@ class _Picked:
         self._trails = {path: self._trail(path) for path in paths}
 
     def _trail(self, path: str) -> list[tuple[str, _Place]]:
-        """Add a path to the tree, and return the names in it, each with its node."""
+        """Add a path to the tree. Return the names of the path, each with its node in the tree."""
         place, trail = self._root, []
         for name in path.removesuffix(".").split(".", MAX_DEPTH):
             place = place.steps.setdefault(name, _Place())
@@ -143,18 +144,18 @@ class _Picked:
         return f"{brief(path, 60)} of fields is not in the answer; in {brief(above, 60)} there is {listed}{more}."
 
     def _of(self, value: Any, place: _Place) -> Any:
-        """Return the selected parts of a value below a node, or _MISSING if there are none."""
+        """Return the parts of `value` that the paths below the node `place` select, or _MISSING if there are none."""
         if isinstance(value, list):
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
         if not isinstance(value, dict):
-            return None if value is None else _MISSING  # keep null, in which no member can be selected
+            return None if value is None else _MISSING  # keep null: it has no members to select
         place.names = place.names or list(value)
         made = {}
         for name, member in value.items():
             if (step := place.under(name, value)) is not None:
                 step.reached = True
-                # A member that is returned whole: its parts are only examined to record what exists.
+                # Search a member that is returned whole, too: `notes` lists the selected paths that match nothing.
                 part = self._of(member, step) if step.steps else member
                 if step.wanted or part is not _MISSING:
                     made[name] = member if step.wanted else part

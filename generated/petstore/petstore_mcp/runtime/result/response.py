@@ -1,13 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Convert an HTTP response into a tool result. Pure functions.
 
-Text is passed on as received. JSON is not parsed, so that nothing is lost and numbers stay exact. There is one
-exception: JSON for a tool with an output schema is parsed, because text and structured value must be equal. If nothing
-was changed in the value, the text stays as received.
+Text is passed on as received. JSON is passed on like text, so that nothing is lost and numbers stay exact. In three
+cases, the result is made from the parsed JSON: the call selects fields, the JSON is too long, or the tool has an output
+schema. With an output schema, text and structured value must be equal. If nothing in the value was changed, the text is
+still the received one, put on one line.
 
-JSON that is too long is parsed and cut along its structure. A note says what was cut and how to see it, and a link
-leads to the whole response. The result of a failed call is one text block, since some clients show only the first
-block. Invisible characters, and bytes that are not text, are left out, and a note says so.
+JSON that is too long is cut along its structure. A note says what was cut and how to see it, and a link leads to the
+whole response. The result of a failed call is one text block, since some clients show only the first block. Invisible
+characters are left out, bytes that are not text become U+FFFD, and a note says so.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     """Return the result of a call that got a response, with at most about `shown` bytes of text."""
     status, size = response.status, response.size
     if not (200 <= status < 300 or status == 304 or leads_elsewhere(response, sent)):
-        from . import failures  # imported late: most calls succeed
+        from . import failures  # imported late: needed only for an error status
 
         return Result.error(failures.explain(response, sent, redactor))
     if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
-        from . import failures  # imported late, as above
+        from . import failures  # imported late: needed only for HTML instead of JSON
 
         return Result.error(failures.explain_page(response, sent, redactor))
     if not size:
@@ -133,9 +134,9 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
 
 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
-    """Return the beginning of a text, at most `most` bytes of UTF-8, and its size in bytes.
+    """Return the beginning of a text, at most `most` bytes of UTF-8, and the size of this beginning in bytes.
 
-    The beginning ends at a line break, unless that would drop half of it.
+    The beginning ends at a line break, unless that would leave less than half of the beginning.
     """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")
@@ -152,7 +153,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
     promised = sent.tool.output_schema is not None
     marked = ""
     if sent.fields and not promised:
-        from .projection import mark  # imported late: few calls ask for parts
+        from .projection import mark  # imported late: few calls select fields
 
         marked = mark(text)
     value, twice = read(text if complete else beginning(text), marked)
@@ -194,7 +195,7 @@ def _shows_all(sent: Sent) -> bool:
 def _line(text: str, value: Any, redactor: Redactor) -> str:
     """Return the JSON text reformatted to one line; unchanged if it already is on one line.
 
-    Return "" if the JSON contains a secret or invisible character, which must be removed.
+    Return "" if the text must not be shown, because it contains a secret or an invisible character.
     """
     broken = "\n" in text or "\r" in text or ("\t" in text and not text.isascii())
     if not broken and holds_nothing(text, redactor):

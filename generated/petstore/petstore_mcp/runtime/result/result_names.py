@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         """
 
         def new(self) -> Callable[[], str]:
-            """Return a function that creates the URI for a result of the current call. Few calls need a URI."""
+            """Return a function that creates the URI for a result of the current call, since few calls need a URI."""
 
         def admits(self, uri: str) -> bool:
             """Return whether the client of the current request may read the result stored at `uri`."""

@@ -42,7 +42,11 @@ _NO_JSON = "it is no JSON"
 
 # Decision 0053: A select that matches nothing is no error.
 class ResultRules:
-    """Application of a tool's `result` rules to one call. Use `take` first, then `dressed`."""
+    """Application of a tool's `result` rules to one call.
+
+    Call `take` first, which removes and selects parts of the response. Then `dressed` adds texts, blocks and links to
+    the result.
+    """
 
     __slots__ = ("_mark", "_rules", "_value")
 
@@ -53,9 +57,9 @@ class ResultRules:
         self._mark = ""
 
     def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
-        """Apply `remove` and `select` to the response.
+        """Apply the rules `remove` and `select` to the response, in place.
 
-        Return a result to show instead of the response, or None if the response may be shown.
+        Return None if the response may be shown, else a result that says why it is not shown.
         """
         good = 200 <= answer.status < 300
         if not answer.size or not (good or "remove" in self._rules):
@@ -79,7 +83,7 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if blocks are made from a long response that can be parsed fast, because it has few members."""
+        """Return True if the rule `blocks` needs the response, and few members make it fast to parse though long."""
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
@@ -133,7 +137,7 @@ class ResultRules:
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
         """Return the result with the texts, blocks and links that the `result` rules add.
 
-        Their text replaces the JSON.
+        The rule `text` replaces the content blocks that show the response. Structured content stays.
         """
         owner = OwnerTexts(self._value, self._mark, sent.arguments, redactor)
         links = [owner.link(link) for link in self._rules.get("links", ())]
@@ -141,7 +145,7 @@ class ResultRules:
         if parts is not None and self._fills(parts, result):
             result.content = response.told(owner.text(parts), sum(owner.unseen.values()), answer, sent, shown)
         if "blocks" in self._rules:
-            from .blocks import BlockMaker  # imported late: few tools have blocks
+            from .blocks import BlockMaker  # imported late: few tools declare `result.blocks`
 
             maker = BlockMaker(owner, result.content, redactor, shown)
             for each in self._rules["blocks"]:
@@ -161,7 +165,8 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            return maker.content + notes  # a block repeats the usual content, which already has the other notes
+            # A block `answer` stands for the usual content, which already has the notes on the response.
+            return maker.content + notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 
     def _fills(self, parts: ShownText, result: Result) -> bool:
@@ -181,7 +186,10 @@ def _discard(answer: Response) -> None:
 
 
 def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
-    """Return the error result for a successful response from which parts cannot be removed."""
+    """Return the error result that replaces a successful response of which nothing may be shown.
+
+    `why`: reason why the parts that must be hidden cannot be removed; "" if these parts are the whole response.
+    """
     told = failures.answered(answer, sent)
     if not why:
         return Result.error(f"{told} Nothing of the answer may be shown.")

@@ -68,9 +68,9 @@ class KeptResults:
     """Stored responses of one server by URI, in order of use, the most recently used last."""
 
     def __init__(self, most: int, shares: Shares | None = None, names: Names | None = None) -> None:
-        """Create a store of at most `most` bytes. `shares` counts the files that may still be opened.
+        """Create a store of at most `most` bytes. `shares`: limits on memory and files of all large responses together.
 
-        `names` decides who may read which URI; with None, every caller may read every URI.
+        `names`: object that tells if the current client may read a URI; with None, every client may read every URI.
         """
         self._names = names
         self._most = most
@@ -180,7 +180,7 @@ class KeptResults:
     def _fit(self, uri: str, more: int) -> bool:
         """Drop other responses until the response at `uri` can grow by `more` bytes.
 
-        Return False if the response at `uri` itself was dropped.
+        Drop the response itself and return False if it would not even fit alone.
         """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
         for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):

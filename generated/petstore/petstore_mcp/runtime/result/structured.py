@@ -69,15 +69,17 @@ class OutputChecker:
         self._validators = Validators(exact=True)
 
     def keep(self, tool: Tool, result: Result, budget: Budget | None = None) -> Result:
-        """Return the result with a structured value that fits the tool's output schema, or an error result.
+        """Return the result with a structured value that fits the tool's output schema. If mcpgen derived the schema,
+        move values that do not fit to `_unexpected`.
 
-        `result` must be a successful result of a tool that has an output schema.
+        Return an error result if the value violates a handwritten schema, or if JSON cannot represent it. `result` must
+        be a successful result of a tool that has an output schema.
         """
         assert tool.output_schema is not None
         judge = self._validators.of(tool, tool.output_schema)
         try:
             return _kept(tool, result, judge, budget or Budget(SECONDS, time.monotonic))
-        except (ValueError, TypeError):  # only a hook can return such a value
+        except (ValueError, TypeError):  # only a hook can return a value that JSON cannot represent
             log.event("error", "structured_not_json", tool=tool.name)
             return Result.error(f"{tool.name} was carried out, but its result holds what JSON cannot.")
 

@@ -16,9 +16,10 @@ def shown(runs: str, others: str, spelled: Mapping[str, str], tools: Sequence[tu
     runs programs.
 
     - `spelled`: maps the name of each tool to the name of its function.
-    - `tools`: each with the form of its result, and the maximum number of characters for its types. Longer types are
-      left out.
-    - `others`: phrase for other tools in the result that are functions as well; "" if there are none.
+    - `tools`: entries of `tools/list`, each with how its result is wrapped (table.OutputForm), and the maximum number
+      of characters for its types. Longer types are left out.
+    - `others`: phrase for the tools found whose functions the search result already shows, such as "tools above"; ""
+      if there are none.
     """
     if not tools:
         return f"\n\nFunctions for {runs} are the {others}."

@@ -67,7 +67,10 @@ class Coverage:
         return self._share(self._counted(query), allowed)
 
     def _share(self, counted: dict[str, float], allowed: Container[int]) -> float:
-        """Return the share of the words that the best allowed tool contains. `counted` maps each word to its weight."""
+        """Return the largest share of the words, by weight, that a single allowed tool contains.
+
+        `counted` maps each word to its weight.
+        """
         found: dict[int, float] = {}
         for word, share in counted.items():
             for number, strength in self._postings.strengths(word).items():

@@ -50,9 +50,10 @@ _ENDS = (". ", "\n")
 
 
 def signature(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
-    """Return the signature of a tool. `tool`: its entry in `tools/list`.
+    """Return the signature of a tool: its name and arguments. `tool`: its entry in `tools/list`.
 
-    `asked`: stems of the query that found the tool.
+    `asked`: stems of the query that found the tool. If there is no room for all optional arguments, those that contain
+    these stems come first.
     """
     schema = tool.get("inputSchema", {})
     members, required = schema.get("properties", {}), schema.get("required", [])
@@ -111,8 +112,8 @@ def described(tool: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Shorten a long description to its first sentences, and the sketch of the response (` Returns {...}`) at
-    its end.
+    """Return a long description's first sentences, followed by the sketch of the response (` Returns {...}`) if the
+    description ends with a short one.
     """
     if len(text) <= LONGEST_DESCRIPTION:
         return text
@@ -150,7 +151,9 @@ def _members(schema: dict[str, Any], level: int, root: dict[str, Any]) -> list[s
 
 
 def _below(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of the items of an array, also of a nested array. Return any other schema unchanged."""
+    """Return the schema of the items of an array; of an array of arrays, that of the innermost items (up to three
+    levels). Return any other schema unchanged.
+    """
     for _ in range(3):
         items = schema.get("items")
         if not isinstance(items, dict):

@@ -23,8 +23,8 @@ TOKENS = re.compile(r"[^\W_]+")
 class Postings:
     """Words of one index.
 
-    `terms` maps a stem to a list in which the numbers of tools alternate with the impacts of the stem in these tools.
-    `total` is the number of tools.
+    `terms` maps a stem to a flat list: tool number, impact, tool number, impact, and so on. The impact is the score
+    that the stem gives this tool. `total`: how many tools there are.
     """
 
     def __init__(self, terms: dict[str, list[int]], total: int) -> None:
@@ -33,7 +33,7 @@ class Postings:
         self._read: dict[str, list[tuple[int, int]]] = {}
 
     def of(self, word: str) -> list[tuple[int, int]]:
-        """Return the number of each tool that contains a word, with the impact of the word in this tool.
+        """Return, for each tool whose text contains a word, the tool's number and the word's impact (weight) there.
 
         The index stores each tool number as the difference from the number before.
         """

@@ -157,7 +157,10 @@ class Retriever:
         )
 
     def _scores(self, words: Iterable[str], allowed: Container[int]) -> dict[int, float]:
-        """Return, by tool number, the sum of weight * impact of each allowed tool that contains any of the words."""
+        """Return number -> score of each allowed tool that contains any of the words or their synonyms.
+
+        The score is the sum of each word's weight in the query times its impact in the tool, which the index holds.
+        """
         found: dict[int, float] = {}
         for word, weight in self._weights(words).items():
             for number, impact in self._postings.of(word):
@@ -177,7 +180,7 @@ class Retriever:
     def _ranked(self, words: list[str], scores: dict[int, float], wanted: str, most: int) -> list[int]:
         """Return the numbers of the tools with the highest scores, at most `most`, best first.
 
-        `wanted` is the effect that the query asks for, or "".
+        `wanted`: effect that the query asks for (`effect_of`), or "". Tools with this effect rank higher, others lower.
         """
         named: dict[int, float] = {}
         for word, weight in self._weights(words).items():

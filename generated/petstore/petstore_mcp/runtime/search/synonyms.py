@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Word lists for search: synonyms between users' words and APIs' words, and the effects that verbs ask for."""
+"""Word lists for search: synonyms between users' words and APIs' words, and what a verb in a query asks a tool to do:
+read, add, update or delete.
+"""
 
 from __future__ import annotations
 

@@ -61,7 +61,10 @@ class ToolSearch:
         return Result.error(self._refused(kind, arguments))
 
     def signature(self, name: str) -> str:
-        """Return a tool's signature; for a tool that finds or calls other tools, example arguments; else ""."""
+        """Return the signature of an API's tool, or example arguments for a tool that finds or calls other tools.
+
+        Return "" for the server's remaining tools, such as the one that runs programs.
+        """
         if example := _EXAMPLES.get(self._catalog.finders.get(name, "")):
             return f"Such as {name}({example})."
         if name in self._catalog.finders or name in (self._catalog.reader, self._catalog.looker):
@@ -94,10 +97,11 @@ class ToolSearch:
         return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
-        """Return the tools as functions of a program, or "" if this server does not run programs.
+        """Return the text that lists tools as functions for programs, or "" if programs can call none of them.
 
-        `told` maps tools to True if their function is always shown, with types of at most `longest` characters. The
-        other tools already have signatures in the text, so they are shown only if their functions have other names.
+        `told` maps each tool to True if its function is always listed, with types of at most `longest` characters. The
+        search result already shows the signatures of the tools that are mapped to False. The function of such a tool is
+        listed only if tool and function have different names.
         """
         called = [number for number in told if self._is_called(number)]
         if not called:
@@ -123,14 +127,14 @@ class ToolSearch:
         return next((running[kind] for kind in PROGRAMS if kind in running), "")
 
     def _is_called(self, number: int) -> bool:
-        """Return True if programs may call the tool."""
+        """Return True if the programs that a model writes may call the tool with this number in the index."""
         runs = self._runs
         kind = self._catalog.finders.get(runs, "")
         return bool(runs) and (kind == RUN or not writes(self._catalog, self._retriever.names[number]))
 
     @property
     def _spelled(self) -> dict[str, str]:
-        """Return the name of the function in programs for each tool of the API."""
+        """Return a mapping from each tool of the API to the name of its function in the programs that models write."""
         return {tool: name for name, tool in functions(self._retriever.names).items()}
 
     def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:
@@ -144,7 +148,7 @@ class ToolSearch:
         for place, hit in enumerate(hits):
             if hit.number not in told:
                 tool = self._tool(hit.number)
-                # Decision 0219: Program servers describe only the best hits as functions.
+                # Decision 0219: If a server runs programs, a search shows Python functions only for the best hits.
                 is_whole = place == 0 and not self._is_called(hit.number)
                 lines.append(notation.described(tool) if is_whole else notation.row(tool, asked))
             elif place == 0:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run one accepted call, and send its client progress, log messages and questions before the answer.
 
-None of these messages is sent after the answer. The last progress message is sent some time before the answer, not
-directly before it.
+None of these messages is sent after the answer. The last progress message is sent at least APART seconds before the
+answer, because some clients fail if both arrive together.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
             """
 
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
-            """Return the messages of a prompt that asks the user.
+            """Return the messages of a prompt that asks the user for values in its messages.
 
-            Raise OtherOutcome if the request ends with a question or a protocol error.
+            Raise OtherOutcome if the outcome of the request is a question or a protocol error instead.
             """
 
         async def call(
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
         ) -> Result:
             """Return the call's result. `report` is called with the name of each phase that has ended.
 
-            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call ends with a question, a
-            task or a protocol error.
+            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call's outcome is a question,
+            a task or a protocol error instead.
             """
 
     class Listener(Protocol):
@@ -72,8 +72,8 @@ if TYPE_CHECKING:
         def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
             """Report progress of a call. `message` names the last phase, or says what the call waits for.
 
-            `done` grows with each phase and each message. If `total` is given, both are bytes of a response, or what a
-            hook counts.
+            `done` grows with each phase and each message. If `total` is given, `done` and `total` count bytes of a
+            response, or what a hook counts.
             """
 
         def log(self, key: int, level: str, content: object) -> None:
@@ -92,8 +92,8 @@ if TYPE_CHECKING:
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
 
 # Decision 0003: A quick call sends no progress notification.
-#: Seconds that a phase must last before its progress is sent, and seconds without messages after that. Official clients
-#: lose progress that arrives together with the response, and raise an error.
+#: Seconds that a phase must last before its progress is sent; least seconds from the last progress to the response.
+#: Official clients lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
 # Decision 0234: A waiting call sends progress every five seconds.
 #: Seconds between two progress messages while a call waits. Clients give up after 10 s at the earliest, and
@@ -193,7 +193,7 @@ class AcceptedCall:
         self._log = span.client_log = CallLog(level, partial(self.listener.log, self.call.key), clock)
 
     def _report(self, message: str) -> None:
-        """Record the end of a phase."""
+        """Record the end of a phase of the call, and schedule a progress message about it (`_tell_soon`)."""
         if self._progress is not None:
             self._progress.phase(message)
             self._tell_soon()
@@ -205,12 +205,12 @@ class AcceptedCall:
             self._tell_soon()
 
     def leave(self, hook: object) -> None:
-        """Note that a run of a hook has ended."""
+        """Record that a run of a hook has ended."""
         if self._progress is not None:
             self._progress.leave(hook)
 
     def _tell_soon(self) -> None:
-        """Send the progress within LASTING seconds. Only what is the latest then is sent."""
+        """Send the progress after LASTING seconds, in one message with the latest values at that time."""
         if self._waits is None:
             self._waits = asyncio.get_running_loop().call_later(LASTING, self._tell)
 
@@ -262,7 +262,7 @@ class AcceptedCall:
     async def _ask(self, question: Asked) -> object:
         """Ask the user, and return the answer, or None if the client cannot ask.
 
-        When this returns, the question is withdrawn, also if the call is cancelled.
+        If the call is cancelled before the answer arrives, the question is withdrawn from the client.
         """
         answer = self._answer = asyncio.get_running_loop().create_future()
         try:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         service: Service
 
         def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-            """Return head and caller of a request that may be served inline, else None."""
+            """Return head and sender of a request that can be served inline (without aiohttp's task), else None."""
 
 
 KEEP_ALIVE_SECONDS = 75.0
@@ -78,11 +78,11 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
 
 # Decision 0218: Small POSTs are served without a task of their own.
 class HttpConnection(RequestHandler):
-    """HTTP connection with a timeout for the head of each request (security requirement E6). It serves requests inline
-    if possible.
+    """HTTP connection with a timeout for the head of each request (security requirement E6). If possible, a request is
+    served inline: in `data_received`, without waking the task that aiohttp runs for the connection.
 
-    A request that is served inline stays in aiohttp's queue, and aiohttp's task is not woken for this request. So the
-    requests of a connection are answered in order, and the task can take over any of them.
+    Until it is answered, such a request stays in aiohttp's queue. So the requests of a connection are answered in
+    order, and the task can take over a request that has begun inline.
     """
 
     __slots__ = ("_busy", "_expected", "_inline", "_late", "address", "door", "places")
@@ -95,7 +95,7 @@ class HttpConnection(RequestHandler):
         self._late: asyncio.TimerHandle | None = None
         self._expected: tuple[Head, Peer] | None = None
         self._inline: InlineRequest | None = None
-        self._busy = False  # True while a request is served inline
+        self._busy = False  # True while this object, not aiohttp's task for the connection, serves a request
         super().connection_made(transport)
         self.address = _address(transport)
         has_room = self.places.has(self.address)
@@ -106,8 +106,11 @@ class HttpConnection(RequestHandler):
             self._refuse(_NO_ROOM)
 
     def data_received(self, data: bytes) -> None:
-        """Serve a request inline, or wake aiohttp's task. Keep the timeout running while a head is incomplete."""
-        task, self._waiter = self._waiter, None  # hide the waiter: otherwise aiohttp wakes its task for any request
+        """Serve a request inline (without aiohttp's task), or wake this task.
+
+        Keep the timeout running while a head is incomplete.
+        """
+        task, self._waiter = self._waiter, None  # hide the future by which aiohttp would wake its task
         try:
             super().data_received(data)
         finally:
@@ -149,7 +152,7 @@ class HttpConnection(RequestHandler):
         response.force_close()
         return response
 
-    # Methods for requests that are served inline
+    # Methods for requests that are served inline, that is, without aiohttp's task
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response, and remove its request from the queue.
@@ -180,17 +183,22 @@ class HttpConnection(RequestHandler):
             self._waiter.set_result(None)
 
     def take_inline(self) -> InlineRequest | None:
-        """Return the request that is being served inline, or None. The caller must serve the rest of the request."""
+        """Return the request that is being served without aiohttp's task, or None. The caller must finish it."""
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
     def expire(self) -> None:
-        """Stop waiting for the rest of a body, and let aiohttp's task read it."""
+        """Stop waiting for the rest of a body to serve its request inline. aiohttp's task then reads the body and
+        serves the request.
+        """
         self._forget_expected()
         self.hand_over()
 
     def _begins(self) -> bool:
-        """Serve the first request of the queue inline, or wait for its body. Return False if a task must serve it."""
+        """Serve the first request of the queue inline (at once, without aiohttp's task), or begin to wait for its body.
+
+        Return True in both cases, and False if aiohttp's task must serve the request.
+        """
         message, payload = self._messages[0]
         if self._expected is None:
             if len(self._messages) > 1 or not isinstance(message, RawRequestMessage):
@@ -228,7 +236,7 @@ class HttpConnection(RequestHandler):
         self.door.deadlines.end(self)
 
     def _process_keepalive(self) -> None:
-        """Close the connection if it is idle. It is not idle while a request is served inline."""
+        """Close the connection if it is idle. It is not idle during an inline request (not run by aiohttp's task)."""
         if self._busy or self._expected is not None:
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .service import Service
 
 _MOST_INLINE = 16 * 1024
-"""Largest body in bytes of a request that is served inline."""
+"""Largest body in bytes of a request that is served inline, that is, without aiohttp's task."""
 
 _FORGET = struct.pack("ii", 1, 0)
 
@@ -80,7 +80,9 @@ class Door:
         await self._runner.cleanup()
 
     def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-        """Return head and caller of a request that may be served inline once its body has arrived, else None."""
+        """Return the head and the sender of `message` if it can be served inline. Return None if aiohttp's task must
+        serve it.
+        """
         if not self._inline or message.method != "POST" or message.version != HttpVersion11:
             return None
         if self.closing or message.should_close or message.upgrade or _is_too_long(message.raw_headers):
@@ -192,7 +194,7 @@ class _Connection:
             transport.abort()
 
     def divert(self, to: Request | None) -> bool:
-        """Return False: aiohttp always cancels the task of a request whose client disconnects."""
+        """Return False: `to.left()` cannot be called, since aiohttp always cancels the task when the client leaves."""
         return False
 
     async def _prepare(self, closes: bool) -> None:

@@ -115,7 +115,7 @@ def _when_told_to_end(act: Callable[[], object]) -> None:
         return  # signal handlers can only be set in the main thread
     for number in (signal.SIGTERM, signal.SIGINT):
         before = signal.getsignal(number)
-        if callable(before):  # skip a handler that is not Python's: `handle` could not call it
+        if callable(before):  # skip SIG_DFL, SIG_IGN and None (a handler of C code)
             signal.signal(number, _both(act, before))
 
 
@@ -152,8 +152,8 @@ class _Connection:
     async def handle(self, work: Coroutine[Any, Any, None]) -> None:
         """Serve the request by running `work`, as long as its client is connected. Log unexpected exceptions.
 
-        If the request is aborted before its response began, respond with 503. Without a response, uvicorn would send
-        500.
+        If `abort` ends the request before its response began, and the client is still connected, respond with 503.
+        Without a response, uvicorn would send 500.
         """
         self._task = task = asyncio.current_task()
         self._deadlines.begin(self, WATCH_SECONDS)
@@ -236,7 +236,7 @@ class _Connection:
 
     async def begin(self, fields: Fields) -> None:
         """Write the head of an event stream."""
-        self._read.set()  # the body was read, or the request is a GET without a body
+        self._read.set()  # nothing of the request is left to read, so `_gone` may begin
         self.expire()
         await self._begin(200, fields)
 
@@ -250,13 +250,13 @@ class _Connection:
         await self._body(b"", more=False)
 
     def abort(self) -> None:
-        """Cancel the request. The ASGI server then closes the connection, unless `handle` can still answer."""
+        """Cancel the request. If its response has not begun, `handle` sends 503; else the connection is closed."""
         if self._task is not None and not self._lost:
             self._lost = True
             (self._request or self._task).cancel()
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True."""
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True (possible here)."""
         self._request = to
         return True
 

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Count the progress of one call: one number that only grows, from phases, heartbeats and the reports of hooks.
+"""Count the progress of one call: one number that only grows, from phases, heartbeats and numbers that hooks report.
 
-Each run of a hook counts on a scale of its own, such as 3 of 10. The scale begins at 0 if its first number is more than
-the progress so far, and else at the progress so far.
+Each run of a hook reports numbers on a scale of its own, such as 3 of 10. These numbers are added to the progress that
+the call had before, unless the first of them is already greater than this progress.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ..core.spans import Span
 
 FINE = 0.001
-"""How far a message goes forward that has no number of its own, while a hook counts. Its next number is above that."""
+"""Progress that a heartbeat adds while a hook reports numbers: so little that the hook's next number is greater."""
 
 _NOTHING = -1
 
 
 class CallProgress:
-    """The progress of one call. `done`, `total` and `said`: what the client is told next."""
+    """The progress of one call. `done`, `total` (None if unknown), `said` (a message): what the client is sent next."""
 
     __slots__ = ("_base", "_hook", "_stale", "done", "said", "total")
 
@@ -39,7 +39,7 @@ class CallProgress:
         self.done, self.total, self.said, self._stale = self._so_far() + 1, None, message, False
 
     def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
-        """Count the report of a hook. `hook`: identity of its run."""
+        """Add the progress that a hook reports. `hook`: any object that identifies this run of the hook."""
         if hook is not self._hook:
             self._hook, self._base = hook, 0 if done > self.done else self._so_far()
         reached = self._base + done
@@ -48,7 +48,7 @@ class CallProgress:
         self.said, self._stale = message, False
 
     def leave(self, hook: object) -> None:
-        """Note that a run of a hook has ended. No heartbeat repeats what it said."""
+        """Record that this run of a hook has ended. Later heartbeats do not repeat the message of this run."""
         if hook is self._hook:
             self._hook, self._stale = None, True
 
@@ -69,5 +69,5 @@ class CallProgress:
 
 
 def _finely(done: float) -> float:
-    """Return a number that is a little more than `done`."""
+    """Return a number about FINE above `done`, since MCP requires each progress to be greater than the one before."""
     return max(round(done + FINE, 3), math.nextafter(done, math.inf))

@@ -63,7 +63,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     if given.new_token:
         return _new_token(given.new_token)
     if given.list and loaded.problems:
-        return loaded  # with these settings the server would not start, so the tools are unknown
+        return loaded  # no list: the server will not start, and the caller reports why
     if given.list:
         return _list(catalog)
     if given.doctor or given.explain or given.search:
@@ -152,11 +152,11 @@ def _search(catalog: Catalog, queries: list[str]) -> int:
 
 
 def _list(catalog: Catalog) -> int:
-    """Print the tools to stdout, and mistakes in hooks.py to stderr. Return the exit code."""
+    """Print the tools to stdout, and warnings about hooks.py to stderr. Return the exit code."""
     from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
-    with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print when it is loaded
+    with contextlib.redirect_stdout(sys.stderr):  # loading hooks.py may print, and stdout is for the tools
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)

@@ -120,7 +120,7 @@ def examine(
         problems += faults
         lines += [*told, *faults]
     if settings.telemetry is not None:
-        from . import doctor_telemetry  # imported late: few operators measure
+        from . import doctor_telemetry  # imported late: few servers send telemetry
 
         lines += doctor_telemetry.examine(settings.telemetry, settings.prefix, over_http=http is not None)
     lines += [*mistakes, *settings.warnings]
@@ -146,7 +146,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
             given = from_file or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
             if part in CLIENT and "user" in scheme and not given:
-                state = "not set"  # not needed: a login may register a client
+                state = "not set"  # not "missing": a login without a client id can register a client
             if name in secrets:
                 state = "set by file" if from_file else "set"
             purpose = _PURPOSES[scheme["type"]].format_map(scheme)
@@ -158,9 +158,10 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
 
 
 def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
-    """Return the names of security schemes whose credentials are not set although a tool needs them.
+    """Return the names of security schemes whose missing credentials prevent a tool from being called.
 
-    A tool needs credentials if none of its alternative security requirements has all of them.
+    Such a tool accepts several alternative sets of schemes, and no set has all its credentials. All schemes in these
+    sets that lack a credential are returned.
     """
     found: set[str] = set()
     for name in catalog.names():
@@ -182,14 +183,14 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # this variable has a `_FILE` form, since the URL may contain a password
+    proxy = f"{catalog.prefix}_PROXY"  # can be set by a `_FILE` variable, since it may contain a password
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]
 
 
 def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
-    """Return a counter: a sentence for each missing credential, with the number of tools that need the credential."""
+    """Return a sentence for each missing credential -> how many tools lack this credential."""
     found: Counter[str] = Counter()
     for name in catalog.names():
         try:
@@ -236,14 +237,14 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
 
 
 def _grants(catalog: Catalog, settings: Settings) -> list[TokenRequest]:
-    """Return the different token requests (by credentials and scopes) that tools need, at most MOST_TRIED."""
+    """Return at most MOST_TRIED token requests that tools need, one for each pair of credentials and scopes."""
     keys = credentials.ServerCredentials(catalog.security, settings, _logins(catalog, settings))
     found: dict[tuple[str, ...], TokenRequest] = {}
     for name in catalog.names():
         try:
             grant = keys.choose(catalog.tool(name).binding).grant
         except NotReady:
-            continue  # `_needs` has already reported the missing credential
+            continue  # skip: `_needs` has already reported the missing credential
         if grant is not None:
             found.setdefault((*grant.variables, *grant.scopes), grant)
     return list(found.values())[:MOST_TRIED]

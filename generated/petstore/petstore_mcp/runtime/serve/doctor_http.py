@@ -52,7 +52,7 @@ def _callers(listening: Listening, prefix: str) -> str:
 
 
 async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -> tuple[list[str], list[str]]:
-    """Ask each authorization server for its metadata and keys. Return the problems, and the lines of the report."""
+    """Fetch the metadata and signing keys of each authorization server. Return the problems, and report lines."""
     from ..identity.challenges import metadata_url  # imported late: only with an authorization server
     from ..identity.guard import Guard
 

@@ -70,10 +70,10 @@ class Connection(Protocol):
         """Close the connection at once, without sending the rest of the response."""
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. If `to` is None, cancel the
-        task again, as usual.
+        """Call `to.left()` when the client disconnects, instead of cancelling the task. If `to` is None, go back to
+        cancelling the task.
 
-        Return False if this HTTP server can only cancel the task.
+        Return True, or False if this HTTP server can only cancel the task.
         """
 
 
@@ -91,7 +91,7 @@ class Request(Protocol):
 
 
 class InlineDoor(Protocol):
-    """Connection of a request that is served inline, that is, without a task of its own (`inline_request`)."""
+    """Connection to the client of one request that is served without a task of its own (`inline_request`)."""
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response now. If that is impossible, write nothing and return False."""

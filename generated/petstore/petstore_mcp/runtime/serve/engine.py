@@ -30,7 +30,7 @@ class Engine:
     """Event loop in its own thread, which runs calls. Only one other thread at a time may use its methods."""
 
     def __init__(self, load: Callable[[], ToolExecutor]) -> None:
-        """Start the thread. `load` creates the tool executor; it runs in the event loop."""
+        """Start the thread. In its event loop, `load` creates the tool executor, the object that executes calls."""
         self._load = load
         self._backlog = Backlog()
         self._waking = threading.Lock()
@@ -68,12 +68,12 @@ class Engine:
         self.tell(lambda: self._renewed(load))
 
     def drain(self, seconds: float) -> None:
-        """Wait until all calls are finished, at most `seconds`."""
+        """Wait until all calls are finished, at most `seconds`. Cancel no call, even if some are unfinished then."""
         self._backlog.drain(seconds)
 
     @property
     def loaded(self) -> bool:
-        """Return whether the loop is running."""
+        """Return True if the event loop is running, so that its modules are loaded."""
         return self._loop is not None
 
     @property
@@ -98,7 +98,8 @@ class Engine:
     def tell(self, action: Callable[[], None]) -> None:
         """Run `action` in the loop's thread, after all actions from earlier calls of this method.
 
-        In the loop's thread, run it at once. From other threads, actions that wait together wake the loop only once.
+        If this is called in the loop's thread, run the waiting actions and then `action`, at once. Else add `action` to
+        the waiting actions, and wake the loop unless it was already woken for them.
         """
         if threading.get_ident() == self._thread:
             if self._told:
@@ -119,7 +120,7 @@ class Engine:
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..tuning.lazy_imports import deferred  # imported here: slow, so imported by the event loop's thread
+        from ..tuning.lazy_imports import deferred  # imported here: slow, and the main thread reads messages meanwhile
 
         global asyncio
         with deferred():
@@ -159,7 +160,7 @@ class Engine:
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
-        if work.caller is not None:  # if loading failed at the start, it would fail again
+        if work.caller is not None:  # else keep None: loading failed at the start, and would fail again
             work.caller = loaded(load)
 
 
@@ -171,7 +172,7 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
     try:
         return load()
     except BaseException as problem:
-        from .work import frames  # imported late: this thread has already loaded the module
+        from .work import frames  # imported late: `work` imports asyncio, which would slow down the start
 
         log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=frames(problem))
         return None

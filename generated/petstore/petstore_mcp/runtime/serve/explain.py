@@ -59,7 +59,10 @@ class Placeholders:
         logins: credentials.Logins | None = None,
         delegated: Collection[str] = (),
     ) -> None:
-        """Create the substitute. `delegated`: names of schemes for which a call uses the credential of its caller."""
+        """Create a substitute for the server's credentials.
+
+        `delegated`: names of schemes whose credential comes from the caller of the tool.
+        """
         self._delegated = delegated
         self._security = security
         self._secrets = secrets
@@ -68,7 +71,7 @@ class Placeholders:
         """Why a call would be refused for lack of credentials; "" if it would not."""
 
     async def look(self, binding: Binding) -> None:
-        """Load the stored logins of users that requests of this tool could use."""
+        """Load the stored logins that requests of this tool could use."""
         for names in binding.get("security") or ():
             for name in names:
                 if self._logins is not None and "user" in self._security[name]:
@@ -99,9 +102,9 @@ class Placeholders:
         return credentials.SelectedCredentials(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
-        """Return the header field of a `header` scheme, as `NAME: <VARIABLE>`.
+        """Return the header field of a `header` scheme, whose variable holds `NAME: VALUE`, as `NAME: <VARIABLE>`.
 
-        Only the value is secret, so the real name of the field is shown if the variable is set.
+        Only VALUE is secret. If the variable is not set, `<VARIABLE>` stands for NAME too.
         """
         name, _, _ = self._secrets.get(variable, f"<{variable}>:").partition(":")
         return f"{name}: <{variable}>"
@@ -155,7 +158,7 @@ def run(
 
 
 def _tell(text: str) -> None:
-    """Print `text`, which may have non-ASCII characters, to stderr in its encoding. Do nothing if stderr is closed."""
+    """Write a line of text to stderr. Ignore errors of the operating system, for example if the pipe is closed."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
@@ -174,7 +177,7 @@ def explain(
     missing = _settle(settings, tool)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
-    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros: the output is reproducible
+    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # reproducible: zeros, not random bytes
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)

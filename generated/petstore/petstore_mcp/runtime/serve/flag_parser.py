@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parse the flags of a command. A fault is one sentence, and help is printed like any other output."""
+"""Parse the flags of a command by argparse, but report a fault in one sentence, and print help by `show`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class FlagParser(argparse.ArgumentParser):
     def print_help(self, file: object = None) -> None:
         """Print the help, and raise SystemExit, with code 1 if it cannot be printed.
 
-        In this case argparse itself shows a traceback in Python 3.11.2, and nothing in later versions.
+        If the help cannot be printed, argparse's own method shows a traceback in Python 3.11.2, and hides the error in
+        later versions.
         """
         raise SystemExit(show(self.format_help().splitlines()))

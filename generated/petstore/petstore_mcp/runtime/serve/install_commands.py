@@ -252,9 +252,9 @@ def _server(
 
 
 def _check_settings(catalog: Catalog, values: dict[str, str]) -> None:
-    """Raise InstallError if the server would not start with these values, such as a URL that holds a password.
+    """Raise InstallError if the server would not start with these variables, for example since a value is invalid.
 
-    Variables that name files of secrets are not checked, since the files may exist only on other machines.
+    Variables that end in `_FILE` are not checked, since the files may exist only on other machines.
     """
     checked = {name: value for name, value in values.items() if not name.endswith("_FILE")}
     problems = settings.load(catalog, checked).problems

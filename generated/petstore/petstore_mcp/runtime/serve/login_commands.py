@@ -198,7 +198,7 @@ class _Commands:
         return 0
 
     async def _revoked(self, scheme: UserScheme, entry: Entry, send: Send) -> bool:
-        """Revoke the stored token (RFC 7009), and return True if the authorization server confirms that."""
+        """Try to revoke the stored token (RFC 7009). Return True if the authorization server confirms it."""
         secret = entry.client_secret if entry.registered else scheme.client_secret
         kind = "refresh_token" if entry.refresh_token else "access_token"
         form = {"token": entry.refresh_token or entry.access_token, "token_type_hint": kind}

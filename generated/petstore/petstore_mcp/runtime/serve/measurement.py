@@ -30,7 +30,7 @@ class Measurement:
         self.recorder: Recorder | None = None if reporter is None else reporter.recorder
 
     def start(self, numbers: Callable[[], tuple[int, int]]) -> None:
-        """Begin to report. `numbers()` returns how many calls run and how many wait."""
+        """Start to send or write telemetry. `numbers()` returns how many calls are running and how many are waiting."""
         if self._reporter is not None:
             self._reporter.reads_calls(numbers)
             self._reporter.start()

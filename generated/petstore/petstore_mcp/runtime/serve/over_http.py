@@ -105,7 +105,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     await door.stop()
     await service.drain()
     await door.close()
-    await service.close()  # after the connections, since an open connection may have sent further requests
+    await service.close()  # last, since an open connection may send requests that need the service
     return 0
 
 
@@ -130,7 +130,7 @@ def _service(
 
     def make(before: ToolExecutor | None, table: Catalog, decided: Settings) -> ToolExecutor:
         if callers is not None:
-            # No polling: a resource may differ between callers, and a poll has no caller.
+            # Do not poll resources: each caller may get another version, and a poll is sent without a caller.
             table.header.pop("polls", None)
             callers.renew(decided.delegations, lambda scheme: _scopes(table, scheme))
         if before is not None:
@@ -143,7 +143,7 @@ def _service(
 
     measured = None
     if settings.telemetry is not None:
-        from .recording import reporter  # imported late: few operators measure
+        from .recording import reporter  # imported late: few servers send telemetry
 
         measured = reporter(settings.telemetry, catalog, over_http=True)
         before_leaving(measured)
@@ -153,7 +153,7 @@ def _service(
 def _callers(
     catalog: Catalog, settings: Settings, seal: Seal, spend: Spend, sharing: Sharing | None
 ) -> Credentials | None:
-    """Return the credentials of callers, or None if all API requests use the server's own credentials."""
+    """Return the store of the callers' credentials, or None if all API requests use the server's own credentials."""
     if not settings.delegations:
         return None
     from ..delegation.caller_credentials import Credentials  # imported late: most servers use their own credentials

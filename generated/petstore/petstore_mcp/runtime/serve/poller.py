@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Poll the resources to which clients subscribe, as long as they do. The requests use the server's credentials.
+"""Poll resources while clients are subscribed to them. The requests use the server's credentials.
 
-Clients that watch the same resource share its requests. If the API returns no version of a resource, the time between
-its requests doubles.
+Clients that are subscribed to the same resource share its requests. If a request fails, the pause before the next
+request for this resource doubles, up to a limit.
 """
 
 from __future__ import annotations

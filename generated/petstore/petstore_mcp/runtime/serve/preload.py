@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Import all modules that a response may need, before the first call is sent.
+"""Import all modules that a response may need, before the first tool call is executed.
 
-Importing a module opens a file, which fails if the process has no free file descriptor. So with late imports, a burst
-of requests could break the responses of other calls. Modules that no tool of this server needs are not imported.
+Importing a module opens a file, which fails if the process has no free file descriptor. So if modules were imported
+during calls, a burst of requests could break the responses of other calls. Modules that no tool needs are not imported.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for name in _names(catalog, settings):
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
-        with suppress(ImportError):  # ignored here, since each call that runs a program reports this error
+        with suppress(ImportError):  # no error here: each call that runs a program reports it
             import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:

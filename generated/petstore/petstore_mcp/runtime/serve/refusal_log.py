@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Log each refused host and origin once."""
+"""Log each value of the header fields `Host` and `Origin` that is refused, but only once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class RefusalLog:
         self._noted: set[str] = set()
 
     def note(self, fields: dict[str, str]) -> None:
-        """Log a refused host or origin, and the setting that would allow it. Do nothing if it was logged before."""
+        """Log a refused `Host` or `Origin`, and the setting that would allow it. Do nothing if it was logged before."""
         told = repr(fields)
         if told not in self._noted and len(self._noted) < _MOST:
             self._noted.add(told)

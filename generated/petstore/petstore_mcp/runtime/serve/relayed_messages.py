@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
 
 async def relay(sharing: Sharing | None, effect: Relay) -> None:
-    """Pass on a message of a session, or its end. Then answer the HTTP request, if it waits for that.
+    """Pass on a message of a session, or tell other replicas that the session has ended. Then answer the HTTP request
+    that caused this, if it is still unanswered.
 
-    Without a store (`sharing` is None), no other replica gets the message.
+    Without a store (`sharing` is None), no other replica is told.
     """
     if effect.setting is not None and sharing is not None:
-        # Before the message: a replica that starts now reads the store first, and then the messages.
+        # Store the setting first: a replica that starts now reads the store before messages, so it misses nothing.
         line = effect.line if effect.setting.counts else None
         name, digest = effect.setting.name, session.digest(effect.session)
         await sharing.settings.put(effect.session, digest, name, line, session.SECONDS)

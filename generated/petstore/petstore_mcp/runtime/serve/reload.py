@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Renew = Callable[[Catalog, Settings], None]
 
-# Decision 0105: With --reload, the tables are checked every half second.
+# Decision 0105: With --reload, the generated files are checked for changes every half second.
 SECONDS = 0.5
 """Seconds between two checks."""
 
@@ -39,7 +39,7 @@ class _NotTaken(Exception):
     """Raised if newly generated JSON files cannot be served. The message is a sentence that says why."""
 
 
-# Decision 0104: A reload loads only the tables.
+# Decision 0104: A reload loads only the generated JSON files.
 class Watch:
     """Watcher of the generated JSON files of one server."""
 
@@ -47,7 +47,7 @@ class Watch:
         """Create a watcher.
 
         `package`: directory of the generated JSON files. `served`: catalog (all tools) at the start. `again(catalog)`
-        reads the settings for a new catalog. `renew(catalog, settings)` begins to serve the new catalog.
+        reads the settings again, and returns those for a new catalog. `renew(catalog, settings)` begins to serve it.
         """
         self._package = package
         self._served = served
@@ -58,11 +58,11 @@ class Watch:
         self._examined: object = None
 
     def start(self) -> None:
-        """Begin to check repeatedly, in a daemon thread."""
+        """Start a daemon thread that repeatedly checks whether the generated files have changed."""
         threading.Thread(target=self._watch, name="reload", daemon=True).start()
 
     def look(self) -> None:
-        """Check the files once. Serve new ones if they have not changed since the last check."""
+        """Check the files once. Serve changed files only if the previous check found them in the same state."""
         before, self._seen = self._seen, _seen(self._package)
         if self._seen != before or self._seen == self._examined:
             return

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Decision 0222: The task of an ASGI request runs its call.
 class RequestTask:
-    """Wrapper of the asyncio task that serves a request, which can also run the request's call."""
+    """Wrapper of the asyncio task that serves a request. The same task can also run the tool call of the request."""
 
     __slots__ = ("_call", "_caller", "_connection", "_exchange", "_silences", "_task", "_writer", "_writing")
 
@@ -49,9 +49,10 @@ class RequestTask:
         self._writing: asyncio.Task[None] | None = None
 
     def start(self, call: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Store the call for `respond`, which runs it. Return the task of this request.
+        """Store the call, so that `respond` runs it in the task of this request, and return this task.
 
-        If the HTTP server cancels this task when the client disconnects, run the call in a task of its own instead.
+        If the HTTP server can only cancel this task when the client disconnects (aiohttp), start and return a separate
+        task for the call instead.
         """
         if not self._connection.divert(self):
             return self._task.get_loop().create_task(call)
@@ -95,7 +96,7 @@ class RequestTask:
         self._silences.begin(self, event_stream.SILENCE)
         await call
         self._silences.end(self)
-        while self._task.cancelling():  # drop cancellations, which were meant for the ended call
+        while self._task.cancelling():  # forget cancellations: they were meant for the call, which has ended
             self._task.uncancel()
 
     def _changed(self) -> None:
@@ -114,5 +115,5 @@ class RequestTask:
     async def _written(self, exchange: Exchange) -> None:
         try:
             await self._writer.write(exchange, self._connection, self._caller)
-        except TimeoutError:  # writing has timed out, since the client does not read its response
+        except TimeoutError:  # close the connection: the client does not read its response, so writing has timed out
             self._connection.abort()

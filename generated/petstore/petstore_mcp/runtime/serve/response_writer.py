@@ -85,9 +85,9 @@ class ResponseWriter:
                 end.cancel()
 
     async def _awaited(self, waiting: asyncio.Future[None], exchange: Exchange) -> None:
-        """Wait for the next part.
+        """Wait until `exchange` has a part to write.
 
-        After a period of silence, a keep-alive or the head of a stream counts as the next part.
+        After a period of silence, `exchange` gets one: the head of an event stream, or a keep-alive on an open stream.
         """
         silence = Silence(exchange)
         self._silences.begin(silence, event_stream.SILENCE)

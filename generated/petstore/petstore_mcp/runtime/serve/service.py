@@ -83,8 +83,8 @@ class Service:
         """Create a service. `make(former, catalog, settings)` creates the tool executor; `former` is the executor to
         replace, or None.
 
-        `sharing`: state shared with other replicas, or None. `guard` checks access tokens. `callers`: credentials of
-        callers, or None if only the server's own credentials are used. `reporter` reports telemetry, or is None.
+        `sharing`: state shared with other replicas, or None. `guard` checks access tokens. `callers`: store of the
+        callers' credentials, or None if API requests use the server's own. `reporter` reports telemetry, or is None.
         """
         self._callers = callers
         self._measured = Measurement(reporter, settings.telemetry)
@@ -137,18 +137,20 @@ class Service:
                 await connection.answer(admitted)
             else:
                 await self._serve(head, admitted, connection)
-        except TimeoutError:  # writing has timed out, since the client does not read its response
+        except TimeoutError:  # close the connection: the client does not read its response, so writing has timed out
             connection.abort()
         finally:
             self._leave()
 
     def admit_inline(self, head: Head) -> Peer | None:
-        """Return the caller of a request that may be served inline once its body has arrived, else None."""
+        """Return the caller of a request if the request may be served without a task of its own, else None."""
         admitted = self._admitted(head)
         return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
-        """Serve a request inline. Return None if too many bytes of requests are in use; then it must be refused."""
+        """Begin to serve a request inline (without a task of its own). Return None if memory for requests is used up:
+        then refuse the request.
+        """
         caller, size = peer.caller, len(body)
         if not self._bodies.has(caller, size):
             return None
@@ -167,10 +169,12 @@ class Service:
         return InlineRequest(exchange, peer.identity, door, self._silences, done, self._lost)
 
     async def resume(self, request: InlineRequest, connection: Connection) -> None:
-        """Serve the rest of a request that was begun inline. The caller cancels this if the client disconnects."""
+        """Serve the rest of a request that was begun inline (without a task of its own). If the client disconnects, the
+        caller cancels this coroutine.
+        """
         try:
             await self._writer.write(request.exchange, connection, request.caller)
-        except TimeoutError:  # writing has timed out, since the client does not read its response
+        except TimeoutError:  # close the connection: the client does not read its response, so writing has timed out
             connection.abort()
         finally:
             request.over()
@@ -270,9 +274,10 @@ class Service:
             self._bodies.give(caller, size)
 
     def _received(self, head: Head, peer: Peer, body: bytes, start: Start | None = None) -> Exchange:
-        """Pass a whole request to the endpoint, carry out the effects, and return the exchange.
+        """Pass a whole request to the MCP endpoint, carry out the actions that it returns, and return the exchange (the
+        request with its response).
 
-        `start` runs the request's call if that is its only effect.
+        `start` runs the tool call if that is the only action.
         """
         if self._callers is not None:
             peer.given = transfer.given(head, self._callers.fields)
@@ -338,7 +343,7 @@ class Service:
     def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
         """Process a message of a session that another replica has received and passed on."""
         known = self._endpoint.older
-        self._poller.wake()  # the message may subscribe to a resource, and this process may have the session's stream
+        self._poller.wake()  # poll here if the message subscribes to a resource, and the session's stream is here
         for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
             self._do(effect, 0, None)
 
@@ -352,7 +357,7 @@ class Service:
         if self._sharing is not None:
             recording.heard.append(self._sharing.record(digest, recording.stream, id))
 
-    # Methods that calls use to report (work.Listener)
+    # Methods by which a call reports its outcome, progress, log messages and questions (work.Listener)
 
     def attended(self) -> bool:
         """Return True. Over HTTP, the connection shows if a client still waits, so no check is needed here."""

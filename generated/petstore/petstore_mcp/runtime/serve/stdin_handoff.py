@@ -31,13 +31,16 @@ if TYPE_CHECKING:
     from ..core.stdio import Wire
     from .engine import Engine
 
-#: Seconds between two checks by the main thread. Input waits for at most two checks while the loop is blocked.
+#: Seconds between two checks by the main thread whether the loop responds. If the loop is blocked, the main thread
+#: reads again after at most two checks, so input waits no longer than that.
 SECONDS = 0.2
 
 
 # Decision 0150: The event loop that runs the calls reads stdin.
 class StdinHandoff:
-    """Object that lets the event loop read stdin in place of the main thread. Only the main thread uses it."""
+    """Object by which the main thread lets the event loop, in another thread, read stdin. Only the main thread calls
+    `lend`.
+    """
 
     __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
 
@@ -53,9 +56,10 @@ class StdinHandoff:
         self.lent = False
 
     def lend(self) -> bool:
-        """Let the loop read stdin, and wait until the loop stops reading. Return False if the loop cannot read now.
+        """Let the event loop read stdin, and wait until it stops. Return False at once if it cannot read, else True.
 
-        The inbox must be empty before this. If it contains lines afterwards, process them before reading more input.
+        Call this only if the inbox (lines read, but not processed) is empty. If the inbox contains lines afterwards,
+        process them before reading more.
         """
         if not (self.able and self._engine.loaded and self._engine.busy):
             return False
@@ -78,7 +82,7 @@ class _ReadingPeriod:
         self._wire = wire
         self._inbox = inbox
         self._take = take
-        self._lock = threading.Lock()  # the loop reads stdin only while it holds this lock and the period is not over
+        self._lock = threading.Lock()  # the loop reads stdin only while it holds this lock and `_over` is False
         self._over = False
         self._returned: SimpleQueue[None] = SimpleQueue()
         self._answered = self._came = True
@@ -86,7 +90,7 @@ class _ReadingPeriod:
     # Methods that run in the main thread
 
     def run(self) -> None:
-        """Begin the period, and wait until it is over."""
+        """Begin the period in which the loop reads stdin. Wait for its end; end it if the loop is blocked or idle."""
         self._engine.tell(self._begin)
         while self._goes_on():
             with suppress(Empty):
@@ -97,7 +101,11 @@ class _ReadingPeriod:
         self._engine.tell(self._end)
 
     def _goes_on(self) -> bool:
-        """Return True if the loop has responded since the last check, and has input or calls to work on."""
+        """Return True if the event loop should go on reading stdin, since it is neither blocked nor idle.
+
+        The loop is blocked if it has not run `_answer` since the last check. The loop is idle if no input has come
+        since then and no call is unfinished.
+        """
         answered, self._answered = self._answered, False
         came, self._came = self._came, False
         self._wire.attended()  # `attended` ends the process if the client has closed the connection

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def poller(protocol: Protocol, lock: LockType, outbox: Outbox, executor: Callable[[], Executor | None]) -> Poller:
-    """Return the poller of a server.
+    """Return the object that polls the resources that the client watches, and notifies the client of changes.
 
     `executor()` returns the tool executor, which sends requests, or None until it is loaded.
     """

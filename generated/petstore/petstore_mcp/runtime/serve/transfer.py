@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def given(head: Head, names: list[str]) -> dict[str, str]:
-    """Return the header fields in `names` that the request has exactly once and that can be sent to the upstream."""
+    """Return the header fields in `names` that can be sent on to the API. Omit fields that occur more than once."""
     found = {name: head.all(name) for name in names}
     return {name: values[0] for name, values in found.items() if len(values) == 1 and is_value(values[0])}
 

@@ -40,7 +40,7 @@ class FairQueue(Generic[Waiting]):
         self._callers[key] = caller
 
     def remove(self, key: int) -> Waiting | None:
-        """Remove and return the call with this key, or return None if it does not wait."""
+        """Remove and return the call with this key, or return None if the queue does not contain this call."""
         caller = self._callers.pop(key, None)
         if caller is None:
             return None

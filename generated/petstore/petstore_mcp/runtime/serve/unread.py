@@ -54,7 +54,7 @@ class Reader:
         self.waiting = 0
 
     def add(self, size: int) -> None:
-        """Count bytes that now wait to be read."""
+        """Count bytes that now wait for the client to read them."""
         if size:
             self.waiting += size
             self._unread.grown(self, size)

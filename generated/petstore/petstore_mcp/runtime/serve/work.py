@@ -107,7 +107,7 @@ class CallScheduler:
     def _completions(self) -> CompletionValues:
         """Return the cache of values for argument completion. It survives a reload of the tools."""
         if self._values is None:
-            from ..calls.completion_values import CompletionValues  # imported late: few servers complete by requests
+            from ..calls.completion_values import CompletionValues  # imported late: few completions ask the API
 
             self._values = CompletionValues()
         return self._values

@@ -97,7 +97,7 @@ def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
 
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
-    """Return role and name of each environment variable of a scheme that holds a credential."""
+    """Return role (such as `client_id`) and name of each environment variable for the credential of a scheme."""
     roles = [role for each in ways(scheme) for role in each]
     if "user" in scheme:
         roles += [role for role in CLIENT if role not in roles]
@@ -172,8 +172,7 @@ def _wrong(secret: str, kind: str, part: str) -> str:
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
     if kind == "basic":
         # HTTP Basic sends base64, so any character fits, except control characters and a colon in the user name (RFC
-        # 7617).
-        # Environment bytes that are not UTF-8 become lone surrogates, which are not printable either.
+        # 7617). `isprintable` also refuses environment bytes that are not UTF-8, which Python reads as lone surrogates.
         if not secret.isprintable() or (part == "username" and ":" in secret):
             return "must be printable text" + (" without a colon" if part == "username" else "")
     elif not secret or not fields.is_value(secret):

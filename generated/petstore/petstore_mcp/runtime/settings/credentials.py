@@ -1,10 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Choose the credentials that a tool requires (`bindings.json`), and attach them to the request as the last step.
 
-Only the operator sets credentials; arguments cannot. A parameter of the API description or of a hook is dropped if
-servers may read its name as the name of a credential (`name_conflicts.fold`). Credentials are sent only to the tool's
-API server; a redirect to another origin carries none. For a token that must be fetched first, a TokenRequest is
-returned, and the token is attached later (`sending.py`).
+Only the operator sets credentials; arguments cannot. A parameter that the API description or a hook adds to the request
+is dropped if a server could read its name as that of a credential (`name_conflicts.fold`). Credentials are sent only to
+the tool's API server, not after a redirect to another origin. For a token to fetch, a TokenRequest is returned.
 """
 
 from __future__ import annotations
@@ -77,9 +76,9 @@ def client_login(identity: str, secret: str) -> str:
 class SelectedCredentials:
     """Credentials selected for one tool. `put(request)` attaches the credentials to a request.
 
-    - `variables`: environment variables that supply them. `grant`: request for a token that must be fetched, or None.
-    - `own`: how to get the caller's credential; None if the API is called with the server's own rights.
-    - `scopes`: scopes that the API description requires. `offers`: variables to set, if no credentials are used.
+    - `variables`: environment variables that hold the credentials. `grant`: request for a token to fetch, or None.
+    - `own`: how to get the caller's credential; None if the API is called with the server's own credentials.
+    - `scopes`: scopes that the API requires. `offers`: if no credentials are sent, variables that could supply some.
     """
 
     __slots__ = ("grant", "offers", "own", "put", "scopes", "variables")
@@ -108,13 +107,12 @@ def choose(
     logins: Logins | None = None,
     delegated: Collection[str] = (),
 ) -> list[Scheme]:
-    """Return the security schemes of the first alternative in `wanted` whose variables are all set.
+    """Return the security schemes of the first alternative in `wanted` whose environment variables are all set.
 
-    An alternative [] needs no credentials. If only [] is complete, an earlier alternative that a user's login completes
-    is returned instead. If alternatives contain a scheme in `delegated`, only these are considered, since the caller's
-    rights must be used and the server's own may be wider. Of these, the first whose other variables are set is used.
-
-    Raise NotReady, which names the variables, if no alternative is complete; LoginNeeded if a login would complete one.
+    If that alternative is [], which needs no credentials, an earlier one that a stored login completes is returned
+    instead. If some alternatives contain a scheme in `delegated`, whose credential is the caller's, all others are
+    ignored, since the server's own rights may be wider. Variables of schemes in `delegated` need not be set.
+    If no alternative is complete, raise LoginNeeded if a login would complete one; else NotReady, naming the variables.
     """
     names = [[]] if wanted is None else wanted
     if callers := [each for each in names if not set(each).isdisjoint(delegated)]:
@@ -142,7 +140,9 @@ def choose(
 def _delegated(
     offered: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str], delegated: Collection[str]
 ) -> list[Scheme]:
-    """Return the schemes of the first alternative that lacks only credentials of callers; else raise NotReady."""
+    """Return the schemes of the first security requirement in `offered` whose variables are all set. Schemes in
+    `delegated` need none: callers supply their credentials. Raise NotReady, naming variables, if none is complete.
+    """
     for names in offered:
         if all(name in delegated or filled(security[name], secrets) for name in names):
             return [security[name] for name in names]
@@ -152,7 +152,7 @@ def _delegated(
 
 
 def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
-    """Return the first scheme for which a user's login is all that an alternative lacks, or ""."""
+    """Return the first scheme for which a user's login would complete a security alternative in `names`, or ""."""
     for each in names:
         lacking = [name for name in each if not filled(security[name], secrets)]
         if len(lacking) == 1 and "user" in security[lacking[0]]:
@@ -172,7 +172,7 @@ def filled(scheme: Scheme, secrets: dict[str, str]) -> bool:
 
 
 def variables(schemes: list[Scheme], secrets: dict[str, str]) -> list[str]:
-    """Return the environment variables of these schemes: for each scheme its first complete set, else its first set."""
+    """Return each scheme's environment variables: its first set whose variables all have values, else its first set."""
     chosen = ([way for way in _ways(scheme) if secrets.keys() >= set(way)] or _ways(scheme) for scheme in schemes)
     return [name for ways in chosen for name in ways[0]]
 
@@ -196,9 +196,9 @@ def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
-    """Return the credentials of these schemes in the form in which they are sent, without tokens that must be fetched.
+    """Return the credentials of these schemes as they are sent, without tokens that must be fetched.
 
-    `encode`: functions that encode credentials; other ones are given for credentials that are only displayed.
+    `encode`: functions that encode credentials, for sending by default. Callers that only display them give others.
     """
     return [_written(scheme, secrets, encode) for scheme in schemes if not fetched(scheme, secrets)]
 
@@ -288,10 +288,10 @@ class ServerCredentials:
         except KeyError:
             chosen = self._choose(binding)
         if self._logins is not None and not chosen.variables and self._users(binding):
-            return chosen  # not cached: a login made later must be used
+            return chosen  # not cached, since the user may log in later
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # refers to the entry, so that Python does not reuse its id
+        self._chosen[id(binding)] = binding, chosen  # keep the binding, else Python could reuse its id
         return chosen
 
     def _choose(self, binding: Binding) -> SelectedCredentials:
@@ -321,7 +321,7 @@ class ServerCredentials:
         )
 
     def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
-        """Return an object that describes how to get the caller's credential, and attaches it to a request."""
+        """Return an object that says how to get the caller's credential, and attaches it to a request."""
         own = scheme["variables"]["value"]
 
         def put_value(request: Request, value: str) -> None:
@@ -383,12 +383,12 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # this type is an API-wide setting and no secret, so results may show it
+                continue  # skip: the value of a `setting` scheme is no secret, so results may show it
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]
             case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # include the encoded value, which an upstream may repeat
+                encode = SENT.get(scheme.get("in", ""), str)  # redact the encoded value too: the API may repeat it
                 found += [values["value"], encode(values["value"])]
             case _:
                 assert_never(kind)

@@ -134,7 +134,8 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        if variable in credentials:  # another scheme has this variable as credential, such as a scheme named `oauth_as`
+        # For a scheme `oauth`, the variable `<PREFIX>_OAUTH_AS` is no setting if it is the credential of `oauth_as`
+        if variable in credentials:
             continue
         value = environ.get(variable, "").strip() if variable else ""
         if not value or value == OWN:
@@ -270,7 +271,7 @@ class _Reader:
         return Provider(issuer, places, self._typed("token_url"), self._authorization(), resolve)
 
     def _described(self, found: Delegation) -> Provider:
-        """Return the authorization server that the API description names. It must be on an accepted origin."""
+        """Return the authorization server that the API description names. Raise ValueError if it is not accepted."""
         rules, base, described = self._rules, self._settings.servers[0], self._described_url
         scheme: Mapping[str, Any] = self._scheme
         said: Mapping[str, object] = scheme.get("user", scheme)

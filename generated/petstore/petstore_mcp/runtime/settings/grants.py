@@ -30,10 +30,13 @@ if TYPE_CHECKING:
 
 
 class TokenRequest:
-    """Data for fetching an access token: by client credentials (RFC 6749 section 4.4) or by `login`, and the scopes.
+    """Data for fetching an access token with the given `scopes`, in one of three ways.
+
+    - `user`: object that gets the token by a user's stored login, or None.
+    - `login`: request whose response contains the token, or None.
+    - Without both, the token is fetched by client credentials (RFC 6749 section 4.4).
 
     `variables` are the environment variables of the credentials. `put(request, token)` attaches the token to a request.
-    `user` is set if the token comes from a user's login.
     """
 
     __slots__ = ("client_id", "client_secret", "endpoint", "login", "put", "scopes", "user", "variables")

@@ -94,7 +94,7 @@ class Listening:
 
     @property
     def guarded(self) -> bool:
-        """Return True if other machines may connect: callers authenticate, or the operator has allowed it."""
+        """Return True if other machines may connect: if callers must authenticate, or the operator allows it anyway."""
         return self.tokens is not None or bool(self.issuers) or self.open
 
     @property
@@ -212,7 +212,7 @@ def _is_part(text: str, more: str) -> bool:
 
 
 def origins(value: str) -> frozenset[str]:
-    """Return the listed origins in the form in which browsers send them."""
+    """Return the origins of web pages that may call the server, as browsers send them. `value`: joined by commas."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     for each in found:
         scheme, separator, rest = each.partition("://")
@@ -260,7 +260,7 @@ def store(value: str) -> str:
 
 
 def _yes(value: str) -> bool:
-    # Imported here: costs nothing, since the settings have already loaded the module.
+    # Imported here, since few settings need it. Costs nothing: `settings` has already loaded the module.
     from .setting_parsers import switch
 
     return switch(value)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     class Destinations(Protocol):
         """Protocol for the part of the settings (settings.Settings) that holds addresses.
 
-        For an address that cannot be used, the lists hold a sentence that says why.
+        In place of an address that cannot be used, `servers` and `endpoints` hold a sentence that says why.
         """
 
         servers: list[Address | str]
@@ -80,7 +80,7 @@ def origin_of(url: str) -> str:
     return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
 
 
-# Decision 0081: A reloaded table adds no origin.
+# Decision 0081: A reloaded `bindings.json` adds no accepted origin.
 class Listed:
     """Origins that `bindings.json` lists as accepted.
 
@@ -95,12 +95,12 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url` is its URL in
+        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url`: its URL as written in
         `bindings.json`.
 
-        An address with a listed origin is accepted. If the operator's `variables` were inserted into the URL, its
-        origin cannot be listed. Then the origins of the URL as written and of the URL with default values must both be
-        listed.
+        An address with a listed origin is accepted. If the operator sets `variables` in the URL, the compiler could not
+        list the resulting origin. Then the address is accepted if two other origins are listed: that of the URL with
+        its placeholders (`{name}`), and that of the URL with the default values.
         """
         filled = url
         for name, variable in (variables or {}).items():
@@ -118,8 +118,8 @@ class Rules:
     """Rules about where requests may be sent, set by the operator.
 
     `insecure` allows http to other machines, `hosts` are allowed by name, and `typed` is the operator's base URL, which
-    replaces the API's first server. Without `typed`, the listed origins are allowed too. `unaccepted` maps each refused
-    host whose origin is not listed to the reason.
+    replaces the API's first server. Without `typed`, the origins that `bindings.json` lists are allowed too.
+    `unaccepted`: host that was refused since its origin is not listed -> reason.
     """
 
     __slots__ = ("_hosts", "_insecure", "_listed", "_prefix", "_shows_certificate", "_typed", "unaccepted")
@@ -143,9 +143,9 @@ class Rules:
         self._typed = self._secured(typed)
 
     def addresses(self, servers: list[Server], urls: list[str]) -> list[Address | str]:
-        """Return, for each server, its address or a sentence that says why it cannot be used.
+        """Return, for each server, the address for its requests, or a sentence that says why there is none.
 
-        `urls` holds the servers' URLs with variables filled in.
+        `urls`: the URLs of `servers`, in the same order, with variables filled in.
         """
         first = self._described(urls[0]) if urls else nowhere(self._prefix)
         if self._typed and self._typed.bare:
@@ -157,9 +157,9 @@ class Rules:
     def endpoint(self, url: str, base: Address | str, described: str) -> Endpoint:
         """Return the token endpoint at `url`, a URL of the API description.
 
-        If the endpoint is on the API's own host, the endpoint moves along with the API. `described`: the server URL in
-        the description. `base`: the server address in use. Raise ValueError with a reason such as "must begin with
-        https://" if it may not be used.
+        `described`: the API's server URL in the description. `base`: the server address in use. If `url` has the origin
+        of `described`, the returned endpoint has that of `base`. Raise ValueError with a reason such as "must begin
+        with https://" if the endpoint may not be used.
         """
         if moved := self._beside_the_api(url, base, described):
             return moved
@@ -171,10 +171,10 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the discovery endpoint of an OpenID provider. Raise ValueError as `endpoint` does.
+        """Return the endpoint of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
 
-        The token endpoint that the provider names may be on the provider's own origin, or wherever `endpoint` allows.
-        The provider names it at run time, so its origin cannot be in a list made at compile time.
+        The document names the token endpoint only at run time, so the compiler cannot list its origin as accepted. So
+        the token endpoint may also be on the provider's own origin, besides where `endpoint` allows.
         """
         place = self.endpoint(url, base, described)
 
@@ -199,8 +199,8 @@ class Rules:
         return Endpoint(self._secured(address), target)
 
     def redirected(self, urls: list[str]) -> str:
-        """Return a warning if the operator's base URL has another host than the API's first server, else "".
-        Credentials are then sent to that other host.
+        """Return a warning if calls and credentials go to another host than that of the API's first server, because of
+        the operator's base URL. Return "" if they do not, or if this other host is loopback.
 
         The warning ends a sentence that begins with the variable's name.
         """
@@ -222,8 +222,8 @@ class Rules:
     def foreign(self, address: Address) -> str:
         """Return why a redirect to another origin is not followed, as a clause, or "" if it may be followed.
 
-        The operator must have allowed the origin's host by ALLOW_HOSTS. If a client certificate is set, no such
-        redirect is followed, because the other server would see the certificate.
+        The operator must have allowed the other origin's host by ALLOW_HOSTS. If the operator has set a client
+        certificate, no redirect to another origin is followed, because the other server would see the certificate.
         """
         if self._shows_certificate:
             return "it leads to another origin, to which this server would show its certificate"
@@ -306,7 +306,7 @@ class Rules:
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address` is not accepted, or "". `url` is its URL in `bindings.json`.
+        """Return why requests to `address` are not allowed, or "". `url`: its URL as written in `bindings.json`.
 
         Also record the reason in `unaccepted`.
         """

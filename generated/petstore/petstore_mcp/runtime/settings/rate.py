@@ -36,7 +36,8 @@ class Rate:
         All times are in seconds.
         """
         sent, later = self._sent, 0.0
-        # Index of the request that must leave the window first. The index may be beyond the recorded requests.
+        # Index of the request that must leave the window before the new request may be sent. The index is too large for
+        # `sent` if that request is still waiting, and negative if no request must leave.
         before = len(sent) + ahead - self.count
         while before >= len(sent) and before >= 0:
             before -= self.count

@@ -42,10 +42,7 @@ CONCURRENCY = 64
 
 
 class NotReady(Exception):
-    """Raised if a setting is missing that the operator must provide.
-
-    The message is a sentence that names the variable.
-    """
+    """Raised if the operator must provide a missing setting. The message is a sentence that names the variable."""
 
 
 class LoginNeeded(NotReady):
@@ -185,7 +182,7 @@ def load(
     """Load the settings. Never raises; problems are added to `Settings.problems`.
 
     - `base_url`, `read_only`: flags, which take precedence over the variables.
-    - `at_start`: the catalog at the start, if `catalog` was loaded later; only its listed origins are accepted.
+    - `at_start`: on a reload, the catalog of the server's start; only origins that both catalogs list are accepted.
     - `http`: the listening address, or None for stdio.
     """
     settings = Settings(catalog.prefix)
@@ -308,10 +305,11 @@ class _Reader:
     def listening(self, address: tuple[str, int] | None) -> None:
         """Read the HTTP settings if the server listens on HTTP.
 
-        Callers on other machines must not use files of this machine (security requirement X2).
+        Unless the operator allows files over HTTP, drop the folders for files: callers on other machines must not use
+        files of this machine (security requirement X2).
         """
         if address is None:
-            for suffix in _OVER_HTTP:  # over stdio, count these variables as known, though they have no effect
+            for suffix in _OVER_HTTP:  # read, so that no warning calls them unknown; stdio ignores them
                 self._environ.get(f"{self._settings.prefix}_{suffix}")
             return
         from . import listening  # imported here: stdio does not need this module
@@ -374,7 +372,7 @@ class _Reader:
         return found
 
     def delegations(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> None:
-        """Read the variables `<SCHEME>_AS`, which say with whose rights the operations of each scheme are called."""
+        """Read the settings for calling the API with the caller's rights, if a variable `<SCHEME>_AS` is set."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
             from . import delegation  # imported here: rarely used, and only over HTTP

@@ -26,8 +26,8 @@ _FORM = "must say tokens to show, bytes to keep, or both, such as 8k tokens, 64 
 
 
 class Sizes:
-    """Size limits of a result in bytes: `shown` is how much a model is shown (by default 8,000 tokens), and `kept` how
-    much the server stores.
+    """Size limits of a result. `shown`: bytes that a model is shown, by default 32,000 (8,000 tokens). `kept`: bytes
+    that the server stores.
     """
 
     __slots__ = ("kept", "shown")
@@ -38,9 +38,9 @@ class Sizes:
 
 
 def inline(shown: int) -> int:
-    """Return the maximum size in bytes of an image, sound or file that is passed on inline.
+    """Return the maximum size in bytes of an image, sound or file that a result contains.
 
-    `shown` is how many bytes of text are shown.
+    The maximum is a multiple of `shown`, the bytes of text that a result shows, within two bounds.
     """
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 

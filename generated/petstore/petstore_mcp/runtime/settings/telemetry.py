@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .listening import Listening
 
     class Settings(Protocol):
-        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
+        """Protocol for those attributes of settings.Settings that are set before this module is called."""
 
         prefix: str
         listening: Listening | None
@@ -64,7 +64,8 @@ class Telemetry:
     - `resource`: OpenTelemetry resource attributes of this process, such as `service.name`.
     - `sampler`, `ratio`, `by_parent`: which traces are recorded, and whether the client's decision takes precedence.
     - `delay`, `interval`: seconds between two exports of spans, and of metrics.
-    - `counts`: whether the server itself publishes metrics: at `/metrics`, in `file`, or at the end of the log.
+    - `counts`: whether the server itself publishes metrics: in `file` if set, else over HTTP at `/metrics`, and over
+      stdio as a log entry when the server ends.
     - `token`: bearer token that a reader of `/metrics` must send, "" for none.
     """
 

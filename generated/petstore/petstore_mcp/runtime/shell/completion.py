@@ -46,7 +46,7 @@ def script(shell: str, command: str) -> str:
 
 
 def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
-    """Return the words that can complete the last word of `given`. That last word may be empty."""
+    """Return the words that can complete the last of the typed words `given`. That last word may be empty."""
     *before, last = given or [""]
     if not before:
         return _beginning(COMMANDS, last)

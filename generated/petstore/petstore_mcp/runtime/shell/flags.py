@@ -58,9 +58,10 @@ def read_flags(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(found: dict[str, Any], name: str, given: str, schema: dict[str, Any]) -> None:
-    """Add a flag's value to `found`.
+    """Add a flag's value to `found`, the arguments read so far.
 
-    For an array argument, append it as an item, unless the value is an array itself.
+    For an array argument, append the value as one item. A JSON array (`[...]`) is the whole argument instead. Raise
+    Misused if an argument gets a second value that is no item.
     """
     if _is(schema, "array") and not given.lstrip().startswith("["):
         value = _value(given, schema.get("items", {}))

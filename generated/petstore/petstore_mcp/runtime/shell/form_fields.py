@@ -25,9 +25,9 @@ class FormFiller:
         self.lacking: list[str] = []
 
     def fill(self, message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the values for a form, or None if the user does not answer.
+        """Return the values for a form, from flags or else from the user. Return None if the user does not answer.
 
-        A flag's value is used for one form only.
+        The value of a flag is used for one form only, not for a later form with the same field.
         """
         fields, required = schema["properties"], schema.get("required", ())
         found = {name: self._given.pop(name) for name in fields if name in self._given}

@@ -37,7 +37,7 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Functions that show progress and ask the user, for the MCP client.
+    """Functions by which the MCP client of this module shows progress and asks its user.
 
     `ask` is None if nobody can be asked for consent. `fill` is None if forms cannot be filled in.
     """

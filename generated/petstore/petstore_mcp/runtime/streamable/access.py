@@ -47,8 +47,8 @@ class Access:
     - `claim`: claim of an access token that holds the caller's roles, or "".
     - `always`: scopes that every call needs (setting `_AUTH_SCOPES`).
     - `checks`: True if callers can have access tokens. `gate` writes the `WWW-Authenticate` challenges of responses.
-    - `supported`: all scopes that any tool or resource needs.
-    - `needed`: scopes that are enough for all tools and resources.
+    - `supported`: all scopes in the requirements of any tool or resource, including all alternatives.
+    - `needed`: scopes that are enough for all tools and resources, with one alternative of each requirement.
     - `restricts`: True if some callers may use less than others.
     """
 
@@ -120,8 +120,8 @@ class Access:
     def lacking(self, identity: Identity, message: Message) -> frozenset[str] | None:
         """If the token lacks a scope that the message needs, return all scopes that the message needs, else None.
 
-        If the caller lacks a role for the tool, the tool counts as needing no scopes, since more scopes would not help.
-        The protocol refuses its call.
+        If the caller lacks a role for the tool, ask only for the scopes that every call needs, since more scopes would
+        not help. Such a call is refused later.
         """
         needed: frozenset[str] = _NOTHING
         for request in message.messages if isinstance(message, Batch) else (message,):

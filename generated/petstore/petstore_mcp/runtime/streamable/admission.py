@@ -66,8 +66,8 @@ class TokenGate(Protocol):
         """Return the caller whose token has the SHA-256 `digest`, or None if the token has not been checked yet."""
 
     def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set the scopes that clients learn from: all that exist (`supported`), and those that are enough for all tools
-        (`needed`).
+        """Set the scopes that responses name to clients: all that exist (`supported`), and those that are enough for
+        all tools (`needed`).
         """
 
     def metadata(self) -> bytes:
@@ -127,7 +127,7 @@ class Admission:
         return self._readable(head, peer) if isinstance(peer, Answer) else peer
 
     def welcome(self, head: Head, caller: Identity) -> Peer | Answer:
-        """Return the caller of a request after its access token was checked, or the response to a malformed request."""
+        """Return the caller of a request whose access token is valid, or the response to a malformed request."""
         return self._formed(head, Peer(caller.principal, "", head.address, caller))
 
     def unauthorized(self, head: Head, problem: str | None) -> Answer:
@@ -299,9 +299,10 @@ def _form(head: Head) -> Answer | None:
 
 
 def _page_form(head: Head) -> Answer | None:
-    """Return the error response if a browser's request for a page is refused, else None.
+    """Return the error response if a browser's request during a login must be refused, else None.
 
-    A form is accepted only from a page of this server (`Sec-Fetch-Site`). `Origin` was checked before.
+    GET is allowed. POST submits a form, which must come from a page of this server (`Sec-Fetch-Site`). `Origin` was
+    checked before.
     """
     if head.method == "GET":
         return None

@@ -6,7 +6,7 @@ This module does no I/O, never waits and reads no clock. The HTTP server passes 
 an `Exchange` with the parts to write. Actions are returned as the protocol's effects, and as `Relay` and
 `ResumeElsewhere`, which concern other replicas.
 
-Both eras are served at one path:
+All revisions of MCP are served at one path. Those of the "handshake era" are the ones that begin with `initialize`:
 
     the message                                              is served as
     -------------------------------------------------------  ------------------------------------------------------
@@ -70,7 +70,8 @@ class Endpoint:
     ) -> None:
         """Create the handler. `access`: the tools, and the rules for who may use them. `seal` encrypts session ids.
 
-        `clock()` returns seconds. `changes`: True if the tools can change (`renew`). `observer` measures requests.
+        `clock()` returns seconds. `changes`: True if the tools can change (`renew`). `observer` records requests and
+        their durations for telemetry.
         """
         self._access = access
         self.routes = Routes()
@@ -125,7 +126,7 @@ class Endpoint:
         exchange, wanted = self.older.receive(found, message, body, fields)
         return exchange, [*wanted]
 
-    # Methods that calls use to report
+    # Methods by which a call reports its outcome, progress, log messages and questions
 
     def finished(self, key: int, outcome: Outcome) -> None:
         """Respond to the request of a finished call."""
@@ -171,7 +172,7 @@ class Endpoint:
     # Methods for watched resources
 
     def polled(self) -> dict[str, Fetch]:
-        """Return, by URI, the requests for all polled resources that an open stream watches."""
+        """Return URI -> the request that polls it, for each polled resource that an open stream watches."""
         found: dict[str, Fetch] = {}
         for exchange in self.routes.streams:
             if exchange.protocol is not None:
@@ -199,12 +200,12 @@ class Endpoint:
                 for line in exchange.protocol.renew(offered).splitlines(keepends=True):
                     exchange.tell(line)
 
-    # Decision 0175: Streams end with their token, and calls that have begun are answered.
+    # Decision 0175: Streams end when their access token expires, and calls that have begun are still answered.
     def expire(self, exchange: Exchange) -> None:
         """End the stream of an exchange whose access token has expired (security requirement A8).
 
-        A client of the handshake era resumes the stream with its next token. A response that is not a stream is still
-        sent.
+        In the handshake era (MCP up to 2025-11-25), the client resumes the stream with its next token. In the stateless
+        era, only streams of change notifications end. A response that is not a stream is still sent.
         """
         if exchange in self.routes.streams and not exchange.name:
             self.routes.forget(exchange)
@@ -233,7 +234,7 @@ class Endpoint:
         return self._access.catalog(None if peer is None else peer.identity)
 
     def _names_newer(self, head: Head, peer: Peer) -> bool:
-        """Return True if a header field names a revision other than those of the handshake era.
+        """Return True if a header field names a revision of MCP that is not one of those up to 2025-11-25.
 
         Return False for a request of a valid session.
         """
@@ -244,7 +245,7 @@ class Endpoint:
 
 
 def _rejected(message: Message, peer: Peer) -> list[RejectedCall]:
-    """Return effects that record the tool calls of a message that was refused before any of them ran."""
+    """Return effects that write the tool calls of a refused message to the audit log, though no call ran."""
     each = message.messages if isinstance(message, Batch) else [message]
     calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
     return [RejectedCall(one.params.get("name"), Origin(peer=peer)) for one in calls]

@@ -51,7 +51,7 @@ class Exchange:
     - `caller`: the client (`Peer.caller`). `keys`: keys of the pending calls.
     - `name`: id of the MCP session, or "".
     - `size`: bytes queued so far.
-    - `records()`: begins a recording of the stream; it is None if the stream cannot be resumed.
+    - `records()`: begins storing the stream's events, so that a client can resume it; None if resuming is impossible.
     - `open`: the client still listens. `over`: the response is complete.
     - `changed()`: called whenever a part is queued.
     """
@@ -94,7 +94,7 @@ class Exchange:
 
     @property
     def parts(self) -> deque[Answer | Begin | End | bytes]:
-        """Return the queue of parts to be written, in order."""
+        """Return the parts of the HTTP response that are not written yet, in the order in which to write them."""
         return self._parts
 
     def respond(self, line: bytes) -> None:
@@ -119,7 +119,7 @@ class Exchange:
     def stream(self) -> None:
         """Turn the response into an event stream if it is not one yet.
 
-        Begin the recording if the stream is resumable.
+        If the stream can be resumed, begin storing its events.
         """
         if self.over:
             return
@@ -185,7 +185,7 @@ class Exchange:
             self.changed()
 
     def _status(self, line: bytes) -> int:
-        """Return the HTTP status for a JSON-RPC response without a stream: always 200 in the handshake era."""
+        """Return the HTTP status for a JSON-RPC response without a stream: always 200 up to MCP 2025-11-25."""
         code = error_code(self.id, line) if self._stateless and self.id is not None else None
         if code == METHOD_NOT_FOUND:
             return 404

@@ -3,7 +3,8 @@
 
 If the operator has set a token for metrics, every client that sends the token may read them. With the token, the Host
 header may have any value, since monitors reach a replica by its network address. If no token is set, Host and Origin
-are checked as for every request, and only this machine can send requests.
+are checked as for every request. Then only this machine can connect: if other machines may, `settings/telemetry.py`
+demands a token at the start.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def answer(
 
 
 def _has(head: Head, token: str) -> bool:
-    """Return True if the request has the token. The comparison takes constant time, so it reveals no part of it."""
+    """Return True if the request has the token. The time of the comparison reveals no part of the token."""
     sent = head.all("authorization")
     scheme, _, said = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     wanted, found = (hashlib.sha256(each.strip().encode("latin-1", "replace")).digest() for each in (token, said))

@@ -46,8 +46,8 @@ _SPELLED = {"Mcp-Method": METHOD, "Mcp-Name": NAME, "MCP-Protocol-Version": REVI
 def check(head: Head, request: Request, repeated: Repeated) -> str:
     """Return the revision of a stateless request whose fields match its body.
 
-    Raise Fault if the request breaks one of the requirements M1 to M6. `repeated(tool)` returns the arguments that
-    header fields must repeat (`headers_of`).
+    Raise Fault if `params._meta` is invalid, or if a field that must repeat the body is missing, duplicate or
+    different. `repeated(tool)` returns the arguments that header fields must repeat (`headers_of`).
     """
     meta = request.meta
     if not isinstance(meta, dict):

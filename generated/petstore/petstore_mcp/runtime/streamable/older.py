@@ -50,10 +50,11 @@ _MOST_ENDED = 100_000
 
 
 class SessionHandler:
-    """Request handler for sessions of the handshake era.
+    """Request handler for the sessions of MCP revisions up to 2025-11-25, which begin with `initialize`.
 
-    `recorded` is called for each resumable stream, with the session's digest, the recording, and the request's id or
-    None. `streams` handles GET requests. `replica` is the name of this process among the replicas.
+    `recorded` is called for each resumable stream, with the session's digest, the record of the stream's events, and
+    the id of the request that the stream answers (None for a GET request). `streams` handles GET requests. `replica` is
+    the name of this process among the replicas.
     """
 
     def __init__(
@@ -65,9 +66,10 @@ class SessionHandler:
         changes: bool,
         observer: Observer | None = None,
     ) -> None:
-        """Create a handler without sessions. `keys` yields keys of calls. `seal` encrypts session ids.
+        """Create a handler that holds no session yet. `keys` yields a key per call. `seal` encrypts session ids.
 
-        `clock()` returns seconds. `changes`: True if the tools can change. `observer` measures requests and sessions.
+        `clock()` returns seconds. `changes`: True if the tools can change. `observer` records requests, sessions and
+        their durations for telemetry.
         """
         self._observer = observer
         self.recorded: Callable[[str, Recording, object], None] = lambda *_: None
@@ -116,7 +118,10 @@ class SessionHandler:
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
-        """Return the exchange for a session's message, and the effects. `line`: the message as received."""
+        """Process a message of a session. Return the exchange (the HTTP response so far) and the effects to carry out.
+
+        `line`: the message as received.
+        """
         if isinstance(message, Batch):
             return self._batch(found, message, fields)
         if isinstance(message, Request) and message.method in METHODS:
@@ -149,7 +154,7 @@ class SessionHandler:
     # Methods for messages from other replicas
 
     def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
-        """Process a message of a session that another replica has received and passed on. Return the effects."""
+        """Process a message that another replica received for the session `id`. Return the effects to carry out."""
         if isinstance(message, Request):
             settings = self._notifications.apply(id, message)
             if id in self._sessions:
@@ -159,13 +164,15 @@ class SessionHandler:
         return [] if found is None else self._told(found, message)
 
     def remember_ended(self, digest: str, seconds: float) -> None:
-        """Remember for `seconds` seconds, until its id expires, that the session with this digest has ended."""
+        """Remember that the session with this digest has ended, for the `seconds` until the session's id expires."""
         self._ended[digest] = self._clock() + seconds
         if len(self._ended) > _MOST_ENDED:
             del self._ended[next(iter(self._ended))]
 
     def ended(self, id: str) -> list[Effect]:  # noqa: A002
-        """End the session with this id in this process, and return the effects."""
+        """End the session with this id in this process: close its streams, and return the effects that cancel its
+        calls.
+        """
         self.remember_ended(session.digest(id), session.SECONDS)
         self._recent.drop(id)
         self._notifications.drop(id)
@@ -308,7 +315,7 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Process a message that needs no response, and return its effects.
+        """Process a message that needs no response, and return the effects to carry out.
 
         If it cancels a request, that request gets an error.
         """
@@ -321,9 +328,9 @@ class SessionHandler:
         return left
 
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
-        """End the exchange of a cancelled request. That of a batch ends when none of its requests is pending."""
+        """End the exchange of a cancelled request. A batch's exchange ends when no request is pending."""
         if target.id is not None:
-            for line in lines:  # these lines tell the client that the call's question is withdrawn
+            for line in lines:  # lines that withdraw the question of the cancelled call
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:
@@ -360,9 +367,9 @@ def _asking(id: object) -> str:  # noqa: A002
 
 
 def unheard(shared: bool) -> Answer:
-    """Return the error response to an answer from a client for which no call in this process waits.
+    """Return the error response to a client's JSON-RPC response for which no call in this process waits.
 
-    `shared`: True if the replicas share a store, so that another replica may wait for the answer.
+    `shared`: True if the replicas share a store. Since another replica may wait, the client is asked to send it again.
     """
     if shared:
         return busy("Another replica may wait for this answer, and cannot be told just now. Send it again.")

@@ -24,17 +24,17 @@ class Places:
         self._of: dict[str, int] = {}
 
     def has(self, caller: str, many: int = 1) -> bool:
-        """Return True if `caller` may take `many` more places."""
+        """Return True if both limits let `caller` take `many` more places (calls, streams, connections or bytes)."""
         of_all, of_one = self._taken + many, self._of.get(caller, 0) + many
         return of_all <= self._most and of_one <= self._most * SHARE
 
     def take(self, caller: str, many: int = 1) -> None:
-        """Take `many` places for `caller`, without checking the limit."""
+        """Count `many` more places (calls or bytes, for example) as in use by `caller`, without checking the limit."""
         self._taken += many
         self._of[caller] = self._of.get(caller, 0) + many
 
     def give(self, caller: str, many: int = 1) -> None:
-        """Give back `many` places of `caller`."""
+        """Count `many` places (calls or bytes, for example) as no longer in use by `caller`."""
         self._taken -= many
         left = self._of.pop(caller, 0) - many
         if left:

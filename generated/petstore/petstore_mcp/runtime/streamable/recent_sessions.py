@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Cache the most recently used sessions of the handshake era, so that their ids need not be decrypted at each request.
+"""Cache the most recently used sessions, so that their ids need not be decrypted at each request.
 
 A session that is not in the cache is restored from its id. A cached session is valid only for the principal for which
 its id was decrypted, and only until the id expires. No I/O.

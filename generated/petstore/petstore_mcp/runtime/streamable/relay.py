@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""The effect that passes a message of a session on to other replicas. No I/O."""
+"""Effect (an action that another module performs): pass a message of a session on to other replicas."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from .session_notifications import Setting
 
 
-# Decision 0168: The id of a question names the replica that asked.
+# Decision 0168: The id of an elicitation request names the replica that sent the request.
 class Relay:
-    """Effect: send a message of a session to other replicas, or the session's end if `line` is None.
+    """Effect: send the message `line` of a session to other replicas. If `line` is None, tell them that the session has
+    ended.
 
-    `replica`: name of the receiver, "" for all. If `exchange` is set, its HTTP response is sent after the message. If
-    `setting` is set, the message made this setting, which replicas that start later must know too.
+    `replica`: name of the receiver, "" for all replicas. `exchange`: the client's HTTP request with this message, which
+    gets its response after the message was sent on. `setting`: the notification setting that the message changed; it is
+    stored for replicas that start later.
     """
 
     __slots__ = ("exchange", "line", "replica", "session", "setting")

@@ -30,9 +30,9 @@ stream takes memory."""
 
 
 class EventQueue:
-    """Bounded queue of the events of several recordings, oldest first. `whole`: queue of all sessions, or None.
+    """Bounded queue of the recorded events of one session, oldest first, or of all sessions (`whole` is then None).
 
-    Events of this queue also count in `whole`.
+    `whole`: the queue of all sessions, in which the events of a session count too.
     """
 
     def __init__(self, most_events: int, most_bytes: int, whole: EventQueue | None = None) -> None:
@@ -43,7 +43,7 @@ class EventQueue:
         self._bytes = 0
 
     def add(self, recording: Recording, number: int, size: int) -> None:
-        """Count an event, and drop the oldest events beyond the limit."""
+        """Add an event of `recording` to the queue. Drop the oldest events while the queue exceeds its limits."""
         self._sizes[recording, number] = size
         self._bytes += size
         if self._whole is not None:
@@ -53,7 +53,7 @@ class EventQueue:
             oldest.forget(its_number)
 
     def remove(self, recording: Recording, number: int) -> None:
-        """Remove an event from this queue and from `whole`."""
+        """Remove an event from this queue and from `whole`, the queue of all sessions, if there is one."""
         self._bytes -= self._sizes.pop((recording, number), 0)
         if self._whole is not None:
             self._whole.remove(recording, number)
@@ -104,11 +104,11 @@ class Recording:
                 each(self._last, None)
 
     def leave(self) -> None:
-        """Note that the client has closed the connection. The client may resume the stream later."""
+        """Record that the client has closed the connection. The client may resume the stream later."""
         self._left_at = self._clock()
 
     def come(self) -> None:
-        """Note that the client has resumed the stream."""
+        """Record that the client has resumed the stream."""
         self._left_at = None
 
     def drop(self) -> None:

@@ -56,9 +56,9 @@ class Routes:
         self._for_streams.take(exchange.caller)
 
     def begin(self, exchange: Exchange, protocol: Protocol, effects: list[Effect]) -> list[Effect]:
-        """Process `effects` of the protocol for an exchange: register the calls, and send the lines to the client.
+        """Register the calls in `effects` under `exchange`, and send the JSON-RPC messages in `effects` to the client.
 
-        Return all effects except the lines.
+        `effects`: the actions that the protocol wants performed. Return all of them except the messages.
         """
         exchange.protocol = protocol
         left: list[Effect] = []

@@ -1,6 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sessions of the handshake era. The encrypted session id contains the result of the handshake, so any replica can
-serve a session.
+"""Sessions that clients begin with `initialize` (MCP up to 2025-11-25).
+
+The encrypted session id contains the result of that handshake, so any replica can serve a session.
 
 A process holds a session only while it has a request, a stream or resumable events of that session. The most recently
 used sessions are cached too (`recent_sessions`).

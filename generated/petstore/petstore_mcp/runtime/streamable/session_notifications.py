@@ -22,7 +22,7 @@ MOST = 10_000
 
 
 class Setting:
-    """One setting of a session, for the store that replicas share: its `name`, and whether it `counts` from now on."""
+    """One setting of a session, for the store that replicas share: its `name`; `counts` is False if it is withdrawn."""
 
     __slots__ = ("counts", "name")
 
@@ -32,9 +32,10 @@ class Setting:
 
 
 def setting(request: Request, settings: NotificationSettings) -> Setting | None:
-    """Return the setting that a client has made by `request`, or None if the request was invalid.
+    """Return what `request` has set or withdrawn: the log level, or the subscription to a resource. Return None if the
+    request was invalid.
 
-    `settings`: the session's settings after the request.
+    `settings`: all settings of the session after the request, which contain only valid subscriptions.
     """
     if request.method == "logging/setLevel":
         level = request.params.get("level")

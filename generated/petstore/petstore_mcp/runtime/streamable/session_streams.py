@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve GET in the handshake era: a session's stream of change notifications, and resumed streams (requirements L7 and
+"""Serve GET up to MCP 2025-11-25: a session's stream of change notifications, and resumed streams (requirements L7 and
 L12). No I/O.
 
 A stream of change notifications outlives its connection. While the client is disconnected, events are recorded. A
@@ -41,8 +41,8 @@ class ResumeElsewhere:
 class SessionStreams:
     """Request handler for GET. `recalls`: True if streams of other replicas can be resumed.
 
-    `record(session, exchange)` makes the exchange record its events. `keep(session)` makes this process hold the
-    session.
+    `record(session, exchange)` makes an exchange (response to one request) record its events, so that its stream can be
+    resumed. `keep(session)` stores the session in this process.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class SessionStreams:
             self._begin(found, exchange)
 
     def lost(self, found: Session, exchange: Exchange) -> None:
-        """Note that the client closed the connection of the session's stream of change notifications.
+        """Record that the client closed the connection of the session's stream of change notifications.
 
         The client may resume the stream later if the stream is recorded.
         """

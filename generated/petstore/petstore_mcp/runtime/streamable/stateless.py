@@ -36,12 +36,12 @@ _LISTEN = "subscriptions/listen"
 
 
 class StatelessHandler:
-    """Request handler of the stateless era, for requests that name their revision."""
+    """Request handler of the stateless era: the MCP revisions in which each request names its revision."""
 
     def __init__(self, routes: Routes, keys: Iterator[int], changes: bool, observer: Observer | None = None) -> None:
-        """Create the handler. `keys` yields keys of calls. `changes`: True if the tools can change.
+        """Create the handler. `keys` yields a key for each call. `changes`: True if the tools can change.
 
-        `observer` measures messages.
+        `observer` records messages and their durations for telemetry.
         """
         self._observer = observer
         self._routes = routes
@@ -51,9 +51,9 @@ class StatelessHandler:
         self._repeats = False
 
     def receive(self, head: Head, message: Message, peer: Peer, access: Access, fields: Fields) -> Told:
-        """Return the exchange for a message, and the effects. `fields`: header fields to add to any response.
+        """Process a message. Return the exchange (the HTTP response so far) and the effects to carry out.
 
-        `access` decides which tools and resources the peer may use.
+        `fields`: header fields to add to any response. `access` decides which tools and resources the peer may use.
         """
         if not isinstance(message, Request):
             exchange = Exchange(None, stateless=True, fields=fields)
@@ -116,7 +116,7 @@ class StatelessHandler:
 
 
 def _rejected(request: Request, peer: Peer) -> list[Effect]:
-    """Return an effect that records a refused tool call; [] for a refused request of another kind."""
+    """Return an effect that writes a refused tool call to the audit log; [] for a refused request of another kind."""
     return [RejectedCall(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
 
 

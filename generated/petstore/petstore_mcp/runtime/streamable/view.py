@@ -20,7 +20,7 @@ _KEY = b'"callerScopes":'
 class View(Catalog):
     """Part of a catalog for some callers. `whole`: the catalog.
 
-    `size`: size of this view's tool list in bytes, 0 if it is the catalog's.
+    `size`: size of this view's tool list in bytes, or 0 if this view has all tools of the catalog.
     """
 
     private = True
@@ -38,7 +38,9 @@ class View(Catalog):
             self.size = len(self.tools[0])
 
     def _entries(self) -> Iterator[bytes]:
-        """Yield the `tools/list` entries of this view. Descriptions of search tools count only tools of this view."""
+        """Yield the `tools/list` entries of this view. If descriptions state how many tools there are, only this view's
+        tools are counted.
+        """
         own = {} if self.listing is None else self.listing.entries(self)
         for name in self._names if self.listing is None else self.listing.names(self):
             yield own.get(name) or self._described.text(name)

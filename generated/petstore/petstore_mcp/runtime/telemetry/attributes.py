@@ -22,14 +22,14 @@ _OTHER = "_OTHER"
 
 # Decision 0214: Mistakes of a caller are no errors of the server in telemetry.
 def error_type(operation: Operation) -> str:
-    """Return OpenTelemetry's `error.type` of an operation, or "" if the operation has not failed."""
+    """Return OpenTelemetry's `error.type` of a client's MCP request, or "" if the request has not failed."""
     if operation.code is not None and operation.code not in _FAULTS_OF_CALLERS:
         return str(operation.code)
     return operation.error
 
 
 def of_operation(operation: Operation, transport: tuple[tuple[str, str], ...]) -> Attributes:
-    """Return the attributes that spans and metrics of an operation share."""
+    """Return the attributes that spans and metrics of a client's MCP request share."""
     found: list[tuple[str, str | int]] = [("mcp.method.name", operation.method)]
     if operation.method == "tools/call":
         found += [("gen_ai.operation.name", "execute_tool"), ("gen_ai.tool.name", operation.target)]
@@ -47,12 +47,12 @@ def of_operation(operation: Operation, transport: tuple[tuple[str, str], ...]) -
 
 
 def name_of_operation(operation: Operation) -> str:
-    """Return the name of an operation's span. It never contains a URI."""
+    """Return the name of the span of a client's MCP request. The name never contains a URI."""
     return f"{operation.method} {operation.target}" if operation.target else operation.method
 
 
 def of_sending(sending: Sending) -> Attributes:
-    """Return the attributes that spans and metrics of an HTTP request share."""
+    """Return the attributes that spans and metrics of an HTTP request to the API share."""
     method = sending.method if sending.method in _METHODS else _OTHER
     found: list[tuple[str, str | int]] = [
         ("http.request.method", method),
@@ -67,9 +67,9 @@ def of_sending(sending: Sending) -> Attributes:
 
 
 def error_of_sending(sending: Sending) -> str:
-    """Return OpenTelemetry's `error.type` of an HTTP request, or "".
+    """Return OpenTelemetry's `error.type` of an HTTP request, or "" if the request has not failed.
 
-    By its rules for clients, each status from 400 on is an error.
+    By OpenTelemetry's rules for clients, each status from 400 on is an error.
     """
     return sending.error or (str(sending.status) if sending.status >= 400 else "")
 

@@ -107,7 +107,7 @@ class Operation:
     sampled: bool
 
     def start(self) -> None:
-        """Begin a trace. Another function sets the span's id later (`span`)."""
+        """Begin a trace. The attribute `span` (id of this span) is set later: if a call begins, else by `close`."""
         self.trace = TRACES.take()
         decided = self.recorder.decided
         self.sampled = self.recorder.samples(self.trace, None) if decided is None else decided
@@ -115,7 +115,7 @@ class Operation:
     def join(self, traceparent: object, tracestate: object) -> None:
         """Join the client's trace if it names one, else begin a trace.
 
-        Another function sets the span's id later (`span`).
+        The attribute `span` (id of this span) is set later: if a call begins, else by `close`.
         """
         parent = parse(traceparent) if traceparent is not None else None
         if parent is None:

@@ -148,7 +148,7 @@ class Recorder:
         operation.close()
 
     def ended(self, key: int, outcome: Outcome | str) -> None:
-        """Record the outcome of a call, or a word that replaces the outcome.
+        """Record the outcome of a call, or a word such as "cancelled" for a call that ended without outcome.
 
         If a call is reported twice, only the first report is used.
         """
@@ -190,7 +190,9 @@ class Recorder:
         return self._sampler == "always_on"
 
     def has_enough(self) -> None:
-        """Wake the thread that counts the waiting records. Drop the oldest records if there are too many."""
+        """Drop the oldest waiting records beyond MOST_WAITING. Wake the reporter's thread, which turns the other
+        records into metrics and spans.
+        """
         while len(self.waiting) > MOST_WAITING:
             self.waiting.popleft()
             self.lost += 1
@@ -261,7 +263,7 @@ def _hear(operation: Operation, outcome: Outcome | str) -> None:
     """Set the error of an operation by the outcome of its call."""
     # Results are checked first, since most calls end with one.
     if isinstance(outcome, Result):
-        if outcome.is_error and operation.method != "tools/call":  # the client gets this protocol error instead
+        if outcome.is_error and operation.method != "tools/call":  # the client gets protocol error -32603
             operation.code = -32603
         elif outcome.is_error:
             operation.error = "tool_error"

@@ -193,7 +193,7 @@ class Reporter:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
     def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
-        """Return the data that `first` shares with all operations of the same attributes, and cache it under `key`."""
+        """Return the `_Kind` of all operations with the same attributes as `first`, and cache it under `key`."""
         found = attributes.of_operation(first, self._recorder.transport)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
         if encoder is not None:
@@ -201,9 +201,7 @@ class Reporter:
         return kind
 
     def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
-        """Return the data that `first` shares with all HTTP requests of the same attributes, and cache it under
-        `key`.
-        """
+        """Return the `_Kind` of all HTTP requests with the same attributes as `first`, and cache it under `key`."""
         found = attributes.of_sending(first)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
         kind.totals.append(self._series.total(metrics.ANSWERS, (("status", attributes.class_of(first)),)))

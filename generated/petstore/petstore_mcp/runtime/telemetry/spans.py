@@ -76,7 +76,7 @@ def scope(version: str) -> InstrumentationScope:
 
 # Decision 0211: The runtime makes spans without OpenTelemetry's SDK.
 class SpanEncoder:
-    """Encoder that turns operations and HTTP requests into spans."""
+    """Encoder that turns records of clients' MCP requests, and of HTTP requests to the API, into spans."""
 
     def __init__(self, described: dict[str, str], version: str) -> None:
         """Create an encoder. `described`: OpenTelemetry resource attributes of this process."""
@@ -95,16 +95,16 @@ class SpanEncoder:
         return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
-        """Return the encoded prefix that all spans of operations with the attributes `found` share."""
+        """Return the encoded prefix that all spans of MCP requests with the attributes `found` share."""
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_type(operation) else None
         name = attributes.name_of_operation(operation)
         span = Span(name=name, kind=_SERVER, attributes=pairs(found), status=status)
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the encoded prefix that all spans of similar HTTP requests share.
+        """Return the encoded prefix that all spans of HTTP requests with the same attributes share.
 
-        `found`: attributes that are also used for the metrics.
+        `sending`: one of these requests. `found`: those of its attributes that are also used for the metrics.
         """
         more = attributes.of_sending_span(sending)
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_of_sending(sending) else None
@@ -113,7 +113,7 @@ class SpanEncoder:
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def operation(self, operation: Operation, prefix: bytes) -> bytes:
-        """Return the encoded span of an operation, with the prefix that `of_operation` returned."""
+        """Return the encoded span of an MCP request. `prefix`: the fields that many spans share (`of_operation`)."""
         ids = unhexlify(f"0a10{operation.trace}1208{operation.span}")
         times = _TIMES.pack(_START, operation.began, _END, operation.ended)
         number = b"" if operation.id is None else _REQUEST_ID.written(str(operation.id))
@@ -136,7 +136,7 @@ class SpanEncoder:
         return span + _linked(operation) if operation.link else span
 
     def sending(self, sending: Sending, prefix: bytes) -> bytes:
-        """Return the encoded span of an HTTP request, with the prefix that `of_sending` returned."""
+        """Return the encoded span of an HTTP request. `prefix`: the fields that many spans share (`of_sending`)."""
         operation = sending.operation
         ids = unhexlify(f"0a10{operation.trace}1208{sending.span}2208{operation.span}")
         span = b"".join((ids, _TIMES.pack(_START, sending.began, _END, sending.ended), prefix))
@@ -158,7 +158,9 @@ class _Text:
     """Encoder of an attribute whose value is a text of a client."""
 
     def __init__(self, name: str) -> None:
-        """Create an encoder. The bytes in front of short texts are encoded in advance, for each length."""
+        """Create an encoder. The bytes before the text (tags and lengths) are encoded in advance for each length below
+        _SHORT.
+        """
         self._name = field(b"\x0a", name.encode())
         self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]
         self._heads.insert(0, self._around(b""))

@@ -55,13 +55,14 @@ class Unescaped:
     __slots__ = ("_before", "_content", "_text", "text")
 
     def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
-        r"""Undo one layer of escapes and build the mapping.
+        r"""Undo one layer of escapes in `content`, and map positions in the result to positions in `content`.
 
-        With `letters`, also undo escapes such as `\ `. This is needed for secrets that contain control characters.
-        `before` is the previous layer, whose `text` is `content`, or None.
+        With `letters`, also undo escapes of a backslash and a letter, such as `\n`. This is needed for secrets that
+        contain control characters.
+        `before`: the layer that was undone before this layer, and whose `text` is therefore `content`; or None.
         """
         self._before = before
-        # Positions at which escapes begin and end, in turn: the first list in `text`, the second list in the content.
+        # Each list holds 0, then the start and end of every escape: `_text` in `self.text`, `_content` in `content`.
         self._text: list[int] = [0]
         self._content: list[int] = [0]
         pieces, done, size = [], 0, 0
@@ -81,9 +82,9 @@ class Unescaped:
         return len(self._text) > 1
 
     def start(self, at: int) -> int:
-        """Return the position in the original content where the byte at position `at` of `text` begins.
+        """Return the position in the original content at which the byte at position `at` of `text` begins.
 
-        Backslashes before the byte are included.
+        An escaped byte begins where its escape begins, and a byte after backslashes at the first backslash.
         """
         index = bisect_left(self._text, at)
         if index < len(self._text) and self._text[index] == at:
@@ -95,10 +96,10 @@ class Unescaped:
         return found if self._before is None else self._before.start(found)
 
     def end(self, at: int) -> int:
-        """Return the position in the original content where the bytes before position `at` of `text` end."""
+        """Return the position in the original content just after the bytes that became `text[:at]`."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # position `at` follows an escape, so the whole escape belongs to the text
+            found = self._content[index]  # `at` is inside or after the text of an escape: include the whole escape
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)
@@ -119,7 +120,7 @@ def undo(content: bytes, letters: bool = False) -> Unescaped:
 def _meaning(found: re.Match[bytes]) -> bytes:
     """Return the bytes that an escape, or a sequence of percent-encoded bytes, represents.
 
-    Backslashes are removed, so b"" is returned for them.
+    Return b"" for backslashes that begin no escape, since `undo` removes all backslashes.
     """
     kind = found.lastgroup
     if kind is None:

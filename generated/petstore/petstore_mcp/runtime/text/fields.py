@@ -27,7 +27,7 @@ _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 
 
 def is_name(text: str) -> bool:
-    """Return True if `text` is a token that may name a header field. Only the HTTP library may set those in FRAMING."""
+    """Return True if the server may set a field named `text`. Only the HTTP library sets the fields in FRAMING."""
     return bool(text) and _TOKEN.issuperset(text) and text.lower() not in FRAMING
 
 

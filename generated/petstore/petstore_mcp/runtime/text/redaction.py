@@ -65,8 +65,8 @@ class SecretForm:
     def plain(self, content: Content) -> list[Span]:
         """Return the spans at which the text occurs unescaped in the content.
 
-        The spans include a backslash that JSON puts before the first or last character. Without it, the rest would not
-        be valid JSON.
+        A backslash that JSON puts before the first or last character is part of the span. If this backslash stayed
+        behind, the rest would not be valid JSON.
         """
         opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
         closes = len(self.text) - len(self.text.rstrip("\\"))
@@ -83,20 +83,20 @@ class SecretForm:
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if the anchor also occurs outside the spans `plain`.
+        """Return True if `anchor` occurs outside `plain`, the spans at which the text occurs unescaped.
 
-        Only then can the secret occur with escapes.
+        Otherwise the text cannot occur with escapes, since no escape changes the anchor.
         """
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
     def head(self) -> SecretForm:
-        """Return the form for the beginning of this text. It finds a secret whose end was cut off."""
+        """Return the `SecretForm` of the first HEAD characters of this text, to find a secret whose end was cut off."""
         self._head = self._head or SecretForm(self.text[:HEAD])
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return the text's bytes with escapes in the text itself undone, or b"" if the result is too short to be
-        searched.
+        """Return the bytes of `text`, in which parts that look like escapes (such as `%41`) are undone too, as in the
+        content. Return b"" if these bytes are too few to search for.
         """
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
@@ -119,7 +119,10 @@ class Content:
         self._undone: dict[bool, escapes.Unescaped] = {}
 
     def undone(self, letters: bool) -> escapes.Unescaped:
-        r"""Return the content with escapes undone. `letters` says whether escapes such as `\\n` are undone too."""
+        r"""Return the content with JSON, HTML and percent escapes undone.
+
+        `letters`: True if escapes of one letter, such as `\n`, are undone too.
+        """
         if letters not in self._undone:
             undone = self._undone[letters] = escapes.undo(self._given, letters)
             undone.text = undone.text.lower() if self._folded else undone.text
@@ -146,12 +149,12 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-# Decision 0077: Redaction undoes escapes and then looks for bytes.
+# Decision 0077: Redaction undoes escapes and then looks for the bytes of each secret.
 class Redactor:
     """Remover of secrets from texts: fixed secrets, and learned ones such as fetched tokens.
 
-    For each source, the latest learned secrets are kept. Older ones are kept if they were used after the start of the
-    oldest running call.
+    Of each source of learned secrets, such as a token endpoint, the latest MOST_LEARNT are kept. An older secret is
+    kept as well if it was learned, or learned again, after the start of the oldest running call.
     """
 
     __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
@@ -183,14 +186,15 @@ class Redactor:
     def during(self) -> CallContext:
         """Return a context manager for the duration of a call.
 
-        Inside its `with` block, secrets that were in use since the call began are not dropped.
+        Inside its `with` block, every secret that was learned since the call began stays redacted, however many newer
+        secrets are learned.
         """
         self._turn += 1
         return CallContext(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Drop old learned secrets, except for the latest of each source, and those that a running call may have
-        used.
+        """Drop old secrets that were added by `learn`, except the latest of each `source`, and those that a running
+        call may have used.
         """
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}
@@ -214,11 +218,11 @@ class Redactor:
         return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
-        """Return a function that searches a text for anchors of secrets.
+        """Return a function that searches a text for anchors (parts that no escape changes) of secrets.
 
-        The function searches only for the beginning of each anchor, since long words take memory.
+        The function searches only for the beginning of each anchor, since long search words take memory.
         """
-        from .patterns import finder  # imported here: a Redactor is created earlier than slow modules are imported
+        from .patterns import finder  # imported here: loads the validator library, too slow for the start
 
         return finder({form.anchor[:_LOOKED_FOR] for form in self._forms})
 
@@ -286,7 +290,7 @@ class Redactor:
 class CallContext:
     """Context manager for one call.
 
-    Inside the `with` block, the call is registered in `calls` as running, by its `turn`.
+    Inside the `with` block, `calls` contains `turn`, the number of this call, so that the call counts as running.
     """
 
     __slots__ = ("_calls", "_turn")

@@ -109,8 +109,8 @@ def presentable(value: Any, redactor: Redactor) -> tuple[Any, int]:
 def _is_presentable(value: Any, redactor: Redactor) -> bool:
     """Return True if the value contains nothing that must be removed.
 
-    This searches the value's JSON text, in a third of the time of examining each part. An escape in the JSON text
-    counts as a hidden character.
+    This searches the value's JSON text, in a third of the time of examining each part. If the text contains an
+    escape that may stand for a hidden character, the answer is False, and `presentable` examines each part.
     """
     try:
         text = written(value)
@@ -122,7 +122,7 @@ def _is_presentable(value: Any, redactor: Redactor) -> bool:
 def holds_nothing(text: str, redactor: Redactor) -> bool:
     """Return True if the JSON text contains neither a secret nor a hidden character, literally or escaped.
 
-    For ASCII text it is enough to look for U+007F: JSON escapes all other hidden ASCII characters.
+    In ASCII text, only U+007F is looked for literally, since JSON escapes all other hidden ASCII characters.
     """
     unseen = "\x7f" in text if text.isascii() else clean(text)[1]
     return not (unseen or _ESCAPED.search(text) or redactor.may_be_in(text))

@@ -28,8 +28,8 @@ def unloaded() -> Iterator[None]:
     original = ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths
     ssl.SSLContext.load_default_certs = lambda self, purpose=None: None  # type: ignore[method-assign]
     ssl.SSLContext.set_default_verify_paths = lambda self: None  # type: ignore[method-assign]
-    # Setting the attribute would open the file that SSLKEYLOGFILE names. The base class defines the attribute, so this
-    # property hides it until `del` removes the property.
+    # When `ssl` creates a context, it sets `keylog_filename`, which opens the file that SSLKEYLOGFILE names. This
+    # property ignores the value. It hides the attribute of the base class, which `del` makes visible again.
     ssl.SSLContext.keylog_filename = property(lambda self: None, lambda self, name: None)  # type: ignore[assignment]
     try:
         yield

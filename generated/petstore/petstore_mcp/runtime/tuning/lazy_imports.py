@@ -52,7 +52,8 @@ _UNASKED = {
 #: Lock that is held while proxies are in `sys.modules`. Another thread must hold it to import libraries.
 importing = RLock()
 
-#: C extension for lists of at most three items, which loads the C++ library. A Python fallback exists.
+#: C extension that is kept from being imported: it would load the C++ library, only to speed up a few short lists.
+#: The library's Python version is used instead.
 _WITHOUT = "frozenlist._frozenlist"
 
 
@@ -72,7 +73,8 @@ class _LazyName:
         return self._there()(*given, **named)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _LazyName.__slots__:  # `copy` reads these attributes before they are set
+        # `copy` reads these attributes before they are set; `_there` would then call this method again without end.
+        if name in _LazyName.__slots__:
             raise AttributeError(name)
         return getattr(self._there(), name)
 

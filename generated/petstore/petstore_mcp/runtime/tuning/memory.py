@@ -15,8 +15,8 @@ from . import ON
 #: Thresholds for `gc.set_threshold`, which make collections rarer
 _COLLECTED = 2000, 10, 10
 # Decision 0154: A freed block of 4 MiB makes glibc reuse buffers.
-#: Size of the block that is allocated and freed once. Afterwards glibc reuses freed blocks up to this size. It would
-#: map larger blocks anew each time and clear their pages. asyncio allocates 256 KiB for every read.
+#: Bytes of a block that is allocated and freed once. Afterwards glibc reuses freed blocks up to this size. Otherwise
+#: glibc would map each block above 128 KiB anew, and clear its pages: asyncio allocates 256 KiB for every read.
 _KEPT = 4 * 1024 * 1024
 
 
@@ -27,7 +27,7 @@ def settle() -> None:
     """
     if not ON:
         return
-    import gc  # imported late: tuning is useful only for calls
+    import gc  # imported late: only a process that runs tool calls is tuned, unlike one for `--doctor`
 
     bytes(_KEPT)
     gc.freeze()
