@@ -36,6 +36,9 @@ SOME = (
     ("2025-11-25", "resources-unsubscribe"),
 )
 
+LONG = {"tasks-lifecycle", "server-sse-polling", "tools-call-with-logging"}
+"""Scenarios that wait for seconds. They are marked `slow`."""
+
 
 @pytest.fixture(scope="module")
 def suite() -> Suite:
@@ -68,7 +71,10 @@ _LOOP: list[asyncio.Runner] = []
 """The event loop in which the API answers while a scenario runs."""
 
 
-@pytest.mark.parametrize(("revision", "scenario"), SOME, ids=[f"{revision} {name}" for revision, name in SOME])
+@pytest.mark.parametrize(
+    ("revision", "scenario"),
+    [pytest.param(*each, id=" ".join(each), marks=pytest.mark.slow if each[1] in LONG else ()) for each in SOME],
+)
 def test_the_official_suite_has_nothing_to_say(
     suite: Suite, url: str, tmp_path: Path, revision: str, scenario: str
 ) -> None:

@@ -18,7 +18,7 @@ from tests.examples.conversations import BARE, NAMES, Exchange, Scene, fits, sce
 from tests.golden.projects import project
 from tests.leaks import SECRET, searched
 from tests.runtime.process import Server
-from tests.runtime.revisions import ENVELOPE, META, R5, REVISIONS
+from tests.runtime.revisions import ENVELOPE, META, R4, R5, REVISIONS
 
 PLAYED = [
     (name, revision)
@@ -26,6 +26,9 @@ PLAYED = [
     for revision in (*REVISIONS, BARE)
     if any(revision in scene.revisions for scene in scenes(name))
 ]
+NEWEST = {R4, R5, BARE}
+"""Revisions of every run: the newest with a handshake, and the stateless one. Older ones are marked `slow`."""
+
 OFFERED = {"database": ("prompts", "completions"), "files": ("completions",)}
 """Name of an example → features of its server besides tools and resources."""
 
@@ -121,7 +124,9 @@ def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> b
     return server.written + record.read_bytes()
 
 
-@pytest.mark.parametrize(("name", "revision"), PLAYED)
+@pytest.mark.parametrize(
+    ("name", "revision"), [pytest.param(*each, marks=() if each[1] in NEWEST else pytest.mark.slow) for each in PLAYED]
+)
 def test_it_goes_as_it_was_written_down(name: str, revision: str, tmp_path: Path) -> None:
     mine = [scene for scene in scenes(name) if revision in scene.revisions]
     for _, played in groupby(mine, lambda scene: (dict(scene.environment), scene.capabilities)):

@@ -9,8 +9,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,21 +96,34 @@ def test_run_is_told_to_end(tmp_path: Path, number: int) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("headline", [b"1. ", b"3. "], ids=["compiled", "serving"])
-def test_the_demo_is_told_to_end(tmp_path: Path, headline: bytes, number: int) -> None:
+HEADLINES = {"compiled": b"1. ", "serving": b"3. "}
+READING = {
+    "generate": ["generate", "-", "-o"],
+    "check": ["check", "-", "--name"],
+    "inspect": ["inspect", "-", "--name"],
+}
+
+
+def each_once(names: Iterable[str]) -> list[Any]:
+    """Return all pairs of a name and a signal. In a quick run, each name is tried with one signal only."""
+    quick = set(zip(names, NUMBERS, strict=False))
+    pairs = itertools.product(names, NUMBERS)
+    return [pytest.param(*pair, marks=() if pair in quick else pytest.mark.slow) for pair in pairs]
+
+
+@pytest.mark.parametrize(("headline", "number"), each_once(HEADLINES))
+def test_the_demo_is_told_to_end(tmp_path: Path, headline: str, number: int) -> None:
     with started(tmp_path, "demo") as process:
         assert process.stdout is not None
-        while not process.stdout.readline().startswith(headline):
+        while not process.stdout.readline().startswith(HEADLINES[headline]):
             pass
         ended(process, number)
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("command", [["generate", "-", "-o"], ["check", "-", "--name"], ["inspect", "-", "--name"]])
-def test_a_command_is_told_to_end_while_it_reads(tmp_path: Path, command: list[str], number: int) -> None:
-    with started(tmp_path, *command, str(tmp_path / "out")) as process:
+@pytest.mark.parametrize(("command", "number"), each_once(READING))
+def test_a_command_is_told_to_end_while_it_reads(tmp_path: Path, command: str, number: int) -> None:
+    with started(tmp_path, *READING[command], str(tmp_path / "out")) as process:
         assert process.stdin is not None
         # more than a pipe holds, so `write` returns only once the command is reading
         process.stdin.write(MORE_THAN_A_PIPE_HOLDS)

@@ -26,6 +26,7 @@ def test_no_two_have_one_name() -> None:
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 def test_a_guard_that_is_taken_out_is_noticed_and_one_that_stands_is_not() -> None:
     """Check that `notices` reports a mutation of the runtime and one of the compiler, but not a mutation that
     changes nothing.
