@@ -369,9 +369,9 @@ def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[K
 
 
 def _kept(each: Served, compiled: Compiled, index: int) -> Kept:
-    """Return the old name with the new tool that has this name or alias and sends the same request.
+    """Return the old name, and the new tool that can be called by this name and sends the same request, or "" if none.
 
-    The new tool is "" if there is none. The name of a resource comes with itself if the new server has the resource.
+    For a resource, return its name twice if the new server has a resource of that name; else the name and "".
     """
     if each.component != "tool":
         return Kept(each.name, each.name if _has_resource(each, compiled) else "")

@@ -141,8 +141,8 @@ def opened_as(identity: Identity, directory: Path) -> InstalledProject:
 
 
 def start(project: InstalledProject, runner: str | None, flags: Flags) -> list[str]:
-    """Return the arguments for the server's `install` that tell a client how to start a project that is not
-    installed.
+    """Return the flags `--command` and, if needed, `--env` for the generated server's `install`. With them, a client
+    starts the server from the project's folder. Return [] with `--http` or `--list`.
     """
     if flags.http is not None or flags.listed:
         return []

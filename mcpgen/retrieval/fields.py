@@ -27,7 +27,7 @@ Fields = dict[str, list[str]]
 
 
 def of_tool(tool: ToolSpec, composer: Composer) -> Fields:
-    """Return the stems of a tool's words by field. `composer` resolves the schemas of its response."""
+    """Return the stems of a tool's words by field of the search index. `composer` resolves the response schemas."""
     operation = tool.operation
     own = operation.decided.told is None
     sketch = " ".join(_SKETCH.findall(tool.description))

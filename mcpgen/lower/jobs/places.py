@@ -41,8 +41,10 @@ def status_url(found: list[Member]) -> str:
 
 
 def is_beside(pointer: str, values: Mapping[str, str]) -> bool:
-    """Return True if the JSON Pointers to a URL and an id in a response differ only in the last word. Then both belong
-    to the same job, such as `/run_url` and `/run_id`. `values`: variable of a path → JSON Pointer to its id.
+    """Return True if `pointer` differs only in its last word from a JSON Pointer in `values`. Then the URL and the id
+    to which they lead belong to the same job, such as `/run_url` and `/run_id`.
+
+    `pointer`: pointer to a URL in a response. `values`: path variable → pointer to its id in the response.
     """
     return any(words(pointer)[:-1] == words(each)[:-1] for each in values.values())
 

@@ -125,8 +125,8 @@ def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tu
 def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
     """Yield a proposal for each request of the document whose response shows the state of the operation's job."""
     by_id = _by_id(operation, answer, requests)
-    # A path that ends in a variable leads to one item, and an id in the response may be the item's own. So only
-    # requests that take the id of a job are kept.
+    # If the operation's path ends in a variable, as `/items/{id}` does, the id in its response may be that of the item.
+    # So a request that takes this id is proposed only if the id is known to be that of a job.
     if operation.path.endswith("}"):
         by_id = [(look, of_job) for look, of_job in by_id if of_job]
     for look in (look for look, _ in by_id if look.state is not None):

@@ -157,8 +157,10 @@ def _segments(path: str) -> list[str]:
 
 
 def _of_id(found: list[str]) -> Effect:
-    """Return the effect of an operationId: by its first and last word, else by a word between them that can only be a
-    verb.
+    """Return `reads`, `adds`, `changes` or `unsaid` for `found`, the words of an operationId.
+
+    The verb may be the first or the last word (`list_users`, `users_list`). A word between them counts only if it is in
+    CREATES or CHANGES, or follows `and`, `or` or `then`.
     """
     if not found:
         return "unsaid"

@@ -60,8 +60,8 @@ def of_prompt(prompt: Prompt, diagnostics: Diagnostics) -> tuple[AskedQuestion, 
 
 
 def told(description: str, questions: tuple[AskedQuestion, ...]) -> str:
-    """Return `description` with a sentence that says what the user is asked. Return it unchanged if there are no
-    questions.
+    """Return a tool's description, with added sentences that name the arguments for which the server asks the user.
+    Return the description unchanged if `questions` is empty.
     """
     sentences = []
     if names := [name for each in questions if not each.missing for name in each.form]:

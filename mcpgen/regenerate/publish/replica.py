@@ -59,13 +59,17 @@ def share(
 
 
 def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[str, int]:
-    """Make the directory `old` equal to `new`. Return path → inode of everything in `new`, as `known` for the next
-    call.
+    """Make the directory `old` equal to `new`. Return path → inode of all files and links in `new`, as `known` for a
+    later call.
 
-    `known`: path → inode of hard or symbolic links in `new` to entries of `old`, and of files of `old` to remove. An
-    entry of `new` with its known inode is not copied. Other entries of `new` that differ are copied one by one. Known
-    paths that `new` lacks are removed from `old`; unknown files of `old` stay. Folders are copied even if empty, with
-    their permissions. The function may be called again after any failure. Raises OSError if the file system fails.
+    `known`: the result of an earlier call or of `share`, which lists links to entries of `old`, and files to remove.
+
+    - An entry of `new` that has its known inode, or the same inode in `old`, is unchanged and is left out.
+    - Every other entry of `new` replaces the entry of `old`: as a hard link, or as a copy if no link is possible.
+    - If `new` lacks a known path, its entry in `old` is removed, provided that this entry has the known inode.
+    - All other files of `old` stay. Folders of `new`, even empty ones, and their permissions are created in `old`.
+
+    The function may be called again after any failure. Raises OSError if the file system fails.
     """
     found = {path: number for path in entries(new) if (number := inode(new / path)) is not None}
     for path, number in found.items():

@@ -28,7 +28,7 @@ class Variable:
     is_last: bool = True
 
 
-# Decision 0194: A resource name becomes one argument for each segment.
+# Decision 0194: A resource name becomes one argument for each segment that is not constant.
 def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
     """Return the path with one variable for each segment that an argument fills, and the list of these variables.
 

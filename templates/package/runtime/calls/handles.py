@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         """Store of programs that models wrote and that wait for the user (calls.kept_runs, replicas.sealed_runs)."""
 
         def keep(self, written: bytes) -> str:
-            """Return a state (`requestState`) that stands for a serialized program, or "" if it is too large."""
+            """Return a state (`requestState`) for a serialized program, or "" if the program is too large."""
 
         async def take(self, state: str) -> tuple[bytes, str]:
             """Mark the state of a paused program as used. Return the program and "".

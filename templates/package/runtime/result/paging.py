@@ -154,7 +154,10 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
 
 
 def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPage | None:
-    """Return the arguments for a possible next page, if the response does not say whether there is a next page."""
+    """Return the arguments for a possible next page, if the response does not say whether there is a next page.
+
+    Return None if the response says it or has no items, if the page size is known, or if no argument selects pages.
+    """
     said, items = _all_said(value, told), _items(value)
     if any(kind.fullmatch(name) for name in said for kind in (_MORE, _TOTAL, _PAGES, _NEXT, _POSITION)):
         return None

@@ -83,9 +83,8 @@ class SecretForm:
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if `anchor` occurs outside `plain`, the spans at which the text occurs unescaped.
-
-        Otherwise the text cannot occur with escapes, since no escape changes the anchor.
+        """Return True if `text` may occur with escapes. Return False if `anchor`, its longest part that no escape
+        changes, occurs only in `plain`, the spans at which `text` occurs unescaped.
         """
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
@@ -240,7 +239,7 @@ class Redactor:
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
-            return text  # fast path: the text holds no anchor of a secret
+            return text  # fast path: of each secret, the part that no escape changes is missing in the text
         in_lower_case = [SecretForm(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
