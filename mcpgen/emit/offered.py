@@ -37,7 +37,8 @@ ONCE = (*OFFERED, *DEPLOYMENT)
 def offered_now(deploy: bool, before: Container[str]) -> tuple[str, ...]:
     """Return the files that mcpgen has offered (written once) so far, for the next lock file.
 
-    `before`: files that earlier runs have offered. They stay in the list, even if this run has no `--deploy`.
+    `deploy`: True if this run offers the deployment files. Otherwise the only deployment files in the list are
+    those in `before`, which earlier runs have offered.
     """
     return (*OFFERED, *(path for path in DEPLOYMENT if deploy or path in before))
 

@@ -184,7 +184,8 @@ class Portable:
     def _stands_in(self, identity: str, at: _Position) -> bool:
         """Return True if the schema called `identity` already surrounds the place `at`, which is recursion.
 
-        Record `identity`: a cached expansion is reused only where this method has the same results for all its names.
+        Record `identity`. A cached expansion is reused only where this method gives the same result for each name that
+        was recorded for the expansion.
         """
         if identity:
             self._asked.add(identity)

@@ -1,4 +1,5 @@
-"""Prepare the text of a document for a model: markup, hidden characters, prompt injection, repeated sentences.
+"""Prepare the text of a document for a model.
 
-Imports no other package of `lower`.
+Markup and hidden characters are removed, and prompt injection is reported. Sentences that most operations repeat move
+to the server's instructions. This package imports no other package of `lower`.
 """

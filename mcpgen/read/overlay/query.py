@@ -48,7 +48,7 @@ class Budget:
         self.left = steps
 
     def spend(self) -> None:
-        """Count one visited value. Raises TooCostly if none is left."""
+        """Count one visited value against the budget. Raises TooCostly if the budget was already used up."""
         self.left -= 1
         if self.left < 0:
             raise TooCostly

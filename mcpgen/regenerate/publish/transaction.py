@@ -141,10 +141,11 @@ def _finish(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
-    """Return True if, by their inodes, `directory` and the staging directory's `project/` were exchanged with each
-    other.
+    """Return True if `directory` and the staging directory's `project/` were exchanged: each has the inode that the
+    record states for the other.
 
-    The system reuses inodes, so at least one file must have its recorded inode, too.
+    The system reuses inodes. So if the record lists files, at least one file in `directory` must have its recorded
+    inode as well.
     """
     if (inode(stage.files), inode(directory)) != (record.old, record.new):
         return False

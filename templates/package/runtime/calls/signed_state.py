@@ -72,6 +72,6 @@ class Tickets:
         return hmac.digest(self._key, body.encode("utf-8", "replace"), "sha256").hex()
 
     def _forget(self, now: float) -> None:
-        """Forget used tickets that have expired."""
+        """Forget used tickets (signed states) that have expired, since expired tickets are rejected as `late`."""
         if self._spent and next(iter(self._spent.values())) <= now:
             self._spent = {number: until for number, until in self._spent.items() if until > now}

@@ -156,8 +156,8 @@ class Protocol:
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the server can ask the user; initialize sets it
-        self._origin = Origin()  # the client, as it names itself in initialize, and its HTTP peer
+        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the server can ask the user (set by initialize)
+        self._origin = Origin()  # `clientInfo` from initialize, and over HTTP the sender of the request
         self._questions = questions or Questions()
         self.notifications = notifications
         self._in_flight = InFlight(keys)

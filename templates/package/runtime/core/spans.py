@@ -256,7 +256,7 @@ def owner() -> str:
 
 
 def shown(most: int) -> int:
-    """Return the largest size of an answer in bytes: `most`, or WHOLE if the answer goes to a program."""
+    """Return how many bytes of a response a result may contain: WHOLE if a program by the model calls, else `most`."""
     return WHOLE if in_program() else most
 
 

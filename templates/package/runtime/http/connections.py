@@ -160,7 +160,7 @@ _leaving: ContextVar[tuple[SendRecord, WeakSet[asyncio.Transport]]] = ContextVar
 
 
 class _ReportingRequest(aiohttp.ClientRequest):
-    """Request of the library's session that reports when it is sent."""
+    """Request of aiohttp's ClientSession, whose `send` notes in the SendRecord that the request is being sent."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         leaving, used = _leaving.get()

@@ -95,6 +95,7 @@ class Deadline:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._deadlines.end(self)
-        # If the task was cancelled for another reason too, the CancelledError must propagate.
+        # Raise TimeoutError only if this deadline alone cancelled the task. If other code has cancelled the task as
+        # well, the CancelledError must propagate.
         if self.expired and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from problem

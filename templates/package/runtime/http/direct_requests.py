@@ -192,7 +192,8 @@ class DirectResponse:
     def __init__(self, connection: Connection, message: RawResponseMessage, content: StreamReader, large: bool) -> None:
         """Create a response.
 
-        `large` is whether the request's body was large, so that the upstream may have read only a part.
+        `large`: True if the request's body was large. If a part of this body may still be unsent at the end of the
+        response, the connection is closed instead of reused.
         """
         self._connection: Connection | None = connection
         self._large = large

@@ -94,8 +94,8 @@ class SecretForm:
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return the bytes of `text`, in which parts that look like escapes (such as `%41`) are undone too, as in the
-        content. Return b"" if these bytes are too few to search for.
+        """Return the bytes of `text` after undoing parts that look like escapes (such as `%41`). The content in which
+        `text` is searched is treated likewise. Return b"" if the result is too short to search for.
         """
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
