@@ -256,7 +256,9 @@ def owner() -> str:
 
 
 def shown(most: int) -> int:
-    """Return how many bytes of a response a result may contain: WHOLE if a program by the model calls, else `most`."""
+    """Return how many bytes of a response a result may contain: WHOLE if a program that the model wrote makes the
+    call, else `most`.
+    """
     return WHOLE if in_program() else most
 
 
