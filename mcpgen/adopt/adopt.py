@@ -357,8 +357,8 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
 
 
 def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[Kept]:
-    """Yield the new tool for each old name. If several operations had one name, only the first of them could be called
-    by it.
+    """Yield the new tool for each old name. If several operations had the same name, skip all but the first: only the
+    first could be called by this name.
     """
     seen: set[tuple[str, str]] = set()
     for index, found in enumerate(offered):

@@ -66,9 +66,9 @@ class Route:
 class Described:
     """One OpenAPI document of the adopted server.
 
-    `place`: path or URL of the document, "" if unknown. `base_url`: URL of the API, "" if unknown. `credentials`: None
-    if the adopted server uses the document's security schemes. `renames`: operationId → tool name. `routes`: FastMCP's
-    route maps. `tags`: tags of every tool and resource.
+    `place`: path or URL of the document, "" if unknown. `base_url`: URL of the API, "" if unknown. `credentials`: those
+    that the adopted server sends; None if they are unknown, or are those of the document's security schemes. `renames`:
+    operationId → tool name. `routes`: FastMCP's route maps. `tags`: tags of every tool and resource.
     """
 
     place: str

@@ -50,10 +50,10 @@ def job(look: Look, arguments: Arguments) -> Accepted:
 
 
 def at_url(pointer: str, read: Accepted | None) -> Accepted:
-    """Return the job whose URL is at `pointer` in the response, with the `task` that polls this URL.
+    """Return the job whose URL is at `pointer` in the response, with a new `task` that polls this URL.
 
-    `read`: the same job with a `task` that polls by a GET request of the document, or None. The other keys of this
-    `task`, such as `done` and `failed`, are copied.
+    `read`: the same job with a `task` that polls by a GET request of the document, or None. All keys of the `task` in
+    `read`, such as `done` and `failed`, are copied to the new `task`, except `poll` and unused `values`.
     """
     task: JsonObject = {**(read.task if read is not None else {}), "poll": pointer}
     if "result" not in task and "cancel" not in task:

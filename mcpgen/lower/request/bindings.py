@@ -168,7 +168,7 @@ def _saves(operation: Operation, arguments: Arguments) -> str | None:
 
     Return None if no 2xx response can be a file, or if the owner's `result` rules decide what is shown.
     """
-    # a followed redirect may lead to a file that the document does not describe, such as a log or an archive
+    # a followed redirect may lead to a file that the document does not describe, so the call must be able to save it
     leads_away = _follows(operation) and bool(_redirects(operation))
     if not leads_away and not any(each.status[:1] == "2" and _is_file(each) for each in operation.responses):
         return None

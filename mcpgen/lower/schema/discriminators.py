@@ -74,7 +74,10 @@ class Discriminator:
         return self.known_values(member) or [schema_name(str(member.get("$ref")))]
 
     def other_values(self) -> list[JsonValue]:
-        """Return the values of the discriminator property that select none of the children that are shown."""
+        """Return the discriminator values that select none of the first MOST_CHILDREN children.
+
+        The values are those of the other children, and those that the parent's own schema lists.
+        """
         shown = [value for member in self.shown() for value in self.values(member)]
         others = [value for member in alternatives(self._node)[MOST_CHILDREN:] for value in self.values(member)]
         return [value for value in unique([*others, *self._own_values(self._node)]) if value not in shown]

@@ -140,7 +140,7 @@ class _Schemas:
     """Sanitizer of schemas, which removes hidden characters and records where.
 
     `texts`: place of a description or title → how many characters were removed. `unlisted`: places of values and names
-    that were left out, which happens only if the schema is `derived`. `spelled`: places of values and names with HTML
+    that were left out; a handwritten schema (not `derived`) keeps all. `spelled`: places of values and names with HTML
     character references to hidden characters; these stay and are reported.
     """
 
@@ -193,8 +193,10 @@ class _Schemas:
         return [self._inner(member, place) for member in value] if isinstance(value, list) else value
 
     def _values(self, node: JsonObject, found: JsonObject) -> JsonObject:
-        """Return the description of a schema whose `enum` was left out because of hidden characters. It lists the
-        values, with code points in place of these characters. Return {} if no `enum` was left out.
+        """Return an object with the new `description` of a schema whose `enum` was left out for hidden characters.
+
+        The new description also lists the values, with code points in place of hidden characters. Return {} if no
+        `enum` was left out.
         """
         if "enum" not in node or "enum" in found:
             return {}

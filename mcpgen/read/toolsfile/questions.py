@@ -101,7 +101,10 @@ def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[
 
 
 def _argument(field: JsonObject) -> JsonObject:
-    """Return a field of a form as an argument. Titles are dropped, since only people need them."""
+    """Return a field of a form as an argument of the tool, without titles and default.
+
+    A field without a description gets its title as the description.
+    """
     schema = {key: value for key, value in field.items() if key not in ("oneOf", "enumNames", "title", "default")}
     schema |= {"enum": choices(field)} if "oneOf" in field else {}
     items = as_object(field.get("items"))

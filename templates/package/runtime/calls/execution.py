@@ -280,8 +280,8 @@ class ToolExecutor:
             return await resource_versions.fetched(wanted, before, *parts)
 
     async def get_prompt(self, wanted: GetPrompt, ask: Ask | None) -> PromptMessages:
-        """Return the messages of a prompt that asks the user for values in its messages, or embeds resources of the
-        upstream.
+        """Return the messages of a prompt that asks the user questions. The messages contain the user's answers, and
+        may embed resources of the upstream.
 
         Raise OtherOutcome if the outcome of the request is a question or a protocol error.
         """

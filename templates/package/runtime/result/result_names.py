@@ -34,7 +34,7 @@ class CountedNames:
         self._numbers = count(1)
 
     def new(self) -> Callable[[], str]:
-        """Return a function that creates the URI for a result of the current call, with the next number."""
+        """Return a function that creates the URI for a result of the current call. The URI ends in a new number."""
         number = next(self._numbers)
         return lambda: f"{self._before}{number}"
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
             """
 
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
-            """Return the messages of a prompt that asks the user for values in its messages.
+            """Return the messages of a prompt that asks the user questions. The messages contain the user's answers.
 
             Raise OtherOutcome if the outcome of the request is a question or a protocol error instead.
             """

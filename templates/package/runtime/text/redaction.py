@@ -381,9 +381,9 @@ def _forms(secret: str) -> list[SecretForm]:
 
 
 def _lines(secret: str) -> set[str]:
-    """Return the longer lines of a multi-line secret, such as a private key.
+    """Return the lines of a multi-line secret, such as a private key, that have at least _SHORTEST_LINE characters.
 
-    An upstream may repeat single lines of it.
+    An upstream may repeat single lines of the secret, so each of these lines is redacted.
     """
     lines = [line.strip() for line in secret.split("\n")] if "\n" in secret else []
     return {line for line in lines if len(line) >= _SHORTEST_LINE}
