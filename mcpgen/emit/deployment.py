@@ -65,10 +65,10 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
 
 
 def _chosen(catalog: Catalog) -> Iterator[str]:
-    """For each choice of credentials, yield the environment variables of one alternative.
+    """For each tool that accepts credentials in several ways, yield the environment variables of one way.
 
-    It is the first alternative whose variables are all `usual` (as `environment` infers from the kind of credential).
-    If there is none, it is the first of all. Tools that can be called without credentials are skipped.
+    It is the first way whose variables most users are likely to set (`Variable.usual`). If there is none, it is the
+    tool's first way. Tools that can be called without credentials are skipped.
     """
     usual = {row.variable for row in environment(catalog) if row.usual}
     needy = tuple(tool for tool in catalog.tools if all(tool.binding.security or ()))

@@ -5,7 +5,9 @@ from mcpgen.model import Link, Part, ResultBlock, ResultView
 
 
 def view(rules: ResultView) -> JsonObject:
-    """Return the `result` rules of a tool in the form of `bindings.json`."""
+    """Return the `result` rules of a tool (which parts of a response it returns, and how) in the form of
+    `bindings.json`.
+    """
     result: JsonObject = {}
     if rules.remove:
         result["remove"] = list[JsonValue](rules.remove)

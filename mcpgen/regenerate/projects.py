@@ -64,7 +64,7 @@ def located(directory: Path, recorded: str) -> str:
     if recorded == "-" or "://" in recorded:
         return recorded
     place = directory / recorded
-    shorter = os.path.normpath(place)  # symbolic links above the project may change the meaning of `..`
+    shorter = os.path.normpath(place)  # wrong if a symbolic link precedes `..`: the next line checks that
     return shorter if os.path.realpath(shorter) == os.path.realpath(place) else str(place)
 
 

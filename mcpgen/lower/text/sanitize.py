@@ -56,7 +56,7 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
     texts = {place: count for place, text in _written(tool) if (count := hidden_in(text))}
     for place, text in (("title", tool.title), ("description", tool.description)):
         if count := hidden_in(text):
-            # 0 if the characters were counted in the document's texts, of which title and description are short forms
+            # A tool's title and description come from the document's texts: count no character twice
             texts.setdefault(place, 0 if texts else count)
     texts |= schemas[0].texts | schemas[1].texts | ({"result": 1} if result != tool.binding.result else {})
     if texts:

@@ -115,8 +115,8 @@ def _lines(text: str, offsets: dict[Path, int]) -> dict[Path, Position]:
 def _in_yaml(outline: Outline, paths: Iterable[Path]) -> dict[Path, Position]:
     """Return path → position of its key or array item.
 
-    The outline knows the positions of its own paths. Any other path is searched in the piece of text of its nearest
-    ancestor in the outline, or in the whole text if there is none.
+    `outline`, an index of the outer keys, contains some positions. Any other path is searched in the piece of text of
+    its nearest ancestor in the index, or in the whole text if there is none.
     """
     found: dict[Path, Position] = {}
     inside: dict[Path, list[Path]] = {}

@@ -140,8 +140,8 @@ def _read_one(name: str, entry: JsonValue, where: Where, site: ToolFacts, diagno
 def _place(
     name: str, wire: str, entry: JsonObject, where: Where, site: ToolFacts, diagnostics: Diagnostics
 ) -> Place | Literal[False] | None:
-    """Return where an argument is sent, or None if `send` decides that. If it cannot be sent anywhere, report this and
-    return False.
+    """Return where an argument is sent, or None if the tool's key `send` decides that. If the argument cannot be
+    sent as its keys say, report this and return False.
     """
 
     def refuse(message: str, hint: str, key: str = "in") -> Literal[False]:

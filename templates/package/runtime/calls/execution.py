@@ -369,10 +369,10 @@ class ToolExecutor:
         return lookups.told(result, found), done
 
     async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
-        """Make an inner call of the tool that `lookup` names, and return its result, which is not shortened.
+        """Call the tool that `lookup` names, to find the id for a name, and return its result.
 
-        `whole`: tells the inner call to fetch the whole list. This method sets `whole.complete` to False if the result
-        lacks a part of the list.
+        The result contains at most LARGEST_PARSED bytes of the response. `whole` says whether to fetch all pages of the
+        list in which the id is searched. Set `whole.complete` to False if the result lacks a part of the list.
         """
         from . import inner_calls  # imported late: few tools look names up
 

@@ -224,7 +224,10 @@ def _failure(
 
 
 def refusal(reason: Refuse) -> str:
-    """Return the text of a Refuse for the model, redacted and shortened."""
+    """Return the message of an exception `Refuse` that a hook raised, redacted and shortened for the model.
+
+    If the message is empty, return a general sentence.
+    """
     return brief(log.redacted(str(reason)), LONGEST_REFUSAL) or "A rule of this server does not allow it."
 
 

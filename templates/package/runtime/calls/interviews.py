@@ -180,9 +180,10 @@ class Forms:
         return "wrong"
 
     def _brought(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
-        """Return how the user answered, according to a repeated call: `accept`, or a key of WORDS, such as `decline`.
+        """Return the outcome of the question: `accept`, or a key of WORDS, such as `decline`.
 
-        If the call has no valid answer, raise OtherOutcome, which makes the question the outcome of the call.
+        The client repeats a call to send the user's answer. If the call has no valid answer, raise OtherOutcome with
+        the question, unless the question was asked MOST_TURNS times.
         """
         responses, turn = interview.dialogue.responses, 0
         problems: list[Problem] = []

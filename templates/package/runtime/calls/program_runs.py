@@ -207,7 +207,7 @@ class RunningProgram:
 
     @property
     def printed(self) -> str:
-        """Return all text that the program has printed so far, including text before a question."""
+        """Return all text that the program has printed so far, even before it was paused for a question to the user."""
         return self.record.printed + (self._run.printed if self._run is not None else "")
 
     async def dumped(self) -> bytes:

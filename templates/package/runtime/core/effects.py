@@ -315,7 +315,7 @@ class RejectedCall:
 class ReadResource:
     """Effect: look up a stored result by its URI, and pass its `wire_formats.Contents` to `Protocol.finished`.
 
-    `key`, which `core.protocol` sets, identifies the request there.
+    `key`, which `core.protocol` sets, tells `Protocol.finished` which request is answered.
     """
 
     __slots__ = ("key", "uri")

@@ -425,7 +425,7 @@ class Protocol:
     def _task(self, request: Request, revision: str) -> list[Effect]:
         from . import tasks  # imported here: few servers have tasks
 
-        # before `begin`: if `read` raises, `begin` has not taken the id
+        # `read` comes before `begin`: if `read` raises Fault, the request's id must not stay in use
         wanted = tasks.read(0, request, revision, self._origin)
         running = self._in_flight.begin(request.id, revision, wanted.progress_token)
         running.effect, wanted.key, wanted.offered = wanted, running.key, self._catalog

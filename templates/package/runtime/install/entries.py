@@ -149,7 +149,7 @@ def is_ours(entry: Any, name: str, url: str) -> bool:
 
 
 def url_of(entry: Any) -> str:
-    """Return the URL in an entry, or "" if it has none."""
+    """Return the URL in a server's entry in a client's configuration, or "" if the entry has none."""
     found = (entry.get(key) for key in ("url", "serverUrl", "httpUrl", "uri")) if isinstance(entry, dict) else ()
     return next((each for each in found if isinstance(each, str)), "")
 

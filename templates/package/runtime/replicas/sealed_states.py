@@ -44,9 +44,9 @@ class States:
         self._spend = spend
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+        """Return a new `requestState`. `subject`: digest of the call, in hexadecimal.
 
-        `kept`: bytes that `take_kept` returns later.
+        `turn`: how often the user is asked the same question, this time included. `kept`: bytes for `take_kept`.
         """
         value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject) + kept
         return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)

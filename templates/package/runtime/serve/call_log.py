@@ -54,7 +54,7 @@ class CallLog:
         self._send(level, _shown(content))
 
     def close(self) -> None:
-        """Send a message with the number of messages that were left out, unless there are none."""
+        """Send a message with the number of log messages that the rate limit left out, unless there are none."""
         if self._left_out:
             left_out, self._left_out = self._left_out, 0
             self._send("warning", f"Left out, because there were too many: {left_out} log messages of this call.")

@@ -183,7 +183,7 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # can be set by a `_FILE` variable, since it may contain a password
+    proxy = f"{catalog.prefix}_PROXY"  # a file may hold this URL, since the URL may contain a password
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]

@@ -43,7 +43,7 @@ class Broken(Exception):
 class Connection(Protocol):
     """One request and its response.
 
-    The connection calls `taken` with the size of each piece that the client has read.
+    After writing a piece of the response's body, the connection calls `taken` with the size of the piece.
     """
 
     taken: Callable[[int], None]

@@ -134,7 +134,10 @@ class _Commands:
         self._kept = KeptLogins(catalog.name, loaded.token_store, loaded.prefix)
 
     async def run(self, schemes: list[UserScheme]) -> int:
-        """Run the command for these schemes, and return the exit code. Raise LoginFailed if a login fails."""
+        """Run `login`, `logout` or `whoami` for these security schemes, and return the exit code.
+
+        Raise LoginFailed if a login fails.
+        """
         client = Client(self._settings, f"{self._catalog.name}-mcp/{self._catalog.version}")
         seconds = self._settings.timeout
 

@@ -90,7 +90,7 @@ class _ReadingPeriod:
     # Methods that run in the main thread
 
     def run(self) -> None:
-        """Begin the period in which the loop reads stdin. Wait for its end; end it if the loop is blocked or idle."""
+        """Let the event loop read stdin, and wait until the reading ends. End it if the loop is blocked or idle."""
         self._engine.tell(self._begin)
         while self._goes_on():
             with suppress(Empty):

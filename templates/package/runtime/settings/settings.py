@@ -218,7 +218,8 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    if http is None or settings.listening is not None:  # skip this if the HTTP settings have problems
+    # If the HTTP settings are invalid, `listening` is None, and `delegations` would wrongly report stdio as a problem
+    if http is None or settings.listening is not None:
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
