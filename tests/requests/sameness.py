@@ -103,9 +103,9 @@ def _same_items(given: list[Any], read: Any, absent: Any) -> bool:
 
 
 def _same_indexed(given: list[Any], read: dict[str, Any]) -> bool:
-    """Return True if two arrays in bracket notation are the same.
+    """Return True if `read`, an array in bracket notation with indexes (`a[0][b]=c`), represents the array `given`.
 
-    Items have an index from 0 if any item is nested, else none has one.
+    Return False if no item of `given` is an array or object, since only arrays with such items are sent with indexes.
     """
     wanted = {str(index): item for index, item in enumerate(given) if not is_absent(item)}
     if not any(isinstance(item, (list, dict)) for item in given) or wanted.keys() != read.keys():

@@ -27,20 +27,22 @@ def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[
             if schema != own.get(key) and key != discriminator.key:
                 told.setdefault(key, []).append((label, schema))
     more = discriminator.has_more
-    added = {key: _joined(own.get(key), places, more, composer) for key, places in sorted(told.items())}
+    name = str(discriminator.key)
+    added = {key: _joined(own.get(key), places, name, more, composer) for key, places in sorted(told.items())}
     room = max(0, most - len(own))
     new = [key for key in added if key not in own]
     found = {**own, **{key: schema for key, schema in added.items() if key in own or key in new[:room]}}
-    found[str(discriminator.key)] = _chooser(discriminator, as_object(own.get(str(discriminator.key))), composer)
+    found[name] = _chooser(discriminator, as_object(own.get(name)), composer)
     return found, more or len(new) > room
 
 
 def _joined(
-    inherited: JsonObject | None, places: list[tuple[str, JsonObject]], has_others: bool, composer: Composer
+    inherited: JsonObject | None, places: list[tuple[str, JsonObject]], name: str, has_others: bool, composer: Composer
 ) -> JsonObject:
     """Return a schema for one property that allows every value that one of the schemas in `places` allows.
 
-    `places`: pairs of a subtype's discriminator value and the property's schema in that subtype.
+    `places`: pairs of a subtype's discriminator value and the property's schema in that subtype. `name`: the name of
+    the discriminator property.
     """
     schemas: list[JsonValue] = [schema for _, schema in places]
     distinct = unique([*schemas, *([inherited] if inherited is not None else [])])
@@ -51,7 +53,8 @@ def _joined(
     if inherited is not None or len(places) > _MOST_LABELS:
         return schema
     words = as_text(composer.node(schema)[0].get("description"))
-    note = f"For {', '.join(clipped(plain(label), 40) for label, _ in places)}."
+    labels = " or ".join(clipped(plain(label), 40) for label, _ in places)
+    note = f"Applies if {clipped(plain(name))} is {labels}."
     return {**schema, "description": f"{ended(words)} {note}".strip()}
 
 

@@ -37,8 +37,8 @@ NOTHING = Findings()
 
 
 class ExpansionKey(NamedTuple):
-    """Cache key of an expansion: the reference, its place, its description, and the writer's settings. Surrounding
-    schemas are not part of the key.
+    """Cache key of an expansion: the schema to expand (`source`), its nesting (`depth` and `level`), its description,
+    and the settings of its conversion by `Portable`. Surrounding schemas are not part of the key.
     """
 
     source: str

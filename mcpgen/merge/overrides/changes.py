@@ -30,8 +30,8 @@ def apply(
     reported.
 
     `left_out`: operations that selectors excluded. `whole`: False if a document could not be read; then overrides that
-    match no operation are not reported. `former`: names in the last version of the project; if an override uses one of
-    these, a missing operation is only a warning.
+    match no operation are not reported. `former`: names of tools and arguments in the last version of the project. An
+    override of an operation that was removed since that version is reported only as a warning.
     """
     operations = {operation.key: operation for operation in api.operations}
     tools = Tools(api, former)

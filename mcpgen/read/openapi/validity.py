@@ -38,10 +38,10 @@ def quick(document: Document, version: str, diagnostics: Diagnostics) -> None:
 
 
 def verdict(document: Document, version: str, library: Library, diagnostics: Diagnostics) -> None:
-    """Report all findings of openapi-spec-validator, which takes half a minute for the largest documents.
+    """Report the findings of openapi-spec-validator, which takes half a minute for the largest documents.
 
-    Files that the document refers to are read through `library`. The validator names the outermost wrong value. If the
-    meta-schema locates the fault inside that value, its findings are reported instead.
+    Files that the document refers to are read through `library`. The validator names only the outermost wrong value. If
+    the check against the OpenAPI meta-schema finds the faults inside this value, they replace the validator's finding.
     """
     precise = _precise(document, version)
 

@@ -59,8 +59,9 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
 
 
 def _questions(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Question, ...]:
-    """Return the questions of a prompt. Their fields are values that the user fills in, not arguments that a client
-    gives.
+    """Return the questions of a prompt, which the server asks the user by elicitation when a client gets the prompt.
+
+    The fields of the questions are not among the arguments that the prompt declares to clients.
     """
     found = questions.read(entry, where, diagnostics) or ()
     for question in found:

@@ -53,7 +53,8 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    # Links to the user's folders lead through the staging directory, so it gets the project directory's permissions
+    # After the exchange, links in the project lead to the user's folders, which are then in the staging directory.
+    # So everybody who may enter the project must be able to enter the staging directory.
     _same_mode(old, stage.home)
     return known
 

@@ -44,9 +44,10 @@ def _entries(place: Path) -> Iterator[str]:
 
 
 def _stage_of(link: Path, path: str) -> str | None:
-    """Return the name of the staging directory if `link` is a symbolic link into such a directory, else None.
+    """Return the name of the staging directory to which the symbolic link `link` points, or None.
 
-    `path`: the path of `link` inside the project. The target must have the same path inside the staging directory.
+    `path`: the path of `link` inside the project. Return None also if the link points to another path than `path`
+    inside the staging directory, or if `link` is no symbolic link.
     """
     if not link.is_symlink():
         return None

@@ -38,8 +38,8 @@ async def answered(
 ) -> dict[str, Any]:
     """Return the arguments of the prompt and the user's answers, all as texts.
 
-    Raise OtherOutcome with a question if that is the outcome of the request, or with a protocol error if the user did
-    not answer or an argument is wrong.
+    Raise OtherOutcome with a question if the client must send the request again with the user's answer. Raise
+    OtherOutcome with a protocol error if the user declined, if no answer can be had, or if an argument is wrong.
     """
     tool = _as_tool(wanted)
     call = CallUnderWay(tool, wanted.arguments, _unheard, wanted.dialogue, ask, budget(tool))

@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-A status that the server's owner names decides first, then an error status, then the owner's other conditions. Without
-conditions, a redirect or the status 202 decides. For other responses, a member `done` decides, as in Google's
-operations. Without it, a word such as `succeeded` in a member such as `status` decides. Pure functions.
+An HTTP status that the owner's conditions name decides first, then an HTTP error status, then the owner's other
+conditions. Without a condition for success, a redirect or the HTTP status 202 decides. For other responses, a member
+`done` decides, as in Google's operations. Without it, a word such as `succeeded` in a member such as `status` decides.
+Pure functions.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def message(rule: TaskRule, value: Any) -> str:
 
 
 def _usual(answer: Response, value: Any) -> str:
-    """Return the state of a job by common conventions of APIs, if the owner has set no conditions."""
+    """Return the state of a job by common conventions of APIs, if the owner has set no condition for success."""
     if answer.status in STATUSES:
         return DONE
     if answer.status == 202:

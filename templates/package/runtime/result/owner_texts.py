@@ -51,7 +51,7 @@ class OwnerTexts:
         self.unseen: dict[str, int] = {}
 
     def inside(self, part: Any) -> OwnerTexts:
-        """Return a copy of this filler whose pointers lead into `part`, a part of the response, not into the whole."""
+        """Return a copy of this object whose JSON Pointers are evaluated in `part`, a part of the response."""
         other = copy(self)
         other.value = part
         return other

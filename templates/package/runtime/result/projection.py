@@ -88,8 +88,8 @@ class _Place:
     def under(self, name: str, names: Container[str]) -> _Place | None:
         """Return the child node for the member `name` of an object, or None if no path leads to it.
 
-        A member `a.b` also matches the path `a.b`, which means `b` within `a`, unless the object has a member `a`, too.
-        `names`: the names of all members of the object.
+        The path `a.b` leads to the member `b` within the member `a`. If the object has no member `a`, the path leads to
+        a member called `a.b`. `names`: the names of all members of the object.
         """
         if (step := self.steps.get(name)) is not None or "." not in name:
             return step
