@@ -156,8 +156,8 @@ def _number(value: float | None) -> str:
 def _sentences(results: Results) -> list[str]:
     about = results.about
     found = [
-        f"The figures are medians of several runs, in which the servers took turns, on {about.get('python')}, "
-        f"{about.get('machine')}. The API is {about.get('upstream')}. Compare the ratios, because the milliseconds "
+        f"The servers were measured in turn, several times, on {about.get('python')}, {about.get('machine')}. The "
+        f"figures are medians. The API is {about.get('upstream')}. Compare the ratios, because the milliseconds "
         f"depend on the machine."
     ]
     if results.rough:
@@ -165,8 +165,8 @@ def _sentences(results: Results) -> list[str]:
     if (alone := results.median("calls", "200 B, 1 at a time", ALONE, "calls/s")) is not None:
         at_once = results.median("calls", "200 B, 64 at a time", ALONE, "calls/s")
         found.append(
-            f"The HTTP client alone, in a bare loop without a server, makes {_number(alone)} calls a second of 200 B, "
-            f"{_number(at_once)} with 64 at a time."
+            f"Without an MCP server, aiohttp's client makes {_number(alone)} calls a second one at a time, and "
+            f"{_number(at_once)} with 64 at a time (200 B each)."
         )
     taken = [(name, results.median("compile", name, "mcpgen", "s")) for name in _COMPILES]
     if told := [f"{name} {value:.2f} s" for name, value in taken if value is not None]:

@@ -4,8 +4,8 @@ Models read text that people do not see, so such characters can hide prompt inje
 only list of these characters in the compiler. The runtime has the same list
 (`templates/package/runtime/text/invisible.py`); a test compares both.
 
-Some of these characters are needed by written languages and emoji. They stay, but at most one between two visible
-characters:
+Some of these characters are needed by written languages and emoji, and stay. A joiner (U+200C or U+200D) that follows
+another joiner is removed. These stay:
 
 - U+200C and U+200D between letters of scripts that join them, and behind a virama (as RFC 5892, A.1 and A.2);
 - U+200D between emoji, U+FE0E and U+FE0F behind an emoji, or before U+20E3 (keycaps);

@@ -130,7 +130,7 @@ def _with_files(variables: Iterable[str]) -> list[str]:
     return [name for variable in variables for name in (variable, variable + FILE)]
 
 
-# Decision 0074: The table contains scopes, so that error messages can name them.
+# Decision 0074: `bindings.json` contains scopes, so that error messages can name them.
 def scopes(operation: Operation, api: Api) -> Scopes:
     """Return the scopes that access tokens need for one operation, whether the server fetches the tokens or the
     operator gives them.
