@@ -19,9 +19,9 @@ def rename_schemes(
 ) -> list[tuple[DescribedApi, ServerPlace]]:
     """Rename security schemes so that each name stands for one scheme on one server.
 
-    `owned`: names of schemes that the tools file defines. In documents whose server is `home`, these schemes replace
-    the documents' schemes of the same names, which therefore keep their names. `alone`: other names that no scheme may
-    have.
+    `owned`: names of schemes that the tools file defines. If a document's server is `home`, its schemes of these names
+    are not renamed, because the schemes of the tools file replace them later. Any other scheme of a document gets a
+    name that is neither in `owned` nor in `alone`.
     """
 
     def apart(one: DescribedApi, place: ServerPlace) -> list[ServerScheme]:

@@ -43,7 +43,7 @@ class Boilerplate:
         return "\n\n".join(filter(None, kept))
 
     def beside(self, instructions: str) -> str:
-        """Return the owner's `instructions`, followed by the sentences that most descriptions of tools repeated."""
+        """Return the server's `instructions`, followed by the sentences moved there from descriptions of tools."""
         if not self.sentences:
             return instructions
         return "\n\n".join(filter(None, [instructions, " ".join([_INTRODUCTION, *self.sentences])]))

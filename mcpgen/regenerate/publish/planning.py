@@ -126,7 +126,7 @@ _OWN_ATTRIBUTES = (
 
 
 def _as_on_windows(there: bytes | None, known: Iterable[str]) -> bool:
-    """Return True if a file differs from the written one only by CRLF instead of LF."""
+    """Return True if CRLF instead of LF is the only difference between a file and the version that mcpgen wrote."""
     return there is not None and digest(there.replace(b"\r\n", b"\n")) in known
 
 

@@ -54,7 +54,7 @@ class NotJSON(ValueError):
     """Raised for text that is not JSON by the rules of this module. The message is a sentence for the client."""
 
 
-# Decision 0152: JSON is checked in full only if counts of colons and brackets do not prove that it follows the rules.
+# Decision 0152: JSON is fully checked unless a quick check rules out duplicate keys, long numbers and deep nesting.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
     """Parse `text`. Return the value, and a list with a pair for each object that has duplicate keys: the object and
     these keys.

@@ -561,7 +561,10 @@ class Protocol:
         return notification("notifications/progress", params)
 
     def log(self, key: int, level: str, content: object) -> bytes | None:
-        """Return the line of a log message about a call, or None if the call has ended. `level` is not checked here."""
+        """Return a log notification about a call, or None if the call has ended.
+
+        `CallLog`, not this method, leaves out log messages below the level that the client wants.
+        """
         return self._logged(level, content) if key in self._in_flight.calls else None
 
     def _logged(self, level: str, content: object) -> bytes:

@@ -69,7 +69,7 @@ ABSENT: object = object()
 
 
 def has(revision: str, part: str) -> bool:
-    """Return True if the MCP revision `revision` has the part of messages that `part`, a key of SINCE, names."""
+    """Return True if messages of the MCP revision `revision` can have the part `part`, a key of SINCE."""
     return revision >= SINCE[part]
 
 

@@ -50,7 +50,7 @@ class Logins:
             return
 
     def has(self, scheme: str) -> bool:
-        """Return True if a stored login of the scheme was found earlier."""
+        """Return True if `look` has found a stored login of the scheme, or the user has logged in during a call."""
         return scheme in self._known
 
     def begun(self, scheme: str, token: str, seconds: float) -> None:

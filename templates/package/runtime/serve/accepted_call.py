@@ -102,10 +102,11 @@ BEAT = 5.0
 
 
 class AcceptedCall:
-    """An accepted call.
+    """A call that the scheduler runs, or keeps in its queue.
 
-    `caller`: tool executor that was current when the call arrived. `task`: the asyncio task of the call, set when the
-    call begins. `whose`: name of the client, "" over stdio.
+    `caller`: tool executor that runs the call, None if its load failed. A reload of the tools replaces the executor
+    only for later calls. `task`: the asyncio task of the call, set when the call begins. `whose`: name of the client,
+    "" over stdio.
     """
 
     __slots__ = (

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
             """Find out whether a login of the scheme is stored; `has` then returns the result."""
 
         def has(self, scheme: str) -> bool:
-            """Return True if a stored login of the scheme was found earlier."""
+            """Return True if `look` has found a stored login of the scheme, or the user has logged in during a call."""
 
         def command(self, scheme: str) -> str:
             """Return the command that logs a user in for a scheme."""

@@ -214,7 +214,7 @@ class Endpoint:
             self.older.expire(exchange)
 
     def close_streams(self) -> None:
-        """End each stream that waits for changes, because the process is about to end."""
+        """End each stream of change notifications, because the process is about to end."""
         self.routes.closing = True
         for exchange in list(self.routes.streams):
             self.routes.forget(exchange)

@@ -185,7 +185,10 @@ class Exchange:
             self.changed()
 
     def _status(self, line: bytes) -> int:
-        """Return the HTTP status for a JSON-RPC response without a stream: always 200 up to MCP 2025-11-25."""
+        """Return the HTTP status for a JSON-RPC response without a stream: always 200 up to MCP 2025-11-25.
+
+        In later revisions, an unknown method gives 404, an invalid request (_BAD_REQUEST) 400, and all else 200.
+        """
         code = error_code(self.id, line) if self._stateless and self.id is not None else None
         if code == METHOD_NOT_FOUND:
             return 404
