@@ -136,6 +136,15 @@ def test_too_many_messages_are_left_out_and_counted() -> None:
     ]
 
 
+@pytest.mark.parametrize(("wanted", "level"), [("debug", "warning"), ("error", "error"), ("alert", "alert")])
+def test_the_number_of_messages_left_out_is_sent_at_a_level_that_the_client_wants(wanted: str, level: str) -> None:
+    sent = Sent(LOG_LEVELS.index(wanted))
+    for number in range(BURST + 1):
+        sent.log("emergency", str(number))
+    sent.log.close()
+    assert sent.heard[-1] == (level, "Left out, because there were too many: 1 log messages of this call.")
+
+
 @pytest.fixture
 def redacting() -> Iterator[None]:
     log.redact_with(lambda text: text.replace(SECRET, "[removed]"))
