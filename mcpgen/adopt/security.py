@@ -27,7 +27,8 @@ class Security:
 def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValue], remarks: list[Remark]) -> Security:
     """Return the security settings of the tools file.
 
-    `catalog`: the documents compiled without these settings. Adds a remark for each difference in credentials.
+    `catalog`: the documents compiled without these settings. Adds remarks about differences between the credentials
+    that the old server sends and the credentials that the documents require.
     """
     first, *others = (each.credentials for each in server.documents)
     demanded = any(_demands(document) for document in documents)

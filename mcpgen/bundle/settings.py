@@ -115,8 +115,9 @@ def _choices(variable: str, servers: tuple[Server, ...], prefix: str) -> tuple[s
 def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> Setting:
     """Return the setting of the base URL.
 
-    The server URL of the API document becomes the default only if no server URL has variables and no other origin is
-    named. A default acts like a base URL that the operator sets: it replaces variables and forbids other origins.
+    The first server URL of the API document becomes the default only if no server URL has variables, and no server or
+    security scheme has another origin. A default acts like a base URL that the operator sets: it replaces variables,
+    and calls and credentials go only to its origin and to ALLOW_HOSTS.
     """
     url = servers[0].url if servers else ""
     is_whole = url.startswith(("https://", "http://"))

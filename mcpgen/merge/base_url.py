@@ -19,10 +19,11 @@ _FRONT = re.compile(r"[^/?#]*//[^/?#]*")
 
 
 def hoist_server(api: Api) -> Api:
-    """If all operations name the same single server, make this server the API's own; else return `api` unchanged.
+    """Move the servers of the operations to the API, if all operations name the same servers and the first server URL
+    is absolute. Otherwise return `api` unchanged.
 
-    Some documents (Twilio) name a server at each path and none at the top level. A base URL must replace such a server
-    too.
+    Some documents (Twilio) name a server at each path and none at the top level. Without this step, a base URL would
+    not replace the server of such a document, since `replace_server` compares URLs with the top-level server.
     """
     own = next((operation.servers for operation in api.operations), None)
     if not own or "://" not in own[0].url or any(each.servers != own for each in api.operations):

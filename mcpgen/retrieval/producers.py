@@ -125,9 +125,10 @@ def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
 
 
 def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[tuple[str, str], Source]:
-    """Return (document, path variable) → the source of its ids, if the same tool returns these ids for all paths.
+    """Return (document, path variable) → the source of the variable's ids.
 
-    Tools that search items of every kind do not count. `found`: tool → the sources of the ids in its path.
+    A variable is left out if different tools return its ids in different paths. A tool that searches items of every
+    kind is no source. `found`: tool → the sources of the ids in its path.
     """
     seen: dict[tuple[str, str], dict[str, Source]] = {}
     for name, pairs in found.items():

@@ -160,7 +160,7 @@ class _Outputs:
         waiting = deque(places)
         while waiting:
             waiting.extend(self._listed(waiting.popleft()))
-        # The runtime adds members to the root object, which `additionalProperties` of a map might forbid
+        # The runtime adds members to the root object. `additionalProperties` of a map might forbid them: remove it.
         schema.pop("additionalProperties", None)
         return schema, form
 

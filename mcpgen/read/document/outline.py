@@ -58,7 +58,11 @@ class Outline:
         return self._keys[self._numbers[path]][2]
 
     def piece(self, path: Path) -> tuple[str, int]:
-        """Return the piece of text that begins with the recorded key `path`, and the number of lines before it."""
+        """Return the piece of the YAML text that begins with the key at `path`, and the number of lines before it.
+
+        The piece ends before the next recorded key on the same or an outer level, or else at the end of the text.
+        Raises KeyError if `note` has not recorded `path`.
+        """
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
         after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazy: there may be many keys

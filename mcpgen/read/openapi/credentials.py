@@ -1,4 +1,5 @@
-"""Find parameters that a model should not fill in: credentials, parts of signatures, and technical options of the API.
+"""Find parameters that a model should not fill in: credentials, parts of signatures, the header field Accept, and
+technical options that nearly every operation of an API has, such as `prettyPrint`.
 
 A parameter is judged by its place, name and description, and by how many operations have it. A credential gets an
 environment variable, as if the document declared a security scheme for it.

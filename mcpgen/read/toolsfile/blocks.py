@@ -33,7 +33,7 @@ def read(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Ite
 def link(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Link | None:
     """Return a link to a resource, or None if it lacks its `uri` or its `name`."""
     if not all(isinstance(entry.get(key), str) for key in ("uri", "name")):
-        return None  # an invalid value, which schema_check has reported
+        return None  # invalid link, skipped: schema_check has already reported it
     texts = {key: as_text(entry.get(key)) for key in _TEXTS}
     return Link(*(pointers.text(text, where.inside(key), diagnostics) for key, text in texts.items()))
 

@@ -72,7 +72,7 @@ def _operation(
     """Return a GET operation whose parameters are the placeholders in the path and in the query."""
     request = _REQUEST.fullmatch(as_text(rules.get("request")).strip())
     if request is None:
-        return None  # an invalid value, which schema_check has reported
+        return None  # invalid request, skipped: schema_check has already reported it
     path, _, query = request[1].partition("?")
     try:
         template = paths.parse(path, where, around.diagnostics)

@@ -7,8 +7,9 @@ from mcpgen.read.toolsfile import templates
 
 
 def is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
-    """Return True if `value` is a JSON Pointer. `schema_check` has already reported texts that do not begin with
-    `/`.
+    """Return True if `value` is a JSON Pointer that begins with `/`. Otherwise return False.
+
+    A `~` without 0 or 1 after it is reported here. `schema_check` has already reported a missing `/`.
     """
     if "~" in value.replace("~0", "").replace("~1", ""):
         message = f"'{clipped(value)}' is not a JSON Pointer: it contains a ~ without 0 or 1 after it."

@@ -25,7 +25,7 @@ def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Prom
 def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt | None:
     name, declared = entry.get("name"), as_object(entry.get("arguments"))
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name):
-        return None  # an invalid value, which schema_check has reported
+        return None  # invalid name: skip the prompt, since schema_check has already reported the name
     for key in declared:
         if not WRITTEN_ARGUMENT_NAME.fullmatch(key):
             message = f"'{clipped(key)}' cannot be the name of an argument."
@@ -90,7 +90,7 @@ def _message(entry: JsonObject, where: Where, known: list[str], diagnostics: Dia
         return None
     value, place = entry[given[0]], where.inside(given[0])
     if role not in _ROLES or not isinstance(value, str):
-        return None  # an invalid value, which schema_check has reported
+        return None  # invalid message, skipped: schema_check has already reported it
     if given == ["resource"] and "{" not in value and "://" not in value:
         return Message(where, role, resource=value)
     message = _text(value, role, place, known, diagnostics)

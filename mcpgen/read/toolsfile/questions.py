@@ -43,7 +43,7 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Que
 def _question(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Question | None:
     name, message, form = as_text(entry.get("name")), as_text(entry.get("message")), entry.get("form")
     if not name or not message or not (isinstance(form, dict) or form == MISSING):
-        return None  # an invalid value, which schema_check has reported
+        return None  # invalid question, skipped: schema_check has already reported it
     if name in _RESERVED:
         text = f"A question cannot be called {name}, because the server itself asks a question of that name."
         diagnostics.add("invalid-name", text, where.inside("name"), "Give the question another name.")

@@ -197,7 +197,7 @@ def _operation(
     """
     request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
     if request is None:
-        return None  # an invalid value, which schema_check has reported
+        return None  # invalid request, skipped: schema_check has already reported it
     place, path = where.inside("request"), request[1]
     path, _, query = path.partition("?")
     if "{" in query:

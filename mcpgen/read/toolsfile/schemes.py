@@ -42,7 +42,7 @@ def read(
 def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
     kind = as_text(entry.get("type"))
     if kind not in _DEMANDED:
-        return False  # an invalid value, which schema_check has reported
+        return False  # invalid type, skipped: schema_check has already reported it
     known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
     before = len(diagnostics)
     for key in _DEMANDED[kind]:

@@ -41,7 +41,7 @@ def variables(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Varia
         enum = tuple(choice for choice in as_list(raw.get("enum")) if isinstance(choice, str))
         default = raw.get("default")
         if not isinstance(default, str):
-            continue  # an invalid value, which schema_check has reported
+            continue  # invalid variable, skipped: schema_check has already reported it
         if enum and default not in enum:
             message = f"The default of '{clipped(name)}' is not one of its values."
             place = where.inside(name, "default")

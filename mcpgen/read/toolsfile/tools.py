@@ -88,7 +88,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
     before = len(diagnostics)
     name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
-        return None  # an invalid value, which schema_check has reported
+        return None  # invalid name or request: skip the tool, since schema_check has reported the fault
     if hints.redirects(entry) == "follow" and line.method != "GET":
         message = f"The server does not follow redirects of {line.method} requests."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")

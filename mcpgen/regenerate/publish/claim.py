@@ -143,7 +143,8 @@ def _lock_of_a_directory(place: Path) -> int | None:
         _NOT_THERE.add(place)
         return None
     except OSError as error:
-        # Not an error here: `planning.py` refuses a file, a link or an unreadable directory later, and says why.
+        # Go on without a lock: later checks refuse the path and say why. `stranded.py` refuses an unreadable directory,
+        # `planning.py` a file or link in place of the directory.
         if error.errno in (errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.EACCES):
             return None
         raise

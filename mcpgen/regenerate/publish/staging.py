@@ -227,8 +227,8 @@ def _is_stage(path: Path) -> bool:
     """Return True if a directory has the name, the entries and the note (file `unfinished`) of a staging directory. The
     name alone proves nothing, since others may use such a name too.
 
-    A run that was killed early may leave no complete note. Its staging directory is recognised by its permissions
-    instead, and by containing nothing else.
+    A run that was killed early may leave no complete note. Its staging directory is recognised by its name and its
+    permissions (0700), and must be empty or contain only the beginning of the note.
     """
     try:
         if path.is_symlink() or not path.is_dir() or HOME.fullmatch(path.name) is None:

@@ -390,7 +390,7 @@ class Catalog:
 
     def is_same(self, other: Catalog) -> bool:
         """Return True if both catalogs have the same JSON files. Which tools are hidden is not compared."""
-        return self._bound.read() == other._bound.read()  # bindings.json holds the digests of the other files
+        return self._bound.read() == other._bound.read()  # bindings.json is enough: it holds digests of the others
 
     def changed(self, before: Catalog) -> list[str]:
         """Return the names of the lists that differ between `before` and this catalog.

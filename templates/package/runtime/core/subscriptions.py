@@ -105,7 +105,9 @@ def stream_params(id: str | int, uri: str = "") -> bytes:  # noqa: A002
 
 
 def updated_params(uri: str) -> bytes:
-    """Return the params of notifications/resources/updated in revisions with `initialize`."""
+    """Return the params of notifications/resources/updated for the revisions of MCP that have `initialize`. For
+    stateless revisions, `stream_params` returns these params.
+    """
     return dumps({"uri": uri})
 
 

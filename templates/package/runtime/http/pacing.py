@@ -202,7 +202,7 @@ class RequestLimiter:
             if queue:
                 # Put the queue back at the end of the dictionary, so that this caller and tool are the last in turn.
                 self._waiting[who] = queue
-            if not given.done():  # a future that is done here was cancelled with its task
+            if not given.done():  # a done future was cancelled with its task, and needs no slot
                 self._give(who)
                 given.set_result(None)
 
