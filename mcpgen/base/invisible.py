@@ -129,7 +129,7 @@ def visible(text: str, mark: str = "") -> str:
 
 
 def shown(text: str) -> str:
-    """Return `text` with its hidden characters as Python escapes (`\u202e`), so that a reviewer can see them."""
+    r"""Return `text` with its hidden characters as Python escapes (`\u202e`), so that a reviewer can see them."""
     if text.isascii() and text.isprintable():
         return text
     return _pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)

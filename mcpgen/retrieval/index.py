@@ -171,9 +171,10 @@ def _line(text: str) -> str:
 
 
 def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str, ...]:
-    """Return the tools with which most tasks begin, each as `name(required arguments)`.
+    """Return at most STARTS tools with which most tasks begin, each as `name(required arguments)`.
 
-    These are the two tools that return ids for the most other tools, a tool for `/me`, and searches of everything.
+    First come the two tools that return ids for the most other tools, then one for the user's own account (such as
+    `/me`), then tools with `search` in their path. Only read-only tools without path parameters are chosen.
     """
     free = {tool.name: tool for tool in tools if tool.annotations.read_only and "{" not in tool.operation.path}
     found = [name for name in producers.needed(sources) if name in free][:2]

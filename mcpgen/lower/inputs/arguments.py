@@ -37,12 +37,12 @@ Writer = Portable | Verbatim
 class Arguments:
     """The arguments of one tool.
 
-    `schema`: the input schema. `profile`: "portable" if every client accepts its keywords, else "full". `names`: slot
-    (place in the request, parameter name) → argument name. `constants`: slot → fixed value. `cuts`: phrases for
-    single parts that the schema leaves out, such as conditions. `given_up`: phrases for kinds of parts that it leaves
-    out everywhere to save tokens. `fits`: True if the schema stays within the token limit. `defaults`: argument → value
-    that is sent if a call leaves it out. `sends_body`: True if a default or constant is in the body, so every call has
-    a body.
+    `schema`: the input schema. `profile`: "written" if a person wrote the schema; else "portable" if every client
+    accepts its keywords, or "full". `names`: slot (place in the request, parameter name) → argument name. `constants`:
+    slot → fixed value. `cuts`: phrases for single parts that the schema leaves out, such as conditions. `given_up`:
+    phrases for kinds of parts that it leaves out everywhere to save tokens. `fits`: True if the schema stays within the
+    token limit. `defaults`: argument → value that is sent if a call leaves it out. `sends_body`: True if a default or
+    constant is in the body, so every call has a body.
 
     Choices of the server's owner: `renamed`: slots with chosen names. `media_types`: chosen media types of parameters.
     `empty`: path parameters that may be empty. `used`: places of rules in the tools file that changed an argument.

@@ -178,8 +178,9 @@ class Requests:
         """Yield GET requests whose path takes an id from the response, each with True if the id is that of a job, else
         False.
 
-        `text`: the description of the operation. Of several requests that take an id of a job, only the first that a
-        description relates to the operation is yielded.
+        `text`: descriptions of the operation and its response, or "". At most one request that takes a job's id is
+        yielded: the first that `text` mentions, or whose own description mentions the id and the operation. If no
+        request is related in this way, a request that takes a job's id is yielded only if there is exactly one.
         """
         own = self._reads.get((operation.document, _blank(f"{operation.path}/{{}}")))
         seen = {operation.path, *([own.path] if own is not None else [])}

@@ -60,7 +60,7 @@ def place(event: yaml.Event) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The value of a text, the positions of its outer keys, and the number of its values and keys."""
+    """The value of a text, the positions of keys in its outer LEVELS levels, and the number of all values and keys."""
 
     value: JsonValue
     outline: Outline
@@ -193,7 +193,9 @@ class _Composer:
         self._place(value)
 
     def _miss_alias(self, event: yaml.AliasEvent) -> None:
-        """Read an alias with a missing or incomplete anchor as null. Raises FatalError if it is a key or is merged."""
+        """Read an alias as null if no value before it has its anchor, or if the alias is inside the anchor's own value.
+        Raises FatalError if the alias is a key or the value of `<<`.
+        """
         inside = event.anchor in self.open_anchors
         message = f"The alias *{event.anchor} {'occurs inside its own value' if inside else 'names nothing above it'}"
         hint = "Write the value out." if inside else "Define the anchor first."
@@ -326,10 +328,8 @@ class _Composer:
 
 
 def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | None = None) -> Composed:
-    """Return the value of the first YAML document in `text`, and the positions of its outer keys.
-
-    `most_nodes`: limit on its values and keys. Raises FatalError, with a place, for text that is invalid or exceeds a
-    budget.
+    """Return the value of the first YAML document in `text`, and the positions of the keys in its outer LEVELS levels.
+    Raises FatalError, with a place, if `text` is invalid or exceeds a budget, such as `most_nodes` values and keys.
     """
     clean = printable(text)
     if len(clean) != len(text):

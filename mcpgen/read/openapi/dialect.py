@@ -18,7 +18,9 @@ class Names(Protocol):
     """Interface for naming the schemas to which the references of a schema lead. Implemented in `schemas.py`."""
 
     def count(self) -> None:
-        """Count one more converted schema. Raises SkipOperation if the schema has too many subschemas."""
+        """Count one more subschema of the schema that is converted. Raises SkipOperation if this schema, or all schemas
+        of the run together, have too many subschemas.
+        """
 
     def of(self, reference: str) -> str:
         """Return the name of the target of a `$ref`."""

@@ -23,7 +23,7 @@ _SIMPLE = ("string", "number", "integer", "boolean")
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tuple[Question, ...] | None:
-    """Return the questions of the tool or override `entry` at `where`, or None if it has no `ask`."""
+    """Return the questions to the user in `ask` of `entry`, a tool or override at `where`, or None without `ask`."""
     value, place = entry.get("ask"), where.inside("ask")
     if value is None:
         return None

@@ -51,7 +51,7 @@ def confirm(directory: Path) -> None:
 
 
 def made(directory: Path) -> None:
-    """Record that this run has created `directory`, so that `confirm` does not blame another run."""
+    """Record that this run has created `directory`. Otherwise `confirm` would assume that another run created it."""
     _NOT_THERE.discard(physical(directory))
 
 

@@ -128,9 +128,10 @@ def is_expendable(stage: Stage) -> bool:
 
 
 def note(stage: Stage, record: Record, project: Path) -> None:
-    """Write `record` into the staging directory, with the warning not to delete the directory. Sync both to disk.
+    """Write two files into the staging directory: `record`, and the warning not to delete the directory. Sync both to
+    disk.
 
-    This must be done before any exchange, since a staging directory without a record is removed.
+    Call this before the project's directory is exchanged. The next run removes a staging directory without a record.
     """
     _write(stage.spare, notice.exchanged(project))
     os.replace(stage.spare, stage.home / notice.NAME)

@@ -356,7 +356,7 @@ class ToolExecutor:
         Raise one of the exceptions in preparation.Unmade if the call cannot be made.
         """
         from ..core.search_listing import writes
-        from . import lookups  # both imported late: few tools look names up
+        from . import lookups  # both imported late: few tools look up ids by names
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
@@ -374,7 +374,7 @@ class ToolExecutor:
         The result contains at most LARGEST_PARSED bytes of the response. `whole` says whether to fetch all pages of the
         list in which the id is searched. Set `whole.complete` to False if the result lacks a part of the list.
         """
-        from . import inner_calls  # imported late: few tools look names up
+        from . import inner_calls  # imported late: few tools look up ids by names
 
         name, other = lookup["tool"], copy(self)
         other._whole, other._writer = whole, self._writer.showing(response.LARGEST_PARSED)

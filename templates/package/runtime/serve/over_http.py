@@ -105,7 +105,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     await door.stop()
     await service.drain()
     await door.close()
-    await service.close()  # last, since an open connection may send requests that need the service
+    await service.close()  # after all connections are closed, since requests need the service
     return 0
 
 

@@ -260,7 +260,7 @@ def store(value: str) -> str:
 
 
 def _yes(value: str) -> bool:
-    # Imported here, since few settings need it. Costs nothing: `settings` has already loaded the module.
+    # Imported here, since only this function uses the module. Costs no time: `settings` has already loaded it.
     from .setting_parsers import switch
 
     return switch(value)

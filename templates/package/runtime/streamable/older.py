@@ -369,7 +369,8 @@ def _asking(id: object) -> str:  # noqa: A002
 def unheard(shared: bool) -> Answer:
     """Return the error response to a client's JSON-RPC response for which no call in this process waits.
 
-    `shared`: True if the replicas share a store. Since another replica may wait, the client is asked to send it again.
+    If the replicas share a store (`shared`), a call in another replica may wait. So the error asks the client to send
+    the response again. Otherwise the error says that no call waits.
     """
     if shared:
         return busy("Another replica may wait for this answer, and cannot be told just now. Send it again.")
