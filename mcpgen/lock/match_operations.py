@@ -87,8 +87,10 @@ def _prefix(path: str, other: str) -> Prefix | None:
 
 
 def request(key: str) -> tuple[str, str]:
-    """Return method and path of an operation key, without the prefix of its document, and with the names of path
-    parameters blanked.
+    """Return method and path of an operation key, such as ("GET", "/pets/{}") for `zoo.yaml GET /pets/{id}`.
+
+    Drop a prefix that names the document (`zoo.yaml`), and the names of path parameters (`id`). If the key contains no
+    method and path, return "" and the whole key.
     """
     found = _KEY.fullmatch(key)
     method, _, path = operation_key(*found.groups()).partition(" ") if found else ("", "", key)

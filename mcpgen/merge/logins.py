@@ -120,9 +120,12 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
 
 
 def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> SecurityScheme | None:
-    """Return the scheme that the token of a login is for: the named one, else the only one, else a new bearer scheme.
+    """Return the security scheme whose credential the login supplies.
 
-    If the name is ambiguous or unknown, report this and return None.
+    This is the scheme that `choice` names. If `choice` names none, it is the API's only scheme, or a new bearer scheme
+    if the API has none. Schemes to which a login cannot supply a credential (such as HTTP Basic) do not count.
+
+    If `choice` names an unknown scheme, or names none and there are several, report this and return None.
     """
     usable = {each.name: each for each in api.schemes if each.type in ("bearer", "oauth2", "apiKey", "login")}
     if choice.scheme in usable or (not choice.scheme and len(usable) == 1):

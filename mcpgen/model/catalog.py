@@ -318,9 +318,10 @@ class Identity:
 class SearchTable:
     """Data of a server whose tools are found by a search (`--tools search`).
 
-    `index`: the bytes of `search.json`. `groups`: group → number of its tools, the largest first. `others`: number of
-    tools in groups that are not shown. `starts`: signatures of the tools that most tasks begin with. `pinned`: tools
-    that are listed beside the search. `finders`: name of each search tool → what it does.
+    `index`: the search index as JSON text. `groups`: group of tools → number of its tools, for the largest groups,
+    which the description of the search tool names. `others`: number of tools in groups that the description omits.
+    `starts`: signatures of the tools that most tasks begin with. `pinned`: tools that are listed beside the search.
+    `finders`: name of each search tool → its kind, such as `search_tools`.
     """
 
     index: bytes

@@ -136,7 +136,7 @@ class Portable:
     def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
         """Return `source` in a form that every client accepts, and cache this schema.
 
-        A schema that reaches the limit on nodes is not cached if the other limits are the smallest (last of `LADDER`).
+        If the limit on nodes is reached and `LADDER` has no smaller limits to try, do not cache the schema.
         """
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()

@@ -120,7 +120,7 @@ class HookReports:
             self._deliver()
         elif not self._due:
             self._due = True
-            with contextlib.suppress(RuntimeError):  # the loop ended before the hook did
+            with contextlib.suppress(RuntimeError):  # the event loop was closed while the hook still ran
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:

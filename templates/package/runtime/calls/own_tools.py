@@ -82,8 +82,8 @@ class OwnTools:
     ) -> Result:
         """Return the result of one of the server's own tools. `arguments` fit its schema.
 
-        `executor` makes the calls of programs. `dialogue`: how the client can ask the user. `ask`: function that asks
-        the user while the call waits, or None.
+        `executor` makes the tool calls of a program that the model wrote. `dialogue`: how the client can ask the user.
+        `ask`: function that asks the user while the call waits, or None.
         """
         if "search" in tool.binding:
             from ..core.search_listing import PROGRAMS  # imported late: few servers have a search

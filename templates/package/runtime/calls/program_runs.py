@@ -224,7 +224,7 @@ class RunningProgram:
         """Run the program to its end and return the result for the model, of about `shown` bytes at most.
 
         `program`: the serialized program to continue, or b"" to begin with `code`. Raise OtherOutcome if the outcome of
-        a call of the program is a question or a protocol error.
+        a call of the program is a question to the user or a protocol error.
         """
         limit = self._limit = asyncio.timeout(SECONDS)
         self._dump = program
@@ -273,7 +273,8 @@ class RunningProgram:
     async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
         """Make the tool call for which the program waits, and give the program its answer.
 
-        Raise Stopped if the program must end, and OtherOutcome if the outcome is a question or a protocol error.
+        Raise Stopped if the program must end. Raise OtherOutcome if the outcome of the call is a question to the user
+        or a protocol error.
         """
         assert run.call is not None
         name, given, named = run.call
@@ -322,7 +323,8 @@ class RunningProgram:
     async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
         """Call `tool` for the program, record this call in the audit, and return its result.
 
-        Raise Stopped if the program must end, and OtherOutcome if the outcome is a question or a protocol error.
+        Raise Stopped if the program must end. Raise OtherOutcome if the outcome of the call is a question to the user
+        or a protocol error.
         """
         call = Call(next(inner_calls.KEYS), tool, arguments, None, dialogue)
         span = call.span = spans.Span(self._span.origin)

@@ -173,7 +173,7 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # set last: until then, another thread adds the same lines, which does no harm
+            self._later = None  # cleared last, so that no thread misses the lines; adding them twice does no harm
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the whole file without line ends, in pieces to save memory, and its digest."""

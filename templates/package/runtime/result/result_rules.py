@@ -113,9 +113,9 @@ class ResultRules:
         answer.fields = [*others, ("Content-Type", "application/json")]
 
     def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Reduce the response to the part that the rule `select` names.
+        """Reduce the response to the parts that the rule `select` names, if the tool has this rule, and return None.
 
-        If that part is missing, return a sentence as the result, else None.
+        If the response has none of these parts, or could not be parsed (`why`), return a tool result that says so.
         """
         select = self._rules.get("select")
         if select is None:

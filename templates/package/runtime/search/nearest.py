@@ -32,9 +32,10 @@ FOUND = 0.5
 def nearest(
     name: str, known: Sequence[str], words: Sequence[frozenset[str]], ranked: Sequence[int], most: int
 ) -> list[int]:
-    """Return the indexes of at most `most` names in `known`, the nearest first.
+    """Return the indexes of the names in `known` that are most similar to `name`: at most `most`, the nearest first.
 
-    `words` holds the stems of each known name. `ranked` lists indexes in the order in which the search finds them.
+    `words`: the stems of each known name. `ranked`: indexes of the tools that the search finds by the words of `name`,
+    the best first.
     """
     name = name[:LONGEST]
     rank = {place: number for number, place in enumerate(ranked, 1)}

@@ -101,4 +101,4 @@ class InlineDoor(Protocol):
 
 
 def unheard(size: int) -> None:
-    """Do nothing. Used as `Connection.taken` if nothing counts the bytes that the client reads."""
+    """Do nothing. Used as `Connection.taken` if nothing counts the bytes that are written."""

@@ -73,7 +73,7 @@ class Engine:
 
     @property
     def loaded(self) -> bool:
-        """Return True if the event loop is running, so that its modules are loaded."""
+        """Return True if the event loop is running, and its thread has finished the slow imports."""
         return self._loop is not None
 
     @property

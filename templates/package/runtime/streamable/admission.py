@@ -127,7 +127,10 @@ class Admission:
         return self._readable(head, peer) if isinstance(peer, Answer) else peer
 
     def welcome(self, head: Head, caller: Identity) -> Peer | Answer:
-        """Return the caller of a request whose access token is valid, or the response to a malformed request."""
+        """Return the caller of a request whose access token was checked and is valid.
+
+        If the method, a media type or the size of the request is wrong, return the error response instead.
+        """
         return self._formed(head, Peer(caller.principal, "", head.address, caller))
 
     def unauthorized(self, head: Head, problem: str | None) -> Answer:

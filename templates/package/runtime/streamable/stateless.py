@@ -82,7 +82,7 @@ class StatelessHandler:
         return exchange, self._served(exchange, message, peer, access.catalog(peer.identity))
 
     def lost(self, exchange: Exchange) -> list[Effect]:
-        """Return the effects of a closed connection: its calls are cancelled (requirement M14)."""
+        """Return the effects to carry out after a connection was closed: cancel its calls (requirement M14)."""
         return [Cancel(key) for key in self._routes.forget(exchange)]
 
     def close(self, exchange: Exchange) -> None:
