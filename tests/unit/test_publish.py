@@ -236,8 +236,11 @@ def test_out_05_a_link_in_the_way_is_refused_and_its_target_untouched(tmp_path: 
     assert [path.name for path in victim.iterdir()] == ["y"]
 
 
-@pytest.mark.parametrize("make", ["folder", "pipe", "file"])
-def test_something_else_in_the_way_is_refused_at_once(tmp_path: Path, make: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [("folder", "x is not a regular file."), ("pipe", "x is not a regular file."), ("file", "a directory at")],
+)
+def test_something_else_in_the_way_is_refused_at_once(tmp_path: Path, make: str, words: str) -> None:
     published(tmp_path, tree_of(x="1", p_mcp__y="2"))
     (tmp_path / "x").unlink()
     if make == "folder":
@@ -248,7 +251,10 @@ def test_something_else_in_the_way_is_refused_at_once(tmp_path: Path, make: str)
         (tmp_path / "p_mcp" / "y").unlink()
         (tmp_path / "p_mcp").rmdir()
         (tmp_path / "p_mcp").write_text("in the way")
-    assert refusal(tmp_path, tree_of(x="3", p_mcp__y="4")) == "output-refused"
+    with pytest.raises(FatalError) as refused:
+        published(tmp_path, tree_of(x="3", p_mcp__y="4"))
+    assert refused.value.diagnostic.code == "output-refused"
+    assert words in refused.value.diagnostic.message
 
 
 @pytest.mark.parametrize("reason", [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EIO])

@@ -37,7 +37,7 @@ def present(directory: Path, path: str, first: int | None = None) -> bytes | Non
     with claim.reading(place):
         try:
             if not stat.S_ISREG(place.stat().st_mode):
-                raise FatalError("output-refused", "Remove this file.", hint="Remove it.")
+                raise FatalError("output-refused", f"{place} is not a regular file.", hint="Remove this file.")
             return _read(place, first)
         except FileNotFoundError:
             return None
