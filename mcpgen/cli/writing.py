@@ -27,7 +27,8 @@ MOST = 5
 class WriteFlags:
     """Flags of `generate` and `regenerate`.
 
-    `check`: True to fail if anything would be written. `fail_on`: fail if a change has at least this grade.
+    `check`: True to exit with an error if anything would be written. `fail_on`: `breaking`, `additive` or `any`, the
+    least serious kind of change to the server that makes the command exit with an error.
     """
 
     directory: Path

@@ -100,7 +100,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()  # write buffered answers, since the event loop no longer reads stdin
+                self._flush()  # write buffered answers here: the event loop, which would write them, may be blocked
             else:
                 inbox.feed(self._wire.read())
         with self._lock:

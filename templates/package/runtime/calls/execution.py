@@ -131,7 +131,7 @@ class ToolExecutor:
 
     @property
     def hooked(self) -> bool:
-        """Return True if calls run hooks of the user."""
+        """Return True if hooks.py defines hooks, or cannot be loaded."""
         return not self._hooks.idle
 
     def report(self) -> None:
@@ -174,7 +174,7 @@ class ToolExecutor:
 
         `report` is called with "sent", "headers" and "body" when the call has reached these phases. `dialogue`: how the
         client can ask the user. `ask`: function that asks the user while the call waits, None if that is impossible.
-        Raise OtherOutcome if the outcome of the call is a question, a task or a protocol error.
+        Raise OtherOutcome if the call ends with a question to the user, a task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -283,7 +283,7 @@ class ToolExecutor:
         """Return the messages of a prompt that asks the user questions. The messages contain the user's answers, and
         may embed resources of the upstream.
 
-        Raise OtherOutcome if the outcome of the request is a question or a protocol error.
+        Raise OtherOutcome if the request ends with a question to the user or with a protocol error.
         """
         from . import prompt_questions, prompt_resources  # imported late: few prompts ask the user
 

@@ -56,8 +56,8 @@ class Questions:
         """Ask all questions about a call. Then return the result of `go_on(call, arguments)`, with the answers among
         the arguments.
 
-        Raise Refused if an argument is wrong, and OtherOutcome if the outcome of the call is a question or a protocol
-        error.
+        Raise Refused if an argument is wrong, and OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
         """
         try:
             interview = await self.interview(call, arguments)
@@ -78,8 +78,8 @@ class Questions:
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
         """Ask all questions about a call and return the answers.
 
-        Raise Refused if an argument is wrong, Unanswered if the user does not answer, and OtherOutcome if the outcome
-        of the call is a question.
+        Raise Refused if an argument is wrong, and Unanswered if the user does not answer. Raise OtherOutcome to end the
+        call with a question, if the client asks the user and repeats the call with the answer.
         """
         interview = Interview(call, self._allowed(call, arguments))
         ended = await self._forms.resumed(interview, call.dialogue.state)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
             """Return the messages of a prompt that asks the user questions. The messages contain the user's answers.
 
-            Raise OtherOutcome if the outcome of the request is a question or a protocol error instead.
+            Raise OtherOutcome if the request ends with a question to the user or with a protocol error.
             """
 
         async def call(
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
         ) -> Result:
             """Return the call's result. `report` is called with the name of each phase that has ended.
 
-            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call's outcome is a question,
-            a task or a protocol error instead.
+            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call ends with a question
+            to the user, a task or a protocol error.
             """
 
     class Listener(Protocol):

@@ -54,7 +54,10 @@ if TYPE_CHECKING:
         service: Service
 
         def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-            """Return head and sender of a request that can be served inline (without aiohttp's task), else None."""
+            """Return the head of a request, and the client that sent it (verified name and network address).
+
+            Return None if the request cannot be served inline (without aiohttp's task).
+            """
 
 
 KEEP_ALIVE_SECONDS = 75.0

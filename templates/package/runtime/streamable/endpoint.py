@@ -82,7 +82,8 @@ class Endpoint:
     # Methods for messages from clients
 
     def receive(self, head: Head, peer: Peer, body: bytes, fields: Fields) -> tuple[Exchange, list[Wanted]]:
-        """Return the exchange for an admitted request, and the effects to carry out.
+        """Process an admitted HTTP request. Return its exchange (the response so far), and the effects: actions to
+        perform, such as running a tool.
 
         `fields`: header fields that are added to any response.
         """

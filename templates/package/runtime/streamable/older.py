@@ -212,7 +212,11 @@ class SessionHandler:
         self._rest(found)
 
     def expire(self, exchange: Exchange) -> None:
-        """End the stream of an exchange whose access token has expired. Further events are still recorded (A8)."""
+        """End the stream of an exchange whose access token has expired (security requirement A8).
+
+        If the stream is recorded, later events are recorded too, so that the client can resume the stream with a new
+        token. If it is not recorded and answers a single request, it goes on.
+        """
         found = self._sessions.get(exchange.name)
         if found is not None and exchange is found.listening:
             exchange.leave()

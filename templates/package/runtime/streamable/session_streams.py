@@ -56,7 +56,8 @@ class SessionStreams:
     def open(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[ResumeElsewhere]]:
         """Open a session's stream of change notifications, or resume a stream.
 
-        Return the exchange, and the effects to carry out.
+        Return the exchange (the response so far), and the effect (action to perform) that resumes a stream of another
+        replica, if one is needed.
         """
         exchange = Exchange(None, stateless=False, fields=fields)
         exchange.caller, exchange.name = found.caller, found.id

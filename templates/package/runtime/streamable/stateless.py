@@ -121,9 +121,9 @@ def _rejected(request: Request, peer: Peer) -> list[Effect]:
 
 
 def _acknowledged(effects: list[Effect]) -> bool:
-    """Return True if the effects open a stream of notifications.
+    """Return True if the server accepts a `subscriptions/listen` request, so that its response is an event stream.
 
-    This is so if one of the messages to send is a notification, not a response.
+    `effects`: actions that the request causes. An accepted request causes a notification, a refused one an error.
     """
     return any(isinstance(effect, Send) and b'"method":' in effect.line for effect in effects)
 

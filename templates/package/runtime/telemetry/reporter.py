@@ -75,13 +75,13 @@ class Reporter:
     @property
     def media_type(self) -> str:
         """Return the media type of the text that `text` returns."""
-        from . import prometheus  # imported late: only some operators read metrics here
+        from . import prometheus  # imported late: needed only if metrics are served at /metrics
 
         return prometheus.CONTENT_TYPE
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
-        from . import prometheus  # imported late: only some operators read metrics here
+        from . import prometheus  # imported late: needed only for metrics at /metrics or in a file
 
         with self._taking:
             self._take()
