@@ -69,7 +69,7 @@ def archive(files: Mapping[str, bytes]) -> bytes:
     with ZipFile(stream, "w") as bundle:
         for name, data in files.items():
             entry = ZipInfo(name, (2026, 2, 1, 9, 0, 0))
-            entry.create_system = 3  # Unix, so that the bytes do not depend on the machine's operating system
+            entry.create_system = 3  # Unix: by default, this byte of the archive would depend on the operating system
             bundle.writestr(entry, data)
     return stream.getvalue()
 

@@ -120,7 +120,7 @@ class _Composer:
         return values[0] if values else None
 
     def start(self, event: yaml.DocumentStartEvent) -> None:
-        if event.tags:  # the outline is for parsing pieces of the text, which would lack the text's %TAG directives
+        if event.tags:  # a piece of the text cannot be parsed without %TAG directives: do not index pieces
             self.outline.drop()
 
     # -- handlers of events (they run a million times, so they call as little as possible) -----------------------------

@@ -52,7 +52,7 @@ def official_findings(document: Document, version: str, library: Library) -> Ite
 
 
 def place_of(path: JsonValue) -> Place:
-    """Return a path as a tuple, from the JSON array that the child process wrote."""
+    """Return a path in the document as a tuple, from the JSON array that the child process wrote."""
     return tuple(part for part in as_list(path) if isinstance(part, (str, int)))
 
 

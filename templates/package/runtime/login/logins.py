@@ -75,7 +75,7 @@ class Logins:
     def grant(self, name: str) -> TokenRequest:
         """Return the token request that uses the stored login of a scheme.
 
-        Raise LoginFailed if requests may not be sent to its URL.
+        Raise LoginFailed if requests may not be sent to the authorization server's URL.
         """
         scheme = self.scheme(name)
         grant = TokenRequest(scheme.resolve(scheme.place), "", "", (), [scheme.variable])

@@ -86,7 +86,7 @@ if TYPE_CHECKING:
             """
 
         def done(self, key: int, outcome: Outcome) -> None:
-            """Report the outcome of a finished call."""
+            """Record the outcome of a finished call, and send it to the client."""
 
 
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")

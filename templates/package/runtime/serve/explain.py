@@ -3,8 +3,8 @@
 
 The request is prepared like that of any call (preparation.py). So `before_` and `request_` hooks run, and files are
 read from FILES_DIR. A hook that replaces the request is named, but not run. Each credential is shown as `<VARIABLE>`,
-even if the variable is not set. Other copies of credentials are redacted. If the call would be refused, the output has
-the text that a model would get.
+even if the variable is not set. Credentials elsewhere in the output are redacted, including those that hooks put into
+the request. If the call would be refused, the output has the text that a model would get.
 """
 
 from __future__ import annotations
