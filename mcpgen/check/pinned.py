@@ -13,8 +13,8 @@ from mcpgen.model.options import MOST_PINNED
 def check_pinned(
     tools: Sequence[ToolSpec], wanted: Iterable[tuple[str, Where]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:
-    """Return the names in `wanted` that are names of tools, at most MOST_PINNED. Report each unknown name, with its
-    place.
+    """Return the first MOST_PINNED names in `wanted` that are names of tools. Report each unknown name, with its place,
+    and report if further tools are left out.
     """
     known = [tool.name for tool in tools]
     found: dict[str, None] = {}

@@ -90,8 +90,8 @@ def _encoding(media_type: str) -> BodyEncoding:
 
 
 def _settled(node: Template, arguments: Arguments) -> Template:
-    """Return a template in which names of the tools file are replaced by the tool's argument names, or by constant
-    values.
+    """Return a part of the owner's request template (`send`) with the argument names of the tool. Arguments with a
+    constant value are replaced by the constant.
     """
     if "argument" in node:
         return _argument(str(node["argument"]), arguments)

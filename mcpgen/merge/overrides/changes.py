@@ -188,10 +188,10 @@ def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
 def _with_names(
     operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return the operations, with each tool name given by a person assigned to only one of them.
+    """Return the operations. If the owner gives a tool name to one operation, remove the name from all others.
 
-    A name that a person gave to two tools is reported. A name that the document gave a tool is dropped if a person gave
-    the same name to another tool.
+    If the owner gives the same name to several operations, the first keeps it, and later overrides with the name are
+    reported. Names are compared without case.
     """
     owners: dict[str, str] = {}
     given = {key for key, change in by.items() if change.name is not None}

@@ -160,7 +160,7 @@ class Server:
             if self._audit is not None:
                 self._audit.reject(effect)
         elif isinstance(effect, ReadResource):
-            caller = self._caller  # None before the first call, when no results are stored
+            caller = self._caller  # None before the first call: no results are stored yet
             found = Contents(effect.uri, None) if caller is None else caller.resources.look_up(effect.uri)
             self.done(effect.key, found)
         elif isinstance(effect, Cancel):

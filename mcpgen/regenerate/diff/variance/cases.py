@@ -16,7 +16,7 @@ from mcpgen.regenerate.diff.variance.scope import Scope, Terms
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")
 MOST = 256
-"""Limit on the cases of one schema. A schema with more cases is compared as text."""
+"""Limit on the combinations of alternatives in one schema. A schema with more combinations is compared as text."""
 
 _CONDITIONS = (
     *("if", "dependentSchemas", "dependencies", "contains", "$dynamicRef", "$recursiveRef"),
@@ -30,7 +30,7 @@ _OF_THE_WHOLE = frozenset({"unevaluatedProperties", "unevaluatedItems", "$dynami
 
 
 class TooManyCases(Exception):
-    """Raised if a schema has more than MOST cases."""
+    """Raised if a schema has more than MOST combinations of alternatives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,9 @@ _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
 
 
 def cases(terms: Terms) -> list[Case]:
-    """Return the cases of the schemas `terms`. Raises TooManyCases if there are more than MOST."""
+    """Return the cases of the schemas `terms` together: for each combination of their alternatives, one case for each
+    type or single value. Raise TooManyCases if there are more than MOST combinations.
+    """
     found: list[Case] = []
     for count, state in enumerate(_unfolded(tuple((node, frozenset()) for node in terms.nodes), _State(), terms.scope)):
         if count >= MOST:

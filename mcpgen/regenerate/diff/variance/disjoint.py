@@ -13,8 +13,8 @@ _DEEPEST = 4
 
 
 class Judge(Protocol):
-    """Interface to `Inclusion`: it returns the cases of a schema (see `cases.py`), or None if there are too many. It
-    also returns whether the schema certainly has no value.
+    """Interface to `Inclusion`. `cases` returns the alternatives of schemas (see `cases.py`), or None if there are too
+    many. `is_empty` returns True if it is proven that no value satisfies the schemas.
     """
 
     def cases(self, terms: Terms) -> list[Case] | None: ...

@@ -51,7 +51,9 @@ if TYPE_CHECKING:
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
-            """Mark a state as used. Return the two values of `take`, and the bytes that were given to `issue`."""
+            """Mark a state as used. Return how often the user was asked, "" or why the state is invalid, and the bytes
+            `kept` that `issue` stored in the state. If the state is invalid, only the reason has a meaning.
+            """
 
 
 # Decision 0095: At most 16 calls wait for a user.

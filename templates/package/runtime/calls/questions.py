@@ -53,11 +53,11 @@ class Questions:
         self._redact = redact
 
     async def answered(self, call: CallUnderWay, arguments: dict[str, Any], go_on: GoOn) -> tuple[Result, str]:
-        """Ask all questions about a call. Then return the result of `go_on(call, arguments)`, with the answers among
-        the arguments.
+        """Ask the user the questions of the call's tool (`ask`). Then return the result of `go_on(call, arguments)`,
+        with the answers among the arguments.
 
-        Raise Refused if an argument is wrong, and OtherOutcome if the call ends with a question to the user or with a
-        protocol error.
+        If the user does not answer, return an error result. Raise Refused if an argument is wrong, and OtherOutcome if
+        the call ends with a question to the user or with a protocol error.
         """
         try:
             interview = await self.interview(call, arguments)
@@ -76,7 +76,7 @@ class Questions:
             raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form)) from None
 
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
-        """Ask all questions about a call and return the answers.
+        """Ask the user the questions of the call's tool (`ask`), and return the answers.
 
         Raise Refused if an argument is wrong, and Unanswered if the user does not answer. Raise OtherOutcome to end the
         call with a question, if the client asks the user and repeats the call with the answer.

@@ -49,7 +49,9 @@ class Tickets:
         return (await self.take_kept(ticket, subject))[:2]
 
     async def take_kept(self, ticket: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a ticket as used. Return the two values of `take`, and the bytes that were given to `issue`."""
+        """Mark a ticket as used. Return how often the user was asked, "" or why the ticket is invalid, and the bytes
+        `kept` that `issue` stored in the ticket. If the ticket is invalid, only the reason has a meaning.
+        """
         body, _, signature = ticket.rpartition(".")
         # Compare bytes, since compare_digest rejects text that is not ASCII.
         if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):

@@ -221,8 +221,9 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
-    plain = content.replace(b'\\"', b"  ")  # as long as the escape, so no bytes are moved, which is faster
-    if b"\\" in plain:  # in `\\"`, the quotation mark is not escaped, so remove escaped backslashes first
+    plain = content.replace(b'\\"', b"  ")  # two spaces, as long as the escape: no bytes are moved, which is faster
+    if b"\\" in plain:
+        # A quotation mark after an escaped backslash is not escaped. So remove escaped backslashes first.
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 

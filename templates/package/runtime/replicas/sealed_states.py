@@ -60,7 +60,9 @@ class States:
         return (await self.take_kept(state, subject))[:2]
 
     async def take_kept(self, state: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a `requestState` as used. Return the two values of `take`, and the bytes that were given to `issue`."""
+        """Mark a `requestState` as used. Return how often the user was asked, "" or why the value is invalid, and the
+        bytes `kept` that `issue` stored in the value. If the value is invalid, only the reason has a meaning.
+        """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)
         except Unsealed:

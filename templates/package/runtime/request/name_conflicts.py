@@ -56,10 +56,10 @@ def names_of(pairs: Iterable[str]) -> list[str]:
 
 
 def front(name: str, written: str) -> str | tuple[str, ...]:
-    """Return the prefix `name=` with which the pairs of the parameter `name` begin. `written`: the encoded name.
+    """Return the encoded prefix `name=` of all pairs that the parameter `name` writes. `written`: the encoded name.
 
-    Return (), with which `startswith` finds no pair, if servers decode `written` to another name. An example is a name
-    with `%41` in a cookie of style `cookie`, which is sent unencoded.
+    If decoding `written` does not give `name`, return (), with which `startswith` finds no pair. For example, a cookie
+    of style `cookie` sends the name `%41` as it is, and servers decode it to `A`.
     """
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 

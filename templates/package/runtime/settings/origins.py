@@ -171,10 +171,10 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the endpoint of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
+        """Return the address of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
 
-        The document names the token endpoint only at run time, so the compiler cannot list its origin as accepted. So
-        the token endpoint may also be on the provider's own origin, besides where `endpoint` allows.
+        The compiler cannot list the origin of the token endpoint as accepted, since the document is read only at run
+        time. So a token endpoint with the same origin as the document is accepted without being listed.
         """
         place = self.endpoint(url, base, described)
 
