@@ -97,3 +97,25 @@ def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream)
                 upstream.release(f"call-{seconds}")
                 assert connection.answer().status == 200
             break
+
+
+@pytest.mark.slow
+def test_a8_a_batch_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
+    """Decision 0175: The stream of a batch (2025-03-26) cannot be resumed, so its calls are answered on this stream."""
+    with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:
+        session = Session(server, "2025-03-26", fields=bearer(issuer.token(URL)))
+        for seconds in LIVES:
+            short = bearer(issuer.token(URL, exp=time.time() - LEEWAY + seconds))
+            batch = [call("hold", 7, token="p", name=f"batch-{seconds}"), request("ping", 8)]
+            with server.connect() as connection:
+                connection.send("POST", fields={**session.fields, **short}, body=encoded(batch))
+                if connection.head().status == 401:
+                    continue
+                while (
+                    server.ask("POST", "/mcp", {**session.fields, **short}, encoded(request("ping", 9))).status != 401
+                ):
+                    pass  # ask again until the token has expired
+                upstream.release(f"batch-{seconds}")
+                [results] = [each for each in connection.messages() if isinstance(each, list)]
+                assert sorted(each["id"] for each in results) == [7, 8]
+            break

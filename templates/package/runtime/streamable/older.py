@@ -215,14 +215,14 @@ class SessionHandler:
         """End the stream of an exchange whose access token has expired (security requirement A8).
 
         If the stream is recorded, later events are recorded too, so that the client can resume the stream with a new
-        token. If it is not recorded and answers a single request, it goes on.
+        token. If it is not recorded and has pending calls, it goes on, because nobody could get their results later.
         """
         found = self._sessions.get(exchange.name)
         if found is not None and exchange is found.listening:
             exchange.leave()
             self.streams.lost(found, exchange)
             self._rest(found)
-        elif exchange.streaming and (exchange.recording is not None or exchange.id is None):
+        elif exchange.streaming and (exchange.recording is not None or not exchange.keys):
             exchange.leave()
 
     def settle(self, found: Session, exchange: Exchange) -> None:
