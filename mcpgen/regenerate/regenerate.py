@@ -82,7 +82,10 @@ def _orphans(directory: Path, compiled: Compiled, before: Lock) -> Iterator[Diag
 
 
 def _changed(before: Lock, after: Lock) -> tuple[str, ...]:
-    """Return the generated files that are changed, removed or new."""
+    """Return the paths of generated files that are new, changed or missing in `after`, compared with `before`.
+
+    The changelog is not compared.
+    """
     paths = (before.files.keys() | after.files.keys()) - {changelog.NAME}
     return tuple(sorted(path for path in paths if before.files.get(path) != after.files.get(path)))
 

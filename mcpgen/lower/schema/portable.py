@@ -105,9 +105,9 @@ class Portable:
     ) -> JsonObject:
         """Return `source` as a schema that every client accepts. `description` replaces the schema's own.
 
-        Null stays an alternative if the value is required, if null may differ from no value (`nulls`), or if the
-        description mentions null. In a JSON Merge Patch (RFC 7396), null removes a member. So null is added to a value
-        that is such a member (`removable`), and to optional members in a value that belongs to a patch (`patched`).
+        A null alternative in `source` is kept only if the value is required, if null may differ from no value
+        (`nulls`), or if the description mentions null. In a JSON Merge Patch (RFC 7396), null removes a member. So
+        `removable` adds null as an alternative, and `patched` adds null to optional members inside the value.
         """
         keep_null = required or self.nulls
         return self._emit(
@@ -117,7 +117,7 @@ class Portable:
     def _emit(
         self, source: JsonObject, at: _Position, *, keep_null: bool, description: str = "", removable: bool = False
     ) -> JsonObject:
-        """Return `source` in a form that every client accepts. Results for arguments and named schemas are cached."""
+        """Return `source` in a form that every client accepts. Cache results for tool arguments and named schemas."""
         identity = identity_of(source)
         if not (identity or at.is_argument) or self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)

@@ -65,7 +65,7 @@ def keys(noun: str) -> tuple[str, ...]:
 
 
 def described(noun: str, key: str) -> str:
-    """Return the description that the schema gives for a key of the definition `noun`."""
+    """Return the description of the property `key` in `$defs/noun` of the tools file's JSON Schema."""
     return _described(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]), key)
 
 

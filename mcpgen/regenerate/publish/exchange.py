@@ -2,7 +2,8 @@
 anything.
 
 On Linux both are flags of `renameat2`, on macOS of `renamex_np`; each call is atomic. Other systems, and some file
-systems, cannot exchange directories.
+systems, lack them. There, `swap` raises an OSError with a code in REFUSALS. `place` checks that the target does not
+exist, and then moves, which is not atomic.
 """
 
 import ctypes

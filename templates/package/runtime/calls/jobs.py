@@ -306,7 +306,7 @@ def _needed(target: TaskTarget | dict[str, Any]) -> list[str]:
 
 
 def _named(template: Any) -> list[str]:
-    """Return the names of the variables in the template of a query parameter."""
+    """Return the names of the variables that `template` inserts into the value of a query parameter."""
     parts = template.get("text", [template]) if isinstance(template, dict) else []
     return [part["argument"] for part in parts if isinstance(part, dict) and "argument" in part]
 

@@ -81,7 +81,7 @@ def check(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
-    """Return the lookups of a tool for which `arguments` contains a name, in the order of `bindings.json`."""
+    """Return the `lookups` rules for which `arguments` has a name instead of an id, in the order of `bindings.json`."""
     return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]
 
 

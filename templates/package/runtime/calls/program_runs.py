@@ -294,7 +294,7 @@ class RunningProgram:
             await run.fail(problem)
             return
         result = await self._called(function.tool, arguments, dialogue, self._asking(ask))
-        if self._run is None:  # the worker was released while the user was asked
+        if self._run is None:  # the worker was released while the user was asked, so a new one is needed
             run = await self._restored()
         if result.is_error:
             await run.fail(RuntimeError(str(result)))

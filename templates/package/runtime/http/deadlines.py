@@ -65,9 +65,9 @@ class Deadlines:
 
 
 class Deadline:
-    """One deadline, used as a context manager.
+    """Context manager that cancels its task if the `with` block lasts past the deadline.
 
-    `expired` is whether the deadline has passed, even if no task was cancelled.
+    `expired`: True if the deadline passed during the block, even if the block raised no TimeoutError.
     """
 
     __slots__ = ("_cancelling", "_deadlines", "_seconds", "_task", "expired")

@@ -339,9 +339,9 @@ class _Reader:
         )
 
     def addresses(self, rules: Rules, servers: list[Server], urls: list[str], flag: str | None) -> list[Address | str]:
-        """Return the address of each server in `bindings.json`, or a sentence that says why it cannot be used.
+        """Return, for each server in `bindings.json`, the address for its requests, or a sentence why there is none.
 
-        The operator's rules decide that. `flag` is the base URL given on the command line, or None.
+        `rules`: where the operator lets requests be sent. `flag`: the base URL given on the command line, or None.
         """
         name, value = self._value("BASE_URL")
         name, value = ("--base-url", flag) if flag else (name, value)

@@ -65,8 +65,8 @@ class SecretForm:
     def plain(self, content: Content) -> list[Span]:
         """Return the spans at which the text occurs unescaped in the content.
 
-        A backslash that JSON puts before the first or last character is part of the span. If this backslash stayed
-        behind, the rest would not be valid JSON.
+        A span includes adjacent backslashes that may belong to the JSON escape of the text's first or last character.
+        If these backslashes stayed behind, the content would no longer be valid JSON.
         """
         opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
         closes = len(self.text) - len(self.text.rstrip("\\"))
