@@ -60,7 +60,7 @@ class Project:
         return as_text(self.metadata.get("description"))
 
 
-# Decision 0207: A release is made from the project, not from its source.
+# Decision 0207: A bundle is made from the generated project, without a new compile.
 def open_project(directory: Path) -> Project:
     """Return the project in `directory`. Raises FatalError if there is no project, it is incomplete, or a generated
     file was edited.

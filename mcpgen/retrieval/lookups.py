@@ -196,8 +196,9 @@ def _given(tool: ToolSpec, finder: _Finder) -> dict[str, str] | None:
 
 
 def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[str]) -> str:
-    """Return the name of the member of an item whose value is the id for the argument of `source`, or "" if no member
-    certainly contains this id. `kinds`: the types that the argument accepts.
+    """Return the name of the item's member that contains the id, or "" if no member certainly contains it.
+
+    `source` describes the argument that needs the id. `kinds`: the types that this argument accepts.
     """
     said = words(source.wire)
     last = said[-1] if said and said[-1] in _IDS else "id"

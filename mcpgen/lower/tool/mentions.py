@@ -58,7 +58,9 @@ def _blank(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The texts of one tool, and the tools that they may mention."""
+    """The texts of one tool. `known`: request → name of the only tool that sends it, which replaces the request in
+    these texts.
+    """
 
     known: dict[Request, str]
     tool: ToolSpec

@@ -1,8 +1,8 @@
 """Find the positions of parts of a text in one walk over JSON text or YAML events, for all pointers at once.
 
 Only branches that lead to a wanted pointer are entered. Other branches are skipped: in JSON by the scanner of the
-standard library, in YAML by counting opened and closed collections. In YAML, a piece of the text is parsed only if a
-wanted pointer leads into it whose position the outline (`outline.py`) does not contain.
+standard library, in YAML by counting opened and closed collections. In YAML, the outline (`outline.py`) contains
+positions of outer keys. A piece of the text is parsed only for wanted positions that the outline lacks.
 """
 
 import json

@@ -55,7 +55,8 @@ def withhold_members(
 def _names(body: RequestBody, known: set[str], definitions: Mapping[str, JsonObject]) -> list[str]:
     """Return the names of a body's form members that are credentials.
 
-    `known`: names, folded by `fold`, of parameters that are credentials elsewhere in the document.
+    `known`: names of parameters that are credentials elsewhere in the document, as `fold` returns them: two names that
+    servers may treat as equal have one folded name.
     """
     schemas = [_found(each.schema, definitions) for each in body.content if _is_form(each)]
     members = {name: member for schema in schemas for name, member in as_object(schema.get("properties")).items()}

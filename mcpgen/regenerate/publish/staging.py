@@ -37,8 +37,8 @@ _RECORD, _SPARE = "exchange", "next"
 @dataclass(frozen=True, slots=True)
 class Record:
     """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement
-    (`new`). `known`: path of each file in the old directory → inode of the link to the file in the replacement. For a
-    file that the replacement leaves out, it is the inode of the file itself; files that are written anew have no entry.
+    (`new`). `known`: path → inode of each entry of the old directory, except files that are written anew. For a kept
+    entry, it is the inode of the (hard or symbolic) link in the replacement; for a removed file, the file's own inode.
     """
 
     old: int

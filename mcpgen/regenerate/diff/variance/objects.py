@@ -28,7 +28,9 @@ class Judge(Protocol):
 
 
 class Members:
-    """The members of objects that satisfy one case of a schema (see `cases.py`)."""
+    """Members of objects that satisfy one case of a schema: one choice among the alternatives of each `anyOf` and
+    `oneOf` (see `cases.py`).
+    """
 
     def __init__(self, case: Case) -> None:
         self.scope = case.scope

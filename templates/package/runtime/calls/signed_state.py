@@ -18,8 +18,9 @@ MOST_SPENT = 10_000
 
 
 class Tickets:
-    """Issuer and checker of tickets, which are signed states. `clock()` returns seconds; `entropy(n)` returns n random
-    bytes.
+    """Issuer and checker of tickets: signed values of `requestState`, which clients return with the user's answer.
+
+    `clock()` returns seconds; `entropy(n)` returns n random bytes.
     """
 
     __slots__ = ("_clock", "_entropy", "_key", "_spent")

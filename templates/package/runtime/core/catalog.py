@@ -450,7 +450,10 @@ class Catalog:
         return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
 
     def request_of(self, name: str) -> str:
-        """Return METHOD and path of a tool's request as in the API description, or "" if its entries are damaged."""
+        """Return METHOD and path of a tool's request as in the API description.
+
+        Return "" if the tool's line in tools.json or bindings.json is unreadable or incomplete.
+        """
         try:
             binding = self.tool(name).binding
             return f"{binding['method']} {binding['operation']['path']}"

@@ -4,8 +4,9 @@
 Two rules shape this file:
 
 1. This module decides whether a message is served; `wire_formats` decides how an answer is written.
-2. Nothing here does I/O, waits, or reads a clock. `receive` takes a message of the client and returns effects.
-   `finished` and `progress` take the outcome or progress of a call and return the line to send.
+2. Nothing here does I/O, waits, or reads a clock. `receive` takes a message of the client and returns effects:
+   actions that other modules perform, such as sending a line. `finished` and `progress` take the outcome or progress of
+   a call and return the line to send.
 
 Theory of operation
 ===================

@@ -74,7 +74,7 @@ def has(revision: str, part: str) -> bool:
 
 
 class Result:
-    """Result of a call: content blocks in the form of 2026-07-28, an optional JSON value, and whether the call failed.
+    """Result of a call: content blocks as in MCP 2026-07-28, an optional JSON value, and whether the call failed.
 
     `written`: cache of the JSON value as ASCII text on one line, "" if not computed. Code that changes the value must
     set `written` to "".
@@ -155,9 +155,9 @@ class OtherOutcome(Exception):
 
 
 class Contents:
-    """Result of reading a resource. `contents`: in the form of 2026-07-28, or None if there is no such resource.
+    """Result of reading a resource. `contents`: as in MCP 2026-07-28, or None if there is no such resource.
 
-    `reason`: a sentence that says why there is no such resource, or "". `fixed`: the content is part of resources.json.
+    `reason`: a sentence that says why there is no such resource, or "". `fixed`: the content is from resources.json.
     """
 
     __slots__ = ("contents", "fixed", "reason", "uri")
@@ -170,7 +170,7 @@ class Contents:
 
 
 class PromptMessages:
-    """Result of `prompts/get`: messages with content blocks in the form of 2026-07-28, and a description or ""."""
+    """Result of `prompts/get`: messages with content blocks as in MCP 2026-07-28, and a description or ""."""
 
     __slots__ = ("description", "messages")
 

@@ -93,10 +93,10 @@ class Refuse(Exception):
 
 
 class Unanswered(Refuse):
-    """Raised if the user did not answer a question. It ends the call with a sentence.
+    """Raised if the user did not answer a question. If no hook catches the exception, the call ends with an error.
 
-    `said` says why there is no answer: `decline`, `cancel`, `late`, `wrong` if no answer fitted the form, or `unable`
-    if the client cannot ask, for example.
+    `said`: why there is no answer. Examples are `decline`, `cancel`, `late` if the time to answer was over, `wrong` if
+    no answer fitted the form, and `unable` if the client cannot ask.
     """
 
     def __init__(self, said: str) -> None:

@@ -83,9 +83,10 @@ def fold(name: str) -> str:
 
 # Decision 0033: Arguments that a server may read as a credential are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
-    """Raise Refused if an argument sends a value under a credential's name.
+    """Raise Refused if an argument sends a value under a name that servers may read as a credential's name.
 
-    `given`: pairs of an argument and a name that it sends. `credentials`: names of credentials, changed by `fold`.
+    `given`: pairs of an argument and a name under which it sends a value. `credentials`: credentials' names as `fold`
+    returns them: two names that servers may read as the same have one folded name.
     """
     for argument, name in given if credentials else ():
         if fold(name) in credentials:

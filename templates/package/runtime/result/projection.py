@@ -155,7 +155,7 @@ class _Picked:
         for name, member in value.items():
             if (step := place.under(name, value)) is not None:
                 step.reached = True
-                # Search a member that is returned whole, too: `notes` lists the selected paths that match nothing.
+                # Search even a member that is returned whole: `notes` lists selected paths below it that match nothing.
                 part = self._of(member, step) if step.steps else member
                 if step.wanted or part is not _MISSING:
                     made[name] = member if step.wanted else part

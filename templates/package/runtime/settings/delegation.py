@@ -271,7 +271,12 @@ class _Reader:
         return Provider(issuer, places, self._typed("token_url"), self._authorization(), resolve)
 
     def _described(self, found: Delegation) -> Provider:
-        """Return the authorization server that the API description names. Raise ValueError if it is not accepted."""
+        """Return the authorization server that the API description names. Endpoints that the operator sets replace the
+        described ones.
+
+        Raise ValueError if the operator's rules refuse a URL. Raise it also if the URL of the metadata is unknown, and
+        that of the authorization endpoint or the token endpoint is unknown as well.
+        """
         rules, base, described = self._rules, self._settings.servers[0], self._described_url
         scheme: Mapping[str, Any] = self._scheme
         said: Mapping[str, object] = scheme.get("user", scheme)

@@ -66,10 +66,10 @@ class SessionHandler:
         changes: bool,
         observer: Observer | None = None,
     ) -> None:
-        """Create a handler that holds no session yet. `keys` yields a key per call. `seal` encrypts session ids.
+        """Create a handler that holds no session yet. `seal` encrypts session ids.
 
-        `clock()` returns seconds. `changes`: True if the tools can change. `observer` records requests, sessions and
-        their durations for telemetry.
+        `keys` yields a number for each call, which identifies the call within the process. `clock()` returns seconds.
+        `changes`: True if the tools can change. `observer` records requests, sessions and their durations.
         """
         self._observer = observer
         self.recorded: Callable[[str, Recording, object], None] = lambda *_: None

@@ -39,9 +39,9 @@ class StatelessHandler:
     """Request handler of the stateless era: the MCP revisions in which each request names its revision."""
 
     def __init__(self, routes: Routes, keys: Iterator[int], changes: bool, observer: Observer | None = None) -> None:
-        """Create the handler. `keys` yields a key for each call. `changes`: True if the tools can change.
+        """Create the handler. `keys` yields a number for each call, which identifies the call within the process.
 
-        `observer` records messages and their durations for telemetry.
+        `changes`: True if the tools can change. `observer` records messages and their durations for telemetry.
         """
         self._observer = observer
         self._routes = routes

@@ -30,8 +30,8 @@ SCOPE = "mcpgen"
 LONGEST = 256
 """Maximum length in characters of a client's text in a span."""
 
-# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). Ids are joined in hexadecimal with key
-# and length in front: 0a10 for the trace, 1208 for the span, 2208 for its parent.
+# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). Fields for ids have no constants, since
+# methods write these fields in hexadecimal. Key and length before the id: 0a10 (trace), 1208 (span), 2208 (its parent).
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
 _FLAGS = struct.Struct("<BBI")  # two bytes for the key, since the field number is 16
