@@ -149,7 +149,7 @@ def _folders(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
 
 
 def _takes_files(body: JsonObject) -> bool:
-    """Return True if an argument may name a file for a part of a body."""
+    """Return True if a tool with this request body may read a file, to send it as the body or as a part of it."""
     fields = map(as_object, as_list(body.get("fields")))
     return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
 

@@ -74,7 +74,7 @@ def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
 
 
 def gravest(effects: Iterable[Effect]) -> Effect:
-    """Return the effect that requires most caution, or `unsaid` if `effects` contains no other."""
+    """Return the effect that requires most caution: `changes`, else `adds`, else `reads`, else `unsaid` (unknown)."""
     found = set(effects)
     order: tuple[Effect, ...] = ("changes", "adds", "reads")
     return next((effect for effect in order if effect in found), "unsaid")

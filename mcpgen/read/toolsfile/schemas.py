@@ -58,7 +58,10 @@ class Schemas:
         self._seen: set[Where] = set()
 
     def check(self, tool: JsonObject, where: Where) -> None:
-        """Check the inputs and responses of the tool at `where`, except schemas that are passed on unchanged."""
+        """Check the schemas of a tool's arguments, parameters, body and responses. `where`: the tool's place.
+
+        `inputSchema` and `outputSchema` are not checked here: the server gives them to clients unchanged.
+        """
         of_argument = (*schema_check.keys("argument"), *arguments.OF_PARAMETERS)
         for name, entry in as_object(tool.get("arguments")).items():
             self._schema(entry, where.inside("arguments", name), of_argument)

@@ -215,7 +215,9 @@ def _by_hand(
     where: Where,
     diagnostics: Diagnostics,
 ) -> _Inputs:
-    """Return the inputs of a tool with a handwritten input schema."""
+    """Return the inputs of a tool that has an `inputSchema`: this schema, where its arguments are sent, and the path
+    parameters.
+    """
     for key in ("arguments", "parameters", "body"):
         if key in entry:
             message = f"A tool with an inputSchema cannot have {key!r} as well."

@@ -154,7 +154,7 @@ class HookQuestions:
         return OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
 
     def enter(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
-        """Record that a hook begins. Only a running hook can ask."""
+        """Record that a hook begins. Only a running hook can ask the user."""
         self._running = _Run(name, budget, deadline)
 
     def leave(self) -> None:

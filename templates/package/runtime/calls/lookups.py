@@ -144,7 +144,10 @@ def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
 
 
 def told(result: Result, found: list[Found]) -> Result:
-    """Add a line for each id found to the text and to the structured value of a result, and return the result."""
+    """For each id that was looked up, add a line to a result's text, and to its structured value if it is no error.
+
+    Return the result.
+    """
     lines = "\n".join(map(str, found))
     if result.is_error and result.content and result.content[0]["type"] == "text":
         first = {**result.content[0], "text": f"{result.content[0]['text']}\n{lines}"}

@@ -176,7 +176,9 @@ class _File:
             self._later = None  # cleared last, so that no thread misses the lines; adding them twice does no harm
 
     def array(self) -> tuple[list[bytes], str]:
-        """Return the whole file without line ends, in pieces to save memory, and its digest."""
+        """Return the file's JSON array without line ends, in pieces to save memory. Also return the CRC-32 of the whole
+        file, line ends included, in hexadecimal.
+        """
         pieces, found, offset = [], 0, 0
         while piece := self.read(offset, _PIECE):
             found = crc32(piece, found)
