@@ -41,7 +41,7 @@ def _write(files: Mapping[str, bytes], source: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         place.chmod(0o644)
-    # a .git folder stops hatchling, which otherwise reads the .gitignore files of all parent folders up to a repository
+    # hatchling looks for a .gitignore in `source`, then in its parent folders; a .git folder here ends the search
     (source / ".git").mkdir()
 
 

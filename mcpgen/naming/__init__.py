@@ -1,4 +1,4 @@
-"""Derive the names of tools from their operations: ids, paths, summaries, verbs, shortening.
+"""Derive tool names from operationIds, paths, summaries and HTTP methods, and shorten long names.
 
 All functions are pure. This package imports only `model` and `base`.
 """

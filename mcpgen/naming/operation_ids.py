@@ -1,7 +1,8 @@
-"""Derive the words of a tool name from an operationId, without parts that frameworks and HTTP methods added.
+"""Derive the words of a tool name from an operationId, without parts that web frameworks add, such as `UsingPOST`.
 
-The words keep the order that the API's author chose, because the API's own documentation shows it. An operationId that
-only repeats method and path yields no words, because the path gives a better name.
+The HTTP methods `post`, `put` and `patch` are left out or replaced by a verb. The words keep the order that the API's
+author chose, because the API's own documentation shows it. An operationId that only repeats method and path yields no
+words, because the path gives a better name.
 """
 
 import re

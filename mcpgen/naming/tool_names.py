@@ -1,7 +1,8 @@
 """Derive the name of a tool from its operation. Other operations influence the name only by collisions and versions.
 
-1. The words of a usable operationId become the name (`operation_ids`), without parts that frameworks and HTTP methods
-added. An operationId that is a whole sentence counts as a summary.
+1. The words of a usable operationId become the name (`operation_ids`), without parts that web frameworks add. The HTTP
+methods `post`, `put` and `patch` are left out or replaced by a verb. An operationId that is a whole sentence counts as
+a summary.
 
 2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
 (`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too.
@@ -42,8 +43,8 @@ _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re
 def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
     """Return operation key → tool name for all operations.
 
-    `promises`: names of earlier versions of the project. Such a name stays with its operation. No other operation gets
-    it, even if it is no longer used; only the owner may give the name to another tool.
+    `promises`: names that tools had in earlier versions of the project. Such a name stays with its operation. No other
+    operation gets the name, even if no tool uses it any more; only the server's owner may give it to another tool.
     """
     operations = list(operations)
     kept, owners = promises.kept, promises.owners

@@ -84,9 +84,9 @@ def _condition(value: JsonValue) -> JsonObject:
 
 
 def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[tuple[str, JsonValue, Where]]:
-    """Yield the fields of `ask` that are not yet arguments of the tool `entry`, in the form of entries of `arguments`.
+    """Yield the form fields of the questions (`ask`) of the tool `entry`, as (name, entry for `arguments`, position).
 
-    `known`: the arguments that the tool declares itself.
+    Fields in `known`, the names of the tool's other arguments, are left out.
     """
     taken = set(known)
     for index, each in enumerate(map(as_object, as_list(entry.get("ask")))):

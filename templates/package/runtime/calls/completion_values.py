@@ -99,9 +99,10 @@ class CompletionValues:
 
 
 def _client(wanted: Complete) -> tuple[str, str]:
-    """Return a key of the caller, whose credentials and limits apply, and a key of the caller's client program.
+    """Return two identifiers: the caller's, which is part of the cache key, and the client program's.
 
-    One caller may use several client programs, which differ in session and address.
+    One caller may use several client programs, which differ in session and address. A newer request ends an older one
+    only if both come from the same program.
     """
     peer = None if wanted.origin is None else wanted.origin.peer
     return ("", "") if peer is None else (peer.owner, f"{peer.session} {peer.address}")

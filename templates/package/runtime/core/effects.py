@@ -205,7 +205,8 @@ class Fetch(Call):
 
     `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
     template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
-    large answer is stored for later reads. `core.protocol` sets `key`, under which the outcome is reported.
+    large answer is stored for later reads. `key`, which `core.protocol` sets, tells `Protocol.finished` which request
+    is answered.
     """
 
     __slots__ = ("entry", "keeps", "uri")
@@ -244,7 +245,7 @@ class GetPrompt(Call):
 
     `entry`: the prompt's entry in prompts.json. `arguments`: checked arguments of the prompt. `find(uri)` returns the
     resource at a URI. The outcome is a `wire_formats.PromptMessages`, or the reason why there is none.
-    `core.protocol` sets `key`, under which the outcome is reported.
+    `key`, which `core.protocol` sets, tells `Protocol.finished` which request is answered.
     """
 
     __slots__ = ("entry", "find")
@@ -280,7 +281,7 @@ class Complete(Call):
 
     `name`: the prompt or URI template, a space, and the name of the argument to complete. `arguments`: those of the
     request to the upstream. `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if
-    they cannot be fetched. `core.protocol` sets `key`, under which the outcome is reported.
+    they cannot be fetched. `key`, which `core.protocol` sets, tells `Protocol.finished` which request is answered.
     """
 
     __slots__ = ("begun", "source")

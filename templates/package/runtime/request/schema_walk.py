@@ -255,10 +255,10 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return the target of `$ref` in this schema, with the value of `place`; None if the target is outside this
-        schema.
+        """Return the subschema to which the `$ref` at `place` points, as a Place for the same value.
 
-        A value that violates an outside target is reported as a whole, without details.
+        Return None unless `$ref` is a JSON Pointer within the whole schema, such as `#/$defs/Pet`. Then a value that
+        violates the target is reported as a whole, without details.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):

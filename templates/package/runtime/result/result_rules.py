@@ -83,7 +83,7 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if the rule `blocks` needs the response, and few members make it fast to parse though long."""
+        """Return True if a large response may be parsed for the rule `blocks`, because it has few members."""
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
