@@ -25,7 +25,7 @@ class Explained:
 
     @property
     def document(self) -> JsonObject:
-        """Return the request in `out`, parsed and without its `schema` member, for the JSON output of `inspect`."""
+        """Return the parsed JSON of `out` for the JSON output of `inspect`, without the format's version (`schema`)."""
         found = as_object(json.loads(self.out))
         return {key: value for key, value in found.items() if key != "schema"}
 

@@ -267,8 +267,8 @@ def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
     """Return True if it is proven that `oneOf` with the schemas `has` allows every value that `oneOf` with the schemas
     `had` allows.
 
-    The proof: each old branch is contained in a distinct new branch, and overlaps no other new branch. A new
-    branch that equals its old branch may overlap other old branches, since a value satisfies only one old branch.
+    The proof: each old branch is contained in a distinct new branch, and overlaps no other new branch. A new branch
+    that equals its old branch may overlap other old branches, since a value satisfies only one old branch.
     """
     own: dict[int, int] = {}
     for place, terms in enumerate(had):

@@ -144,9 +144,9 @@ def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
 
 
 def told(result: Result, found: list[Found]) -> Result:
-    """For each id that was looked up, add a line to a result's text, and to its structured value if it is no error.
+    """For each id that was looked up, add a line to the text of a result and return the result.
 
-    Return the result.
+    Unless the result is an error, add the line to its structured value too.
     """
     lines = "\n".join(map(str, found))
     if result.is_error and result.content and result.content[0]["type"] == "text":
