@@ -257,8 +257,8 @@ class SchemaWalk:
     def _referred(self, place: Place) -> Place | None:
         """Return the subschema to which the `$ref` at `place` points, as a Place for the same value.
 
-        Return None unless `$ref` is a JSON Pointer within the whole schema, such as `#/$defs/Pet`. Then a value that
-        violates the target is reported as a whole, without details.
+        Return None if `$ref` is not a JSON Pointer to a part of the whole schema, such as `#/$defs/Pet`. A value that
+        violates a `$ref` of another kind is reported as a whole, without details.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):
