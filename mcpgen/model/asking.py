@@ -10,7 +10,7 @@ from mcpgen.model.words import Part, Without
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field of a question, as its owner wrote it. `schema` holds only the keywords that were written."""
+    """A field of a question, as the tools file has it. `schema` holds only the keywords that the file gives it."""
 
     name: str
     where: Where
@@ -20,7 +20,7 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a tool, as its owner wrote it.
+    """A question of a tool, as the tools file has it.
 
     `fields`: empty if `missing` is set; such a question asks for required arguments that a call leaves out. `when`:
     argument → schema that its value must match for the question to be asked. `without`: what happens to a call if the

@@ -152,7 +152,7 @@ class _ArgumentChanger:
                 self._add("invalid-value", message, change.where.inside("allow_empty"), "Remove `allow_empty`.")
 
     def refuse_collisions(self) -> None:
-        """Report two arguments to which the changes gave the same name."""
+        """Report two arguments that have the same name after the owner's changes."""
         owners: dict[str, Slot] = {}
         for entry in self._found.inputs:
             name = self._found.names[entry.slot]

@@ -77,7 +77,8 @@ def plain(name: str) -> str:
 
 def listed(schema: JsonObject | None, composer: Composer) -> list[Member]:
     """Return the members of a response, outer members first: those of the root, and those of objects that may describe
-    the job. Such an object has a name such as `data`, or is a member of a root with at most _FEW members.
+    the job. Such an object has a name such as `data`. If the root has at most _FEW members, every object directly
+    in the root is such an object too.
     """
     if schema is None:
         return []

@@ -80,7 +80,7 @@ class Verbatim:
         return {**schema, **self._text("description", description)} if description else schema
 
     def definitions(self) -> JsonObject:
-        """Return the schemas that the written schemas refer to, name → schema."""
+        """Return the `$defs` for all schemas that `schema` has returned, name → schema."""
         found: dict[str, JsonValue] = {}
         while len(found) < len(self._names) and not self.is_exhausted:
             for reference, name in list(self._names.items()):

@@ -36,7 +36,7 @@ class Boilerplate:
     sentences: tuple[str, ...] = ()
 
     def without(self, body: str) -> str:
-        """Return the plain text `body` without the repeated sentences. Its division into paragraphs is kept."""
+        """Return the plain text `body` without the sentences that most operations repeat. Paragraphs stay separate."""
         if not self.sentences:
             return body
         kept = (" ".join(s for s in sentences(part) if s not in self.sentences) for part in body.split("\n\n"))

@@ -120,7 +120,10 @@ class Places:
             yield from self._of_alternatives(*free)
 
     def _of_alternatives(self, old: list[Case], new: list[Case]) -> Iterator[Place]:
-        """Yield the differences of alternatives of one type. Each alternative is compared with the most similar one."""
+        """Yield the differences between the alternatives `old` and `new` of one type.
+
+        A changed alternative of `old` is compared with the one of `new` with which it shares the most member names.
+        """
         gone, added = list(old), list(new)
         for case in old:
             if (same := next((each for each in added if self._is_same(case, each)), None)) is not None:

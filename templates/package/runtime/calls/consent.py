@@ -38,10 +38,11 @@ if TYPE_CHECKING:
         """
 
         def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first
-            question.
+            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: how often the user is
+            asked the same question, this time included.
 
-            `kept`: bytes that `take_kept` returns later. If Tickets issues the state, the client can read the bytes.
+            `kept`: bytes that `take_kept` returns later. The client can read them in a signed state (Tickets), but not
+            in an encrypted one (sealed_states).
             """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:

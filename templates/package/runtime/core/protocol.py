@@ -527,7 +527,9 @@ class Protocol:
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:
-        """Return the effects of the end of the client's input: one unanswered `UserAnswer` for each open question."""
+        """Return the actions to perform at the end of the client's input: for each open question to the user, a
+        `UserAnswer` that tells the waiting call that no answer will come.
+        """
         return [UserAnswer(key, None) for key in self._questions.close()]
 
     # Outcomes of calls

@@ -37,7 +37,10 @@ class Subscriptions:
         self._owed: list[str] = []
 
     def begin(self, id: Id, asked: Members, lists: tuple[str, ...]) -> tuple[str, ...]:  # noqa: A002
-        """Open a stream under the id of its request. Return those of `lists` about which the stream is notified."""
+        """Open a stream under the id of its request. Return the kinds of lists whose changes the stream will report.
+
+        `asked`: the client's `params.notifications`. `lists`: the kinds that the server offers, such as `tools`.
+        """
         honoured = tuple(kind for kind in lists if asked.get(f"{kind}ListChanged") is True)
         if honoured:
             self._streams[id] = honoured

@@ -9,7 +9,7 @@ The state is in the store, which is Redis or Valkey. While the store does not an
     answers, cancellations      a message to the replica with the call      the call waits until its time is up
     sessions that were ended    their digests, and a message to all         other replicas go on serving the session
     resuming a stream           its events, until minutes after its end     other replicas cannot resume the stream
-    notification settings       the requests that made them, and a message  other replicas do not learn new settings
+    log levels, subscriptions   clients' requests, and a message to all     other replicas do not learn new ones
     stored results              the results, in pieces                      only the replica with the result serves it
     rate limit of requests      the times of the latest requests            each replica counts its own requests
 """

@@ -78,7 +78,7 @@ class Session:
         return not (self.exchanges or self.listening or self.recordings)
 
     def forget(self) -> None:
-        """Drop all recordings, because the session has ended."""
+        """Drop the recorded events of all streams of the session, because the session has ended."""
         for each in self.recordings.values():
             each.drop()
 
