@@ -64,7 +64,7 @@ def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
 
 
 def user_files(identity: Identity) -> frozenset[str]:
-    """Return the paths of the files that belong to the user."""
+    """Return the paths of the project's files that the user may edit, and that regeneration never overwrites."""
     return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py", *offered.ONCE})
 
 

@@ -178,7 +178,7 @@ def _of_word(
 
 
 def _is_own(place: str, tool: ToolSpec, producer: ToolSpec) -> bool:
-    """Return True if a body member is the id of the item that the call creates, which the caller chooses."""
+    """Return True if a body member is the id of a new item. The caller chooses this id, so no other tool returns it."""
     own = tool.operation.path.rstrip("/") == producer.operation.path.rstrip("/")
     return place == "body" and own and tool.operation.method != "DELETE"
 

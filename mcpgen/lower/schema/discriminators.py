@@ -58,7 +58,7 @@ class Discriminator:
         return len(alternatives(self._node)) > MOST_CHILDREN
 
     def shown(self) -> list[JsonObject]:
-        """Return references to the first MOST_CHILDREN children, which get alternatives of their own."""
+        """Return references to the first MOST_CHILDREN subtypes. The tool's schema omits other subtypes' properties."""
         return alternatives(self._node)[:MOST_CHILDREN]
 
     def known_values(self, member: JsonObject) -> list[JsonValue]:

@@ -84,7 +84,10 @@ class Producers:
 
 # Decision 0019: The description of an argument says where its value comes from.
 def find(operations: Iterable[Operation], listed: Container[str]) -> Producers:
-    """Return the sources of ids. Only operations in `listed` count as sources."""
+    """Return, for each argument that takes an id, the operation that lists the valid ids.
+
+    Only operations whose key is in `listed` count as such lists.
+    """
     operations = list(operations)
     listings = {(each.document, _blank(each.path)): each for each in operations if _reads(each, listed)}
     searches = {(each.document, _blank(each.path)): each for each in operations if _searches(each, listed)}

@@ -77,13 +77,13 @@ def _words(listed: JsonObject) -> JsonValue:
 
 
 def _arguments(value: JsonValue) -> dict[str, bool]:
-    """Return argument → True if it is required."""
+    """Return the arguments of a prompt by name: True if the argument is required, else False."""
     entries = map(as_object, as_list(value))
     return {as_text(entry.get("name")): entry.get("required") is True for entry in entries}
 
 
 def _changed(old: bool | None, new: bool | None) -> str:
-    """Return the code of the change of one argument, or "" if it is unchanged.
+    """Return the code of a prompt argument's change, such as "prompt-argument-removed", or "" if there is no change.
 
     `old`, `new`: True if the argument is required, False if it is optional, None if it does not exist.
     """

@@ -427,7 +427,7 @@ class ToolExecutor:
         return Questions(self._issuer(), self._preparation.verified, self._redactor.text)
 
     def _issuer(self) -> States:
-        """Return the issuer of states (`requestState`). All versions of the server's tools share it."""
+        """Return the object that issues and checks `requestState` values. A reload of the tools keeps this object."""
         if self._states is None:
             from .signed_state import Tickets  # imported late: few calls need a requestState
 

@@ -175,7 +175,7 @@ class ProgramFunctions:
 
     @property
     def stubs(self) -> str:
-        """Return Python declarations of the functions, for the type checker."""
+        """Return Python declarations of the functions that the program may call, for the type checker."""
         return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
 
     def writes(self, tool: str) -> bool:

@@ -115,7 +115,8 @@ class UserLogins:
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
         """Ask the user to log in, and return once that is done.
 
-        Raise NotReady if the login fails, and OtherOutcome if the question becomes the call's outcome (see `run`).
+        Raise NotReady if the login fails. Raise OtherOutcome if the call must end with the login URL, which the client
+        opens before it calls again.
         """
         pending = self._pending.get(needed.scheme)
         if pending is None or pending.task.done():

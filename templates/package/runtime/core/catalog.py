@@ -467,7 +467,10 @@ class Catalog:
         return dict(self._described.line(name))
 
     def tool(self, name: str) -> Tool:
-        """Return the tool of a known name. Raise CatalogError if one of its lines is missing or is not JSON."""
+        """Return the tool of a known name.
+
+        Raise CatalogError if its line in tools.json or bindings.json is missing, or is not a JSON object.
+        """
         if name not in self._parsed:
             tool: dict[str, Any] = self._described.line(name)
             binding: Binding = self._bound.line(name)

@@ -111,9 +111,9 @@ class OwnerTexts:
 
 
 def short_links(links: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the link blocks with shortened texts, except for links whose address is too long.
+    """Return the link blocks with shortened texts. Links whose address is too long are left out.
 
-    Also return notes about dropped links and shortened texts.
+    Also return notes about links left out and shortened texts.
     """
     fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
     cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]

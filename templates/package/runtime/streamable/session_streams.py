@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ResumeElsewhere:
-    """Effect: send the events of another replica's stream after event `number` on `exchange`."""
+    """Action to perform: send the events of another replica's stream after event `number` on `exchange`."""
 
     __slots__ = ("exchange", "found", "number", "stream")
 

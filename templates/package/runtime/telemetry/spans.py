@@ -166,7 +166,7 @@ class _Text:
         self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
-        """Return the encoded attribute with the value `value`."""
+        """Return a span's field with the attribute's name and the text `value`, in OTLP's encoding."""
         try:
             data = value.encode()
             return self._heads[len(data)] + data

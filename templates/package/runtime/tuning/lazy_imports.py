@@ -102,7 +102,7 @@ class _StandIn(ModuleType):
     """Proxy for a module, which loads the real module when an attribute is read that the proxy does not have."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # the import system looks for such attributes, which must not load the module
+        if name.startswith("__"):  # the import system reads names such as `__path__`, which must not load the module
             raise AttributeError(name)
         return getattr(_real(self), name)
 
