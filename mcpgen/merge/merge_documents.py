@@ -144,8 +144,10 @@ def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
 def _prefixed(
     one: DescribedApi, base: tuple[Server, ...], shared: Collection[ServerScheme], diagnostics: Diagnostics
 ) -> DescribedApi:
-    """Return a document with its server replaced by its base URL (its own, else `base`). The document's prefix is put
-    before its tool names, operation keys and security schemes, but not before the schemes in `shared`.
+    """Apply a document's base URL, prefix and `security: none` from the tools file, and return the changed document.
+
+    The base URL, else `base`, replaces the document's server; without either, the server stays. The prefix is put
+    before tool names, operation keys and security schemes, but not before the schemes in `shared`.
     """
     place = _origin_of(one, base)
     api, entry = one.api, one.entry

@@ -46,7 +46,7 @@ class Limits:
     alternatives: int = 8
 
     def given_up(self) -> list[str]:
-        """Return phrases for messages that name what these limits leave out of schemas."""
+        """Return phrases for messages: what `depth` and `inner_text` leave out of schemas, if below their defaults."""
         words = ["most words inside arguments"] if self.inner_text < LADDER[0].inner_text else []
         deep = f"what lies below level {self.depth}" if self.depth else "what is inside arguments"
         return words + ([deep] if self.depth < LADDER[0].depth else [])

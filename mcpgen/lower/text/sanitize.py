@@ -175,10 +175,10 @@ class _Schemas:
         return {**found, **self._values(node, found)}
 
     def _is_listed(self, data: JsonValue, place: str) -> bool:
-        """Return True if the value or member name `data` stays in the schema. It is left out if it contains hidden
-        characters and the schema is derived, not handwritten.
+        """Return True if `data`, a value or member name, stays in the schema.
 
-        Record its place if it is left out, or if it stays with HTML character references to hidden characters.
+        Data with hidden characters is left out, except from a handwritten schema. Add `place` to `unlisted` if data is
+        left out, or to `spelled` if data has no hidden characters but HTML character references to them.
         """
         hidden = has_hidden(data)
         if hidden and self._derived:

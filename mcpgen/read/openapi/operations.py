@@ -156,8 +156,9 @@ def _is_hidden(said: JsonObject, site: OperationSource, around: DocumentFacts) -
 
 
 def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Operation]:
-    """If several operations demand the same name by `x-mcp`, let only the operation with the first key, in alphabetical
-    order, keep the name.
+    """If `x-mcp` gives several operations the same name, keep it for the operation whose key sorts first.
+
+    Remove the name from the other operations, for which mcpgen then derives names, and report this.
     """
     owners: dict[str, str] = {}
     for operation in sorted(found, key=lambda operation: operation.key):

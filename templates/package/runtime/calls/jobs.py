@@ -95,7 +95,7 @@ class Seen:
 
 
 class JobFollower:
-    """Follower of the jobs that calls of one server start."""
+    """Client that asks the upstream for the state and result of jobs that calls have started, and cancels such jobs."""
 
     def __init__(self, preparation: Preparation, settings: Settings, exchange: Exchange, writer: ResultWriter) -> None:
         self._preparation = preparation

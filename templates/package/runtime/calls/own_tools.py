@@ -26,9 +26,8 @@ _KEYS = ("reads", "search")
 
 
 class Programs:
-    """Loader of the program runner, whose modules are imported at the first program.
-
-    All versions of the server's tools share it.
+    """Loader of the program runner, which runs programs that a model wrote. The runner's modules are imported when the
+    first program runs. After a reload, the new tools use the same runner.
     """
 
     def __init__(self, runs: PausedRuns | None) -> None:

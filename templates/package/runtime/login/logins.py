@@ -46,7 +46,7 @@ class Logins:
         try:
             if self.kept.has(self.scheme(scheme)):
                 self._known.add(scheme)
-        except LoginFailed:  # a scheme whose URLs are not accepted counts as having no login
+        except LoginFailed:  # requests to the authorization server are not allowed: treat the login as not stored
             return
 
     def has(self, scheme: str) -> bool:
@@ -54,7 +54,10 @@ class Logins:
         return scheme in self._known
 
     def begun(self, scheme: str, token: str, seconds: float) -> None:
-        """Use a login that the user has just made. `seconds` is the lifetime of its access token, 0 if unknown."""
+        """From now on, use the user's new login for `scheme` in requests.
+
+        `token`: its access token, used first. `seconds`: lifetime of this token, 0 if unknown.
+        """
         self._known.add(scheme)
         self.renewal(scheme).offer(token, seconds)
 

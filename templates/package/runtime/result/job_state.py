@@ -82,7 +82,10 @@ def message(rule: TaskRule, value: Any) -> str:
 
 
 def _usual(answer: Response, value: Any) -> str:
-    """Return the state of a job by common conventions of APIs, if the owner has set no condition for success."""
+    """Return the state of a job by common conventions of APIs, such as HTTP status 202 for a job that is working.
+
+    Call this only if the tool's owner has set no condition for success.
+    """
     if answer.status in STATUSES:
         return DONE
     if answer.status == 202:

@@ -186,7 +186,9 @@ class HttpConnection(RequestHandler):
             self._waiter.set_result(None)
 
     def take_inline(self) -> InlineRequest | None:
-        """Return the request that is being served without aiohttp's task, or None. The caller must finish it."""
+        """Return the request that is being served inline (without aiohttp's task), or None. The connection forgets the
+        request, so the caller must either let a task answer it, or call the method `lost` of the request.
+        """
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
