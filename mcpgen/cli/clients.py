@@ -32,7 +32,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 class InstalledProject:
     """A generated project on disk. `package`: name of its Python package. `command`: name of its console script.
 
-    `runs_from`: folder that now contains the package.
+    `runs_from`: folder that contains the package: a temporary folder if --dry-run compiles it, else `directory`.
     """
 
     directory: Path

@@ -14,16 +14,16 @@ from mcpgen.model.words import Confirm, Output, Pages, Redirects
 class Api:
     """An API description with its owner's decisions about the server.
 
-    `security`: None if the document does not mention security. `unconfirmed`: origins that only documents name whose
-    server a base URL has replaced; the owner must accept these origins. `named_at`: place of title and instructions in
-    the file.
+    `security`: None if the document does not mention security. `unconfirmed`: origins that the owner must accept,
+    since a base URL has replaced the server of every document that names them. `named_at`: place of title and
+    instructions in the file.
 
     Decisions: `name`, `version`, `instructions`, `logging`, `redirects`, `output` (form of results), `pages` (how many
     a call fetches), `fields` (calls can select parts of results), `lookups` (calls can give names in place of ids),
     `confirm` (method or DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles).
 
     `resources` and `prompts` are offered beside tools. `left_out`: operations that a selection removed; they become no
-    tools, but jobs may be read by them.
+    tools, but a tool that starts a job may poll the job by a GET among them.
     """
 
     title: str

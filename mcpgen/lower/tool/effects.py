@@ -47,7 +47,10 @@ _OVERWRITES = re.compile(
 
 # Decision 0021: The operationId, summary, description and path of a POST decide its tool's hints.
 def of_post(operation: Operation) -> Effect:
-    """Return the effect of a POST. A path that ends in a variable names an existing item, so the POST changes it."""
+    """Return the effect of a POST: `changes` if its path ends in a variable, which identifies an existing item.
+
+    For other paths, the words of the operation decide. For `reads`, the response must also have content.
+    """
     segments = _segments(operation.path)
     text = gravest(map(_of_sentence, _first_sentences(operation)))
     found = [_of_id(_id_words(operation)), text, _of_segment(segments)]

@@ -296,7 +296,7 @@ class Server:
             self._write(self._protocol.progress(key, done, total, message))
 
     def _write(self, line: bytes | None) -> bool:
-        """Write a line at once. Return False if `line` is None."""
+        """Write a line to the client without buffering, and return True. If `line` is None, return False."""
         if line is not None:
             self._outbox.write(line)
         return line is not None

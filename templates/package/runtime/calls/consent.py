@@ -46,9 +46,9 @@ if TYPE_CHECKING:
             """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:
-            """Mark a state as used. Return how often the user was asked about the call, and "" if the state is valid.
+            """Mark a `requestState` as used if it is valid. Return how often the user was asked about the call, and "".
 
-            If the state is invalid, the second value is the reason, a key of INSTEAD.
+            If the `requestState` is invalid, the second value is the reason instead, a key of INSTEAD.
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:

@@ -463,7 +463,7 @@ class Catalog:
             return ""
 
     def described(self, name: str) -> dict[str, Any]:
-        """Return the entry of a tool in `tools/list`. Raise CatalogError if its line is unreadable."""
+        """Return the entry of a tool in `tools/list`. Raise CatalogError if its line in tools.json is unreadable."""
         return dict(self._described.line(name))
 
     def tool(self, name: str) -> Tool:

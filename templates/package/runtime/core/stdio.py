@@ -226,7 +226,7 @@ class OutputRoom:
 
         self.seconds = seconds
         self._out = stdout
-        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # never blocks if poll reports that stdout is writable
+        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # a write of this size does not block if poll reports room
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []

@@ -25,7 +25,9 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """Subscriptions of one client: by its streams, or by `initialize` in revisions that have this request."""
+    """Subscriptions of one client. The client subscribes by opening streams. In revisions of MCP that have
+    `initialize`, this request subscribes the client.
+    """
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 

@@ -70,7 +70,7 @@ class NextPage:
         )
 
     def values(self, tool: Tool) -> dict[str, Any]:
-        """Return the arguments, converted to the types that the tool expects."""
+        """Return the arguments that request the page, converted to the types that the tool expects."""
         return {name: _typed(tool, name, each) for name, each in self.arguments.items()}
 
 

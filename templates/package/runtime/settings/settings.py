@@ -247,7 +247,7 @@ class _RecordingEnvironment(dict[str, str]):
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
-        from . import unknown_variables  # imported here: few environments have unread variables
+        from . import unknown_variables  # imported late: variables that no setting reads are rarely set
 
         return [sentence] if (sentence := unknown_variables.warning(names, self._names, prefix)) else []
 
