@@ -13,11 +13,11 @@ Selectors = list[dict[str, str]]
 def selectors(
     known: Sequence[Operation], wanted: Sequence[Operation], *, includes: bool
 ) -> tuple[Selectors, Selectors]:
-    """Return `include` and `exclude` selectors that select exactly the operations `wanted` out of `known`.
+    """Return the lists of `include` and `exclude` selectors that select exactly the operations `wanted` out of `known`.
 
-    Selectors for whole tags (and methods, to include) are tried first, then for single operations. `includes`: True if
-    the server that is adopted lists operations to include. Then only `include` selectors are returned, so that
-    operations added later are left out. Otherwise, only `exclude` selectors are returned.
+    `includes`: True if the server that is adopted lists operations to include. Then `exclude` is empty, so that
+    operations added later are left out. Otherwise, `include` is empty. Selectors by tag are preferred, then those by
+    method (only for `include`), then one selector for each operation.
     """
     kept = {operation.key for operation in wanted}
     left_out = [operation for operation in known if operation.key not in kept]

@@ -31,8 +31,8 @@ class Arguments:
 
 
 def job(look: Look, arguments: Arguments) -> Accepted:
-    """Return the request `look` as the place where a client can see the state of a job, with the `task` of a tools file
-    that polls this request. The `task` is {} if no condition of a `task` can test the state.
+    """Return the job whose state the response to the request `look` shows, with a `task` for a tools file that polls by
+    this request. The `task` is {} if no condition of a `task` can test the state.
     """
     poll = f"GET {arguments.target(look.target)}"
     if look.state is not None and not look.state.pointer:

@@ -167,10 +167,10 @@ def _is_text(node: JsonObject) -> bool:
 
 
 def _of_words(member: Member) -> State | None:
-    """Return the state that a member shows. Return None if the values of its enum do not describe work that ends.
+    """Return the pointer of a member that shows a job's state, with the values of its enum for success and failure.
 
-    A member `phase` without an enum shows no state of work: for a thing such as a namespace, `phase` tells whether the
-    thing exists.
+    Return None if the enum has no value for work in progress. Also return None for `phase` without an enum: for a thing
+    such as a namespace, `phase` tells whether the thing exists.
     """
     said = [each for each in as_list(member.node.get("enum")) if isinstance(each, str)]
     if not said:

@@ -18,7 +18,7 @@ _WRITTEN = "tool "
 
 
 def is_written(operation: Operation) -> bool:
-    """Return True if the tool of an operation is handwritten."""
+    """Return True if an operation is a handwritten tool: an entry of `tools` in a tools file."""
     return operation.key.startswith(_WRITTEN)
 
 

@@ -256,8 +256,8 @@ class Inclusion:
         return False
 
     def _is_in(self, case: Case, terms: Terms) -> bool:
-        """Return True if it is proven that every value that the other keywords of `case` allow satisfies `terms`, a
-        schema under `not` in `case`. Then `case` has no values.
+        """Return True if it is proven that `terms`, a schema under `not` in `case`, excludes all values that the rest
+        of `case` allows. Then no value satisfies `case`.
         """
         apart = self._apart
         return apart is not None and any(apart.covers(case, each) for each in apart.cases(terms) or ())

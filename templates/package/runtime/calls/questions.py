@@ -107,9 +107,10 @@ class Questions:
         return self._verify(seen, arguments, call.budget)
 
     async def _settled(self, interview: Interview, question: AskedQuestion) -> str:
-        """Get the user's answer to a question, if its conditions apply to the call and it has no answer yet.
+        """Get the user's answer to a question. Skip a question that is answered already, whose conditions (`when`) are
+        not met, or that asks only for arguments that the call has.
 
-        Return "", or a key of WORDS if the user did not answer.
+        Return "", or the reason to end the call without an answer, such as `decline` (a key of WORDS).
         """
         call, name = interview.call, question["name"]
         known = call.tool.given(interview.given)

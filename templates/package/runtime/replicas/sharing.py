@@ -81,7 +81,7 @@ class Sharing:
 
     @property
     def store(self) -> Store:
-        """Return the store, for packages that store further data there."""
+        """Return the store (Redis or Valkey). The package `delegation` keeps logins of callers there."""
         return self._store
 
     def start(

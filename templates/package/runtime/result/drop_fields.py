@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remove fields from a response that must not leave this server. Pure functions.
+"""Remove fields from a response: those that must not leave this server (`remove` in a tools file). Pure functions.
 
-A response may differ from its description. In case of doubt, more is removed:
+JSON Pointers select the fields. A response may differ from its description. In case of doubt, more is removed:
 
 - In a list, a name is looked up in each item. A number selects an item, and is also looked up as a name in each item.
 - The response may have an object where `*` or `0` expects a list. The next step is then looked up in the object too.

@@ -3,7 +3,7 @@
 
 Only the operator sets credentials; arguments cannot. A parameter that the API description or a hook adds to the request
 is dropped if a server could read its name as that of a credential (`name_conflicts.fold`). Credentials are sent only to
-the tool's API server, not after a redirect to another origin. For a token to fetch, a TokenRequest is returned.
+the tool's API server, not after a redirect to another origin. If a token must be fetched, a TokenRequest says how.
 """
 
 from __future__ import annotations
