@@ -185,7 +185,7 @@ class Audit:
         return Result.error(f"{call.name} {UNWRITABLE}")
 
     def end(self, key: int, outcome: Outcome | str) -> None:
-        """Write the line of an ended call if it is not written yet. `outcome`: result, or a word: `cancelled`."""
+        """Write an ended call's line if it is not written yet. `outcome`: the result, or a word such as `cancelled`."""
         with self._guard:
             self._end(key, outcome)
 
