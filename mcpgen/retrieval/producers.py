@@ -178,7 +178,10 @@ def _of_word(
 
 
 def _is_own(place: str, tool: ToolSpec, producer: ToolSpec) -> bool:
-    """Return True if a body member is the id of a new item. The caller chooses this id, so no other tool returns it."""
+    """Return True if an id in the body counts as one that the caller chooses for a new item.
+
+    This is so if both tools have the same path and `tool` is not a DELETE.
+    """
     own = tool.operation.path.rstrip("/") == producer.operation.path.rstrip("/")
     return place == "body" and own and tool.operation.method != "DELETE"
 

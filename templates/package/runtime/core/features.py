@@ -2,7 +2,7 @@
 """Answer requests about resources, prompts and argument completion: everything that a server offers beside tools.
 
 The answers come from resources.json and prompts.json. If an answer needs a request to the upstream, this module returns
-an action (module `effects`), and `calls/fetching.py` sends the request. This module is imported at the first request
+an action (module `effects`), and `calls/execution.py` sends the request. This module is imported at the first request
 about a resource or a prompt.
 """
 
