@@ -9,8 +9,8 @@ from mcpgen.model import Api, Operation, TaskRequest, TaskRule, TaskTarget
 
 
 def with_task_operations(api: Api, left_out: Iterable[Operation], diagnostics: Diagnostics) -> Api:
-    """Return `api` with the operationIds in tasks resolved. If no operation has an operationId, the task is reported
-    and dropped.
+    """Return `api` with each operationId in a task replaced by the request of its operation. Report and drop a task
+    that contains an operationId which no operation has.
 
     `left_out`: operations that selectors excluded. They become no tools, but a task may poll by them, so the result has
     them in its field `left_out`.

@@ -73,10 +73,10 @@ class Expansion(NamedTuple):
 class Expansions:
     """Cache of the schemas that one compile has expanded.
 
-    - `large`: name of a schema → True if it has members, so that leaving them out saves tokens; with the findings of
-      this check.
-    - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so both caches are cleared
-      together.
+    - `large`: name of a schema → (True if the schema or a part of it has members, so that leaving these out saves
+      tokens; `Findings` about the schemas that were composed to decide this).
+    - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so it is cleared together with
+      the expansions.
     """
 
     def __init__(self, once: ValueCache) -> None:

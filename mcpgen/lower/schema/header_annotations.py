@@ -24,7 +24,7 @@ _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "
 
 
 def find_invalid(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:
-    """Yield a finding for each annotation in the input schema at `where` that clients refuse."""
+    """Yield a finding for each invalid `x-mcp-header`, for which clients drop the tool, in the schema at `where`."""
     taken: set[str] = set()
     for node, place, is_reached in _schemas(schema, where, is_reached=False, is_root=True):
         if KEYWORD not in node:

@@ -200,7 +200,7 @@ def _is_sound(question: Question, layout: _Layout, diagnostics: Diagnostics) -> 
 
 
 def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str, str]]:
-    """Yield (code, message, key, hint) for each error in a question."""
+    """Yield (code, message, key, hint) for each error in a question to the user: in its `message` or its `when`."""
     literal = "".join(part if isinstance(part, str) else f"{{{part['argument']}}}" for part in question.message)
     if found := secret_text(literal):
         yield (

@@ -19,7 +19,7 @@ def is_pointer(value: str, where: Where, diagnostics: Diagnostics) -> bool:
 
 
 def text(value: str, where: Where, diagnostics: Diagnostics) -> tuple[Part, ...]:
-    """Return the parts of a text for the model, in which `{/pointer}` stands for a value of the response."""
+    """Return the parts of a text: literal texts and placeholders. `{/pointer}` stands for a value of the response."""
     parts = templates.text(value, where, diagnostics, pointers=True)
     for pointer in templates.places(parts, "pointer"):
         is_pointer(pointer, where, diagnostics)

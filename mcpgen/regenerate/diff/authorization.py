@@ -1,4 +1,5 @@
-"""Compare the credentials with which a tool may be called: security alternatives, scopes, and scopes of callers.
+"""Compare the credentials with which a tool may be called: security alternatives, the OAuth scopes that each scheme
+needs at the API, and the OAuth scopes that callers over HTTP need at the generated server.
 
 An alternative is a set of credentials with which a tool can be called. If a set no longer suffices, that is a breaking
 change. A renamed scheme counts as the same scheme.

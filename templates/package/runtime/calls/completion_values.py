@@ -44,7 +44,7 @@ LONGEST_VALUE = 200
 """Longest value in characters. Longer values are left out, since a shortened value would be wrong."""
 
 
-# Decision 0232: Completion values are fetched with a delay and cached.
+# Decision 0232: Requests for completion values are debounced, and the values are cached.
 class CompletionValues:
     """Cached completion values of this process, and its running requests for such values."""
 

@@ -158,8 +158,8 @@ class HookQuestions:
         self._running = _Run(name, budget, deadline)
 
     def leave(self) -> None:
-        """Record that the hook has ended. If a question of the hook to the user ends the call, raise the question's
-        exception again, even if the hook has caught it.
+        """Record that the hook has ended. Raise HookFailed if the hook asked an invalid or unexpected question, and
+        OtherOutcome if the call must end to ask the user, even if the hook has caught the exception of `ask`.
         """
         self._running = None
         if self._ended is not None:

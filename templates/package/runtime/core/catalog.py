@@ -368,7 +368,7 @@ class Catalog:
 
     def _searched(self) -> Listing:
         if self._listing is None:
-            from .listing import Listing  # imported here: without hidden tools, the first list does not need it
+            from .listing import Listing  # imported here: not needed to send the tool list that search.json holds
 
             assert self._index is not None, "only a server with a search lists one"
             self._listing = Listing(self.header["search"], self._index.read)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
             """Record that a hook begins. The hook shares the time `budget` with its call."""
 
         def leave(self) -> None:
-            """Record that the hook has ended. If a question of the hook to the user ends the call, raise the
-            question's exception again, even if the hook has caught it.
+            """Record that the hook has ended. Raise HookFailed if the hook asked an invalid or unexpected question, and
+            OtherOutcome if the call must end to ask the user, even if the hook has caught the exception of `ask`.
             """
 
         async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class Request(Protocol):
 
 
 class InlineDoor(Protocol):
-    """Connection to the client of one request that is served without a task of its own (`inline_request`)."""
+    """Connection to the client of one HTTP request that is served without its own asyncio task (`inline_request`)."""
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response now. If that is impossible, write nothing and return False."""

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Map the key of each call to its exchange, so that a call's messages reach only that exchange. No I/O."""
+"""Map the key of each call to its exchange: the HTTP request that began the call, and the response. So a call's
+messages are written only to this response. No I/O.
+"""
 
 from __future__ import annotations
 
