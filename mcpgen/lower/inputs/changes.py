@@ -157,7 +157,7 @@ class _ArgumentChanger:
         for entry in self._found.inputs:
             name = self._found.names[entry.slot]
             other = owners.setdefault(name, entry.slot)
-            if self._names.get(other) != self._names.get(entry.slot):
+            if self._names.get(other, other) != self._names.get(entry.slot, entry.slot):
                 renamed = [slot for slot in (entry.slot, other) if self._names.get(slot) != name]
                 where = self._found.places.get(renamed[0], self._operation.where)
                 message = f"Two arguments would be called {name}."
