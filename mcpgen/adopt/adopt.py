@@ -270,7 +270,7 @@ def _tools(compiled: Compiled, index: int) -> dict[str, ToolSpec]:
 def _name_tools(
     draft: Draft, offered: Sequence[list[Served]], first: Compiled, includes: bool, remarks: list[Remark]
 ) -> None:
-    """Write tool names, aliases and selectors of operations into the entries of the draft."""
+    """Write names and aliases of tools, and selectors of operations, into the entries of `draft`, the tools file."""
     tools = {index: _tools(first, index) for index in range(len(offered))}
     ids = Counter(tool.operation.id for found in tools.values() for tool in found.values())
     used: set[str] = set()

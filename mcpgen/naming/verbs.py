@@ -96,10 +96,11 @@ response.
 
 
 def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
-    """Return the imperative of the verb with which a summary begins. Return "" if there is no such verb, or if it says
-    no more than the method.
+    """Return the imperative of the verb with which a summary begins. Return "" if there is no such verb, or if the verb
+    says no more than the HTTP method.
 
-    `item`: words that name the item at the end of the path. A word that precedes these words is certainly a verb.
+    `item`: words that name the item at the end of the path. For POST, PUT and PATCH, a verb that may also be a
+    noun (`charge`) counts only before one of these words or a determiner.
     """
     said = words(summary)[:2]
     verb = imperative(said[0]) if said else ""

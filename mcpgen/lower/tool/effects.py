@@ -186,7 +186,9 @@ def _of_id(found: list[str]) -> Effect:
 
 
 def _of_sentence(sentence: str) -> Effect:
-    """Return the effect of a sentence by its verb, and by further verbs after `and`, `or`, `then` and `to`."""
+    """Return `reads`, `adds`, `changes` or `unsaid` (unknown) for a sentence, by its verb, and by further verbs after
+    `and`, `or`, `then` and `to`. A word in `known.ENDS`, such as `delete`, counts at any position.
+    """
     found = _without_manners(words(_HYPHEN.sub(r"\1", _OPENING.sub("", sentence, count=1))))
     if not found:
         return "unsaid"

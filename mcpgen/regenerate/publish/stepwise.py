@@ -23,7 +23,8 @@ from mcpgen.regenerate.publish.staging import Stage
 def write(directory: Path, files: Mapping[str, bytes], gone: Collection[str]) -> None:
     """Write `files` into `directory`, and remove the paths in `gone`.
 
-    After a failure (OSError) the staging directory is kept for the next run.
+    After a failure (OSError) the staging directory is kept: by its lock file, the next run recognises files that were
+    already replaced.
     """
     with staging.staged(directory, files) as stage:
         stage.keep = True

@@ -155,8 +155,8 @@ class Inclusion:
         """Return True if all numbers of `case`, an alternative of one schema, are in the ranges of `several`,
         alternatives of another.
 
-        Either the ranges must adjoin without a gap, or `case` must be a short range of integers, each of which is in
-        one of the ranges.
+        If `case` is a short range of integers, each integer is examined. Otherwise, a gap between the ranges of
+        `several` inside the range of `case` gives False.
         """
         whole = scalars.range_of(case.atoms, integral=case.integral)
         if whole.integral and whole.low is not None and whole.high is not None:
@@ -184,7 +184,8 @@ class Inclusion:
     def covers(self, inner: Case, outer: Case | None) -> bool:
         """Return True if every value that satisfies `inner` is proven to satisfy `outer`.
 
-        Each is a case of a schema: one choice among the alternatives of each `anyOf` and `oneOf`.
+        `inner` and `outer` are cases of schemas. A case is one choice among the alternatives of each `anyOf` and
+        `oneOf`.
         """
         if outer is None or inner.kind != outer.kind:
             return False
@@ -219,10 +220,10 @@ class Inclusion:
         return Disjointness(apart).of(case, refused)
 
     def _is_one_of(self, case: Case, branches: tuple[JsonValue, ...], outer: Case) -> bool:
-        """Return True if it is proven that each value of `case` satisfies exactly one of `branches`, a `oneOf` of
-        `outer`.
+        """Return True if it is proven that each value that satisfies `case`, an alternative of one schema, satisfies
+        exactly one of `branches`: a `oneOf` of `outer`, an alternative of another schema.
 
-        The caller has proven that each value satisfies at least one.
+        The caller has proven that each such value satisfies at least one of `branches`.
         """
         apart = self._apart
         if apart is None:
@@ -236,7 +237,7 @@ class Inclusion:
         )
 
     def _has_none(self, case: Case) -> bool:
-        """Return True if it is proven that no value satisfies `case`."""
+        """Return True if it is proven that no value satisfies `case`, an alternative of a schema."""
         if any(self._is_in(case, case.scope.terms(node)) for node in case.nots):
             return True
         if case.values:

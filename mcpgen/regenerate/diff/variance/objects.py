@@ -115,9 +115,9 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
 
 # Decision 0143: Callers are assumed to send members that the schema shows.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
-    """Return True if every object that satisfies `inner` satisfies the keywords of `outer` about members.
+    """Return True if every object that satisfies `inner` is proven to satisfy the keywords of `outer` about members.
 
-    Each is a case of a schema: one choice among the alternatives of each `anyOf` and `oneOf`.
+    `inner` and `outer` are cases of schemas. A case is one choice among the alternatives of each `anyOf` and `oneOf`.
     """
     had, has = Members(inner), Members(outer)
     if not has.required <= had.required:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
         @property
         def owner(self) -> str:
-            """Return the key under which private data, such as stored results, belongs to this sender."""
+            """Return the key under which the sender of the request owns private data, such as stored results."""
 
     class Origin(Protocol):
         """Interface of an object that says who made a call, and to which trace the call belongs (effects.Origin)."""

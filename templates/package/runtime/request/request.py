@@ -344,7 +344,7 @@ def _compare(request: Request) -> None:
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
     """Return a regular expression for paths made from `template`, with a group for each segment that has arguments.
 
-    Also return an entry for each of these segments: what `_filled` returns for it.
+    Also return, for each of these segments, its first argument and a pattern of the segment with arguments inserted.
     """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)

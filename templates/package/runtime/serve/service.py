@@ -149,7 +149,7 @@ class Service:
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
         """Begin to serve a request inline (without a task of its own). Return None if memory for requests is used up:
-        then refuse the request.
+        the caller of this method then refuses the request.
         """
         caller, size = peer.caller, len(body)
         if not self._bodies.has(caller, size):

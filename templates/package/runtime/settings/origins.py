@@ -261,8 +261,8 @@ class Rules:
             return typed  # the description's URL is unusable, so use the operator's URL unchanged
 
     def _own(self, first: Address | str, server: list[Server]) -> Address | str:
-        """Return the API's first server if the operator has set no other, or a sentence that says why it may not be
-        used.
+        """Return the API's first server, or a sentence that says why it may not be used. Call this only if the operator
+        has set no base URL.
         """
         if isinstance(first, str):
             return first

@@ -84,7 +84,8 @@ class Unescaped:
     def start(self, at: int) -> int:
         """Return the position in the original content at which the byte at position `at` of `text` begins.
 
-        An escaped byte begins where its escape begins, and a byte after backslashes at the first backslash.
+        A byte that was escaped begins where its escape begins. A byte that followed removed backslashes begins at the
+        first of these backslashes.
         """
         index = bisect_left(self._text, at)
         if index < len(self._text) and self._text[index] == at:
