@@ -55,7 +55,7 @@ class Flags:
     listed: bool
 
     def arguments(self) -> list[str]:
-        """Return the flags as command-line arguments for the generated server."""
+        """Return the flags that the user gave, as command-line arguments for the generated server."""
         switches = {"--project": self.project, "--dry-run": self.dry_run, "--list": self.listed}
         values = {"--file": self.file, "--name": self.name, "--http": self.http}
         given = [f"{flag}={value}" for flag, value in values.items() if value is not None]

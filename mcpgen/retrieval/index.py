@@ -48,8 +48,8 @@ _DEPRECATED = 0.8
 MOST_GROUPS = 25
 LONGEST_GROUP = 40
 MOST_TOKENS = 125
-"""Limit on the tokens that groups and starting points take in the tool list. With it, the list has at most 750
-tokens.
+"""Limit on the tokens that names of tool groups, and signatures of tools to begin with, take in the tool list. With
+this limit, the list has at most 750 tokens.
 """
 
 MOST_TOKENS_BESIDE_PROGRAMS = 60
@@ -112,7 +112,9 @@ def _finders(tools: Sequence[ToolSpec], kinds: Iterable[str]) -> dict[str, str]:
 
 
 def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
-    """Estimate the tokens that groups and starting points take in the description of the search tool."""
+    """Estimate the tokens that two lists take in the description of the search tool: tool groups with their sizes, and
+    signatures of tools with which most tasks begin (`starts`).
+    """
     return tokens.estimate(", ".join([*(f"{name} {count}" for name, count in groups.items()), *starts]))
 
 

@@ -219,8 +219,9 @@ def _names(members: Mapping[str, JsonObject], noun: str) -> tuple[str, ...]:
 
 
 def _about(members: Mapping[str, JsonObject], told: Sequence[str]) -> str:
-    """Return the name of a member that distinguishes items with the same name, or "" if there is none. Members in
-    `told`, which are shown anyway, do not count.
+    """Return the name of a property that distinguishes items with the same name, or "" if there is none.
+
+    `members`: the properties in the schema of an item. `told`: properties to leave out, since they are shown anyway.
     """
     plain = {_plain(name): name for name, node in members.items() if _SCALARS & set(types(node))}
     return next((plain[each] for each in _ABOUT if each in plain and plain[each] not in told), "")

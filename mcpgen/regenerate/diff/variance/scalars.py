@@ -127,9 +127,9 @@ def numbers_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms, who
 
 
 def texts_cover(values: tuple[JsonValue, ...], atoms: Atoms, outer: Atoms) -> bool:
-    """Return True if every string that satisfies the schemas `atoms` also satisfies the schemas `outer`.
+    """Return True if it is proven that every string that satisfies the schemas `atoms` also satisfies `outer`.
 
-    `values`: the only string to examine (from `const` or `enum`), or ().
+    `values`: a tuple of the only string to examine (from `const` or `enum`), or () to examine all strings.
     """
     atoms, outer = list(atoms), list(outer)
     shortest, longest = count(atoms, "minLength"), limit(atoms, "maxLength")

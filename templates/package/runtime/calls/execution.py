@@ -1,11 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run one tool call from its name and arguments to its result, as one sequence of steps:
 
-    prepare (preparation.py), look names up (lookups.py), confirm, send (sending.py), go through pages (page_walk.py),
-    interpret (result_writer.py), run hooks, redact, check the output schema
+    check arguments (preparation.py), look up ids by names (lookups.py), build the request (preparation.py), confirm,
+    send (sending.py), go through pages (page_walk.py), interpret (result_writer.py), run hooks, redact, check the
+    output schema
 
-Nothing is sent until all checks have passed, and nothing is returned without redaction. Any failure on the way is an
-error result for the model. Only bugs of this program raise an exception.
+The request is sent only after the arguments were checked and the call was confirmed, if that is required. Nothing is
+returned without redaction. Any failure on the way is an error result for the model. A call raises only OtherOutcome (a
+question to the user, a task or a protocol error) and exceptions from bugs.
 """
 
 from __future__ import annotations

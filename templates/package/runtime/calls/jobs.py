@@ -312,7 +312,10 @@ def _named(template: Any) -> list[str]:
 
 
 def _url(target: Any, answer: Response, value: Any) -> str:
-    """Return the URL in a header field or at a JSON Pointer of an answer (`target`), or "" if there is none."""
+    """Return the URL that a response contains, or "" if there is none.
+
+    `target` names the URL's header field in `answer`, or the URL's JSON Pointer in `value`, the JSON value of the body.
+    """
     if "header" in target:
         return answer.header(target["header"]).strip()
     found = find(value, target["pointer"]) if value is not ABSENT else ABSENT

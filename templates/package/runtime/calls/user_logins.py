@@ -85,7 +85,7 @@ class UserLogins:
     def __init__(
         self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], client: Callable[[], Client]
     ) -> None:
-        """Create the logins. `learn` is called with each secret before its use; `client()` returns the HTTP client."""
+        """Create the object. `learn` is called with each secret, to redact it. `client()` returns the HTTP client."""
         self.logins = kept_logins(catalog, settings, learn)
         self._catalog = catalog
         self._settings = settings

@@ -121,10 +121,10 @@ class DirectRequests:
             raise
 
     async def _connected(self, initiator: aiohttp.ClientRequest) -> Connection:
-        """Return a connection.
+        """Return a kept connection to the server that `initiator` names, or a new one if none can be used.
 
-        Drop each kept connection that has received bytes meanwhile, because the library would take these for the
-        response.
+        Abort each kept connection that has received bytes since its last response, because the library would take
+        these bytes for the next response.
         """
         connector = self._connector()
         while True:

@@ -67,7 +67,7 @@ class Problems(list[Problem]):
 class Unsendable(ValueError):
     """Raised if a value cannot be encoded for its place in the request.
 
-    The code that raises this does not know the argument's name.
+    The message does not name the argument, which the raising code does not know: `problems_of` adds the name.
     """
 
 

@@ -95,7 +95,9 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
 
 
 def beside(unseen: int, response: Response, sent: Sent) -> list[dict[str, Any]]:
-    """Return blocks to show beside the owner's own blocks: the notes on a response, and the link to its stored copy."""
+    """Return content blocks to add to the blocks of the rule `result.blocks`: notes on a response, and a link to its
+    stored copy, if there are any.
+    """
     notes = [*_notes(response, sent), *_damage(True, unseen)]
     text: dict[str, Any] = {"type": "text", "text": "\n".join(notes)}
     return _linked(text, [], response, sent, True).content[0 if notes else 1 :]

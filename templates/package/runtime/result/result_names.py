@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Create the URIs under which large results are stored.
 
-Over stdio, where there is a single client, the URIs end in a number.
+Over stdio, where there is a single client, the URIs end in a number. Over HTTP, `replicas.sealed_results` creates URIs
+that nobody can guess.
 """
 
 from __future__ import annotations

@@ -163,8 +163,8 @@ class Admission:
         return self._browsers and head.path.startswith(CALLBACK)
 
     def _peer(self, head: Head) -> Peer | Answer | UncheckedToken:
-        """Return the caller; an error response if the request has no valid token; or the token if it must be checked
-        first.
+        """Return the caller; an error response if the request has no token that could be valid; or the token if it must
+        still be checked to find the caller (`identity/guard.py`).
         """
         if not self._listening.asks:
             return Peer("", "", head.address)

@@ -62,7 +62,8 @@ class Unescaped:
         `before`: the layer that was undone before this layer, and whose `text` is therefore `content`; or None.
         """
         self._before = before
-        # Each list holds 0, then the start and end of every escape: `_text` in `self.text`, `_content` in `content`.
+        # After a first 0, each list holds two positions for each escape. `_content`: its start and end in `content`.
+        # `_text`: start and end, in `self.text`, of the bytes that replace the escape.
         self._text: list[int] = [0]
         self._content: list[int] = [0]
         pieces, done, size = [], 0, 0
