@@ -131,10 +131,10 @@ def _for_any_file(name: str) -> tuple[bool, str]:
 
 
 def _is_empty(node: JsonObject, encoding: BodyEncoding) -> bool:
-    """Return True if an object schema allows no members.
+    """Return True if an object schema declares no members and forbids undeclared members.
 
-    Such a schema declares no members. It also forbids undeclared ones, or describes a form with `properties`, whose
-    author does not mean undeclared members.
+    The schema of a form also counts as forbidding undeclared members if it has an empty `properties`, but neither
+    `additionalProperties` nor `patternProperties`.
     """
     says_so = node.get("additionalProperties") is False or (encoding in ("form", "multipart") and "properties" in node)
     open_ended = node.get("additionalProperties") not in (None, False) or "patternProperties" in node

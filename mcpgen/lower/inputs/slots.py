@@ -45,8 +45,9 @@ class Input:
     """One value that a request can carry, before it has an argument name.
 
     `source`: name of the tool that lists its possible values. `made`: True if the server generates the value.
-    `default`: sent if a call leaves the argument out. In a JSON Merge Patch (RFC 7396), null removes a `removable`
-    input, and optional members inside a `patched` input.
+    `default`: sent if a call leaves the argument out. `patched`: True if the value belongs to a JSON Merge Patch (RFC
+    7396), in which null deletes an optional member. `removable`: True if the value is itself such a member, so that it
+    may be null.
     """
 
     slot: Slot

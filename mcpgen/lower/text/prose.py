@@ -117,7 +117,7 @@ def plain(text: str) -> str:
 
 
 def _with_references(text: str) -> str:
-    """Return `text` with HTML character references resolved, except in code spans, which placeholders have replaced."""
+    """Return `text` with HTML character references resolved. The placeholders of code spans stay unchanged."""
     parts = _SPAN.split(text)
     parts[::2] = [resolved(_marked(part)) for part in parts[::2]]
     return "".join(parts)

@@ -120,8 +120,10 @@ def sweep(place: Path) -> None:
 
 
 def is_expendable(stage: Stage) -> bool:
-    """Return True if the staging directory can be deleted without losing the user's files: it has no record of an
-    exchange, or its `project/` is missing or is the new directory, not the user's.
+    """Return True if deleting the staging directory loses none of the user's files.
+
+    Its folder `project/` can be the user's directory only if there is a record, which is written before the two
+    directories are exchanged. With a record, return True if `project/` is missing or is still the new directory.
     """
     record = recorded(stage)
     return record is None or inode(stage.files) in (None, record.new)

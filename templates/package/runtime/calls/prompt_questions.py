@@ -30,7 +30,7 @@ WORDS = {
 
 
 def _unheard(phase: str) -> None:
-    """Ignore a phase of a call: used as `report`, since a prompt has no phases."""
+    """Do nothing. Used as `report`, which receives progress texts: the questions of a prompt have no progress."""
 
 
 async def answered(

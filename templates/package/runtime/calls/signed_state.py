@@ -32,9 +32,10 @@ class Tickets:
         self._spent: dict[str, float] = {}  # random number in each used ticket -> the ticket's expiry
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a new ticket. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+        """Return a new ticket. `subject`: digest of the call, in hexadecimal.
 
-        `kept`: bytes that `take_kept` returns later. The client can read them; they are answers of its own user.
+        `turn`: how often the user is asked the same question, this time included. `kept`: bytes that `take_kept`
+        returns later, such as earlier answers. The client can read these bytes.
         """
         until = int((self._clock() + SECONDS) * 1000)
         body = f"{turn}.{until}.{self._entropy(16).hex()}.{subject}" + (f".{kept.hex()}" if kept else "")

@@ -154,7 +154,7 @@ class SessionHandler:
     # Methods for messages from other replicas
 
     def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
-        """Process a message that another replica received for the session `id`. Return the effects to carry out."""
+        """Process a message that another replica received for the session `id`. Return the actions to perform."""
         if isinstance(message, Request):
             settings = self._notifications.apply(id, message)
             if id in self._sessions:
@@ -170,7 +170,7 @@ class SessionHandler:
             del self._ended[next(iter(self._ended))]
 
     def ended(self, id: str) -> list[Effect]:  # noqa: A002
-        """End the session with this id in this process: close its streams, and return the effects that cancel its
+        """End the session with this id in this process: close its streams, and return the actions that cancel its
         calls.
         """
         self.remember_ended(session.digest(id), session.SECONDS)
@@ -319,9 +319,9 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Process a message that needs no response, and return the effects to carry out.
+        """Process a message that needs no response, and return the actions to perform.
 
-        If it cancels a request, that request gets an error.
+        If the message cancels a request, that request gets an error.
         """
         effects = found.protocol.receive(message)
         left: list[Effect] = [effect for effect in effects if not isinstance(effect, Send)]
@@ -334,7 +334,7 @@ class SessionHandler:
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
         """End the exchange of a cancelled request. A batch's exchange ends when no request is pending."""
         if target.id is not None:
-            for line in lines:  # lines that withdraw the question of the cancelled call
+            for line in lines:  # `notifications/cancelled` for the call's open question to the user, if any
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:
