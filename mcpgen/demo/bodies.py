@@ -41,8 +41,8 @@ class Body:
     limit: int | None = None
 
     def read(self, request: Request, report: Report) -> Any:
-        """Return the checked value of the body. Raises WrongBody if it has another content type, is too large, or
-        cannot be parsed.
+        """Return the checked value of the body. Raise WrongBody if its content type is not `media`, if it is larger
+        than `limit`, or if it cannot be parsed.
         """
         kind, attributes = wire.media_type(request.header("Content-Type"))
         if kind != self.media:

@@ -47,7 +47,7 @@ def all_schemes(api: Api) -> list[SecurityScheme]:
 
 
 def with_names(api: Api, names: Mapping[str, str]) -> Api:
-    """Return `api` with its schemes renamed by `names` (old → new), in every place that mentions them."""
+    """Return `api` with its security schemes renamed by `names` (old → new), in every place that mentions them."""
     if not names:
         return api
 

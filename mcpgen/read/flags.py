@@ -121,7 +121,8 @@ class Flags:
 
 
 def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
-    """Return the origins that the owner accepts: by `--accept-origin`, now or before, or in tools files `on_disk`.
+    """Return the origins that calls and credentials may reach because the user lists them: by `--accept-origin` in this
+    run or an earlier one, or under `accept_origin` in tools files `on_disk`.
 
     A tools file fetched by URL is like any document: it cannot accept the origins that it names itself. Raises
     FatalError if the value of a flag has no origin.

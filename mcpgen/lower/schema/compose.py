@@ -154,7 +154,7 @@ class Composer:
         self.unshown += findings.unshown
 
     def tell_of_pattern(self, node: JsonObject) -> None:
-        """Record the pattern of `node` if it is shown differently from the document, or not at all."""
+        """Add the pattern of `node` to `unshown` if the tool shows it differently from the document, or not at all."""
         _, said = shown(node, self.patterns)
         if said is not None:
             self.unshown.append(said)

@@ -132,8 +132,8 @@ def in_words(node: JsonObject, kind: str = "") -> str:
 
 
 def _values(node: JsonObject, kind: str) -> str:
-    """Return a sentence with the values of an `enum` or `const` that is emitted without this keyword: numbers, a single
-    boolean, or more than MOST_VALUES strings. Return "" for other values.
+    """Return a sentence that replaces an `enum` or `const` of numbers, of a single boolean, or of more than MOST_VALUES
+    strings, since the tool's schema omits these keywords. Return "" otherwise.
     """
     values: list[JsonValue] = [value for value in as_list(node.get("enum")) if value is not None]
     if node.get("const") is not None:

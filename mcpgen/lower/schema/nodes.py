@@ -17,7 +17,7 @@ def alternatives(node: JsonObject) -> list[JsonObject]:
     """Return the members of `oneOf` and `anyOf`. For arguments both keywords mean the same: a value must satisfy one
     member.
     """
-    if "oneOf" not in node and "anyOf" not in node:  # fast path: most schemas have no alternatives
+    if "oneOf" not in node and "anyOf" not in node:  # fast path: most schemas have no `oneOf` or `anyOf`
         return []
     return [as_object(member) for keyword in ("oneOf", "anyOf") for member in as_list(node.get(keyword))]
 

@@ -101,8 +101,8 @@ class _Text:
         return told[: source.start()] if source and source[1] in told[: source.start()] else told
 
     def _name(self, found: re.Match[str]) -> str:
-        """Return the text that replaces a mentioned request: the name of the only other tool that sends it, else the
-        request itself.
+        """Return the text that replaces a mentioned request: the name of the only tool that sends it. Keep the
+        request if this is the text's own tool, if no or several tools send it, or if the text names several methods.
         """
         path = found["path"].rstrip(_PUNCTUATION)
         behind = found["path"][len(path) :]

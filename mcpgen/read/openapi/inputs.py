@@ -33,7 +33,7 @@ class DocumentFacts:
 
     @property
     def credentials(self) -> parameters.Credentials:
-        """Return place (see `place_of`) → security scheme, for each API key that the document declares."""
+        """Return (location such as `header`, name normalized by `fold`) → security scheme, of each declared API key."""
         keys = (scheme for scheme in self.schemes if scheme.type == "apiKey")
         return {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in keys}
 

@@ -46,8 +46,8 @@ def schema(value: JsonValue) -> JsonObject:
 
 
 def constant(value: JsonValue, kind: str) -> JsonValue:
-    """Return a default or a limit as a value of the type `kind`, since the format writes it as text. Return None if it
-    has another type.
+    """Convert a default or limit, which Discovery documents write as text, to the type `kind`. Return None if the text
+    is no value of this type.
     """
     if not isinstance(value, str):
         return value

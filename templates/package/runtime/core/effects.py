@@ -264,7 +264,7 @@ class GetPrompt(Call):
 class TaskRequest(Call):
     """Action to perform: answer a request about a task: `action` is `get`, `cancel`, `update` or `result`.
 
-    `task`: id of the task. `name`: the tool whose call began the task, which the id holds; "" until the id is decoded.
+    `task`: id of the task. `name`: the tool whose call began the task; "" until this name is decoded from the id.
     """
 
     __slots__ = ("action", "task")

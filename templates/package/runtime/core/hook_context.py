@@ -77,5 +77,5 @@ def report_as_before(before: Token[Reporter | None]) -> None:
 
 
 def reporter() -> Reporter | None:
-    """Return the object through which the running hook reports, or None if no hook runs."""
+    """Return the object by which the running hook sends progress and log messages, or None if no hook runs."""
     return _reporter.get()

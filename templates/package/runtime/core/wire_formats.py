@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .forms import FormQuestion
     from .table import Identity
 
-#: Revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
+#: MCP revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 

@@ -115,8 +115,8 @@ class Connections:
 
     def _opened(self) -> aiohttp.TCPConnector:
         if self._connector is None:
-            # No limit here: pacing.py limits requests. A call that is cancelled while pacing.py lets it wait leaves
-            # nothing behind in the library.
+            # No limit of connections in aiohttp: pacing.py limits pending requests. So calls wait in pacing.py, before
+            # aiohttp knows of them.
             self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
         return self._connector
 

@@ -57,7 +57,8 @@ def without(value: Any, pointers: list[str]) -> Any:
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
     """Return the value without the parts that `paths` and `names` select; ABSENT if nothing is left.
 
-    `names`: further paths, whose first step can only be the name of a member, not an index.
+    A path is the steps of a JSON Pointer. A number as the first step may be an index or a member's name in `paths`, but
+    only a member's name in `names`.
     """
     if () in paths:
         return ABSENT

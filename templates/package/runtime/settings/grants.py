@@ -87,7 +87,7 @@ class Login:
     __slots__ = ("content_type", "expires", "fields", "token")
 
     def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Prepare the request. `described`: the scheme's `login` entry in `bindings.json`.
+        """Prepare the login request. `described`: the scheme's `login` entry in `bindings.json`.
 
         `values` maps roles (such as `password`) to credentials.
         """

@@ -47,7 +47,7 @@ _SOON, _SHORTEST = 0.2, 0.01
 
 
 class Reporter:
-    """Reporter of the telemetry of one process. Call `cut` before the process ends."""
+    """Reporter of one process's telemetry. Call `cut` before the process ends, to report the last spans and metrics."""
 
     def __init__(self, recorder: Recorder, telemetry: Telemetry, name: str, version: str) -> None:
         self._recorder = recorder
