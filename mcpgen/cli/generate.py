@@ -58,8 +58,8 @@ def command(
 
 
 def generate(source: str, directory: str | None, flags: Options, wanted: WriteFlags, *, moves: bool = True) -> Run:
-    """Compile SOURCE, and write the project into `directory`, or generated/NAME if it is not given. Raises FatalError
-    on failure.
+    """Compile SOURCE, and write the project into `directory`. If it is None, write to `generated/`, followed by
+    the server's name. Raises FatalError on failure.
     """
     fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
     target = output_directory(fetched, flags, directory)

@@ -42,7 +42,7 @@ _SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"}
 
 
 class Verbatim:
-    """Writer of the schemas of one tool, whose arguments share definitions."""
+    """Writer of the schemas of one tool's arguments, as the document has them. The schemas share `$defs`."""
 
     def __init__(self, composer: Composer, *, files: bool = False) -> None:
         self.composer = composer

@@ -38,9 +38,9 @@ class Case:
     """One case of a schema: the values of one type (`kind`) that satisfy all schemas in `atoms` and the conditions
     below.
 
-    `values`: if set, the case contains only this value. `integral`: numbers must be integers. `conditions`: assertions
-    that are compared as text. `nots`: schemas that a value must not satisfy. `exclusive`: lists of schemas (`oneOf`) of
-    which a value satisfies exactly one.
+    `values`: the only value of the case, as a tuple of one item; empty if the case is not limited to one value.
+    `integral`: numbers must be integers. `conditions`: assertions that are compared as text. `nots`: schemas that a
+    value must not satisfy. `exclusive`: lists of schemas (`oneOf`) of which a value satisfies exactly one.
     """
 
     kind: str

@@ -329,7 +329,9 @@ class ToolExecutor:
             return Result.error(refused), ""
 
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check all arguments of the call, confirm and run it. Hooks may ask the user.
+        """Check all arguments of the call, let the user confirm it if its tool requires that, and run it.
+
+        Hooks may ask the user.
 
         Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
         without a result.
@@ -341,7 +343,11 @@ class ToolExecutor:
         return await HookQuestions(call, arguments, self._issuer(), self._redactor).answered(self._run)
 
     async def _run(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check all arguments of the call, confirm and run it. Raise what `_completed` raises."""
+        """Check all arguments of the call, let the user confirm it if its tool requires that, and run it.
+
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
+        without a result.
+        """
         tool = call.tool
         arguments = await self._preparation.checked(tool, arguments, call.budget)
         if "follows" in tool.binding:
@@ -501,7 +507,7 @@ class ToolExecutor:
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
-        """Return a sentence on what the call did, for use if a hook withholds the result; "" if no hook receives it."""
+        """Return a sentence on how the API answered, for use if a hook withholds the result; "" if no hook gets it."""
         if not self._hooks.follow(sent.tool.name):
             return ""
         from ..result import failures  # imported late: few servers have hooks on results

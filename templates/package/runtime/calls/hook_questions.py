@@ -166,8 +166,10 @@ class HookQuestions:
             raise self._ended
 
     def close(self) -> None:
-        """Forbid further questions, since the request is about to be sent. Raises HookFailed if the hooks did not ask
-        all questions that the user had answered before.
+        """Forbid further questions, since the request is about to be sent.
+
+        If the client repeats a call with the user's answers, the hooks run again. Raise HookFailed if they did not ask
+        all answered questions again.
         """
         self._closed = True
         if self._asked < self._brought:

@@ -152,8 +152,8 @@ class Hooks:
     async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
         """Run the `after_` hooks on a result, and return the final result. Hooks receive error results too.
 
-        Call this only if `follow` is True. `done`: a sentence on what the call did, shown if a hook withholds the
-        result.
+        Call this only if `follow` is True. `done`: a sentence that says what answered the call, shown if a hook
+        withholds the result.
         """
         result.written = ""  # drop the cached JSON text, since hooks may change the result in place
         before = hook_context.enter(None)
@@ -206,7 +206,7 @@ def _failure(
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)
         return problem
-    # In Python 3.11.2, `asyncio.timeout` raises TimeoutError without the cancellation as its cause.
+    # In Python 3.11.2, `asyncio.timeout` raises TimeoutError without a cause. The cancellation is only its context.
     cause = problem.__cause__ or (problem.__context__ if late else None)
     reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
     unfit = "" if late else f"{name} does not take {len(given)} arguments"
@@ -232,7 +232,7 @@ def refusal(reason: Refuse) -> str:
 
 
 def withheld(tool: str, reason: str, done: str) -> str:
-    """Return the text shown in place of a withheld result: the reason, and what the call did."""
+    """Return the text shown in place of a withheld result: the reason, and `done`, that is, what answered the call."""
     return f"The result of {tool} is withheld. {reason} {done}".rstrip()
 
 

@@ -183,7 +183,9 @@ class ProgramFunctions:
         return writes(self._offered, tool)
 
     def advice(self, told: str) -> str:
-        """Return advice on the error message `told`: why names in it are missing, and the definitions of functions."""
+        """Return advice on functions that the error message `told` names: why the program cannot call them, or their
+        `def` lines. For an undefined name, return the nearest names.
+        """
         named = stubs.words(told)
         lines = [self._others[name] for name in sorted(named & self._others.keys())]
         lines += [each.line for name, each in self.found.items() if name in named][:3]

@@ -228,7 +228,7 @@ class TaskCalls:
         return self._ids.issue(job.written(), max(job.until - time.time(), 1.0))
 
     def _task(self, id: str, answers: str, job: Job, seen: Seen) -> Task:  # noqa: A002
-        """Return the state of a task for the client. `answers`: kind of the request, such as `get`."""
+        """Return the state of a task for the response to a request. `answers`: kind of this request, such as `get`."""
         status = self._status(job, seen)
         result = None if status == "cancelled" else seen.result
         self._record(job, id, status)

@@ -119,7 +119,10 @@ def defined(value: Any) -> Any:
 
 
 def unnamed(style: Style) -> Style:
-    """Return the style without names, as used in paths and headers. OpenAPI 2.0 allows delimited styles there too."""
+    """Return the style as used in paths and headers: a delimited style without the parameter's name, others unchanged.
+
+    OpenAPI 2.0 allows delimited styles in paths and headers.
+    """
     return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 
 

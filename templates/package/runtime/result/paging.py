@@ -64,7 +64,7 @@ class NextPage:
         self.host = host
 
     def told(self, tool: Tool) -> str:
-        """Return text that says how to get the page: the arguments as `name=value`, or the address if it is set."""
+        """Return text that says how to get the next page: `address` if it is set, else arguments as `name=value`."""
         return self.address or ", ".join(
             f"{name}={_written(tool, name, each)}" for name, each in self.arguments.items()
         )

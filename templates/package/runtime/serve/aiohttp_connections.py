@@ -241,7 +241,11 @@ class HttpConnection(RequestHandler):
         self.door.deadlines.end(self)
 
     def _process_keepalive(self) -> None:
-        """Close the connection if it is idle. It is not idle during an inline request (not run by aiohttp's task)."""
+        """Close the connection if it is idle.
+
+        While a request is served inline (without aiohttp's task), aiohttp would take the connection for idle: check it
+        again later.
+        """
         if self._busy or self._expected is not None:
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()

@@ -86,7 +86,10 @@ def _port(text: str) -> int:
 
 
 def _chosen(catalog: Catalog, loaded: Settings, given: argparse.Namespace) -> list[UserScheme]:
-    """Return the security schemes that a command line selects. Raise LoginFailed if there are none, or too many."""
+    """Return the security schemes that a command line selects.
+
+    Raise LoginFailed if there are none, or if `login` names no scheme and several are possible.
+    """
     known = [UserScheme(name, catalog, loaded) for name, each in catalog.security.items() if "user" in each]
     if not known:
         raise LoginFailed("The API's description has no login for users: set its credentials in the environment.")
