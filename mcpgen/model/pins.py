@@ -104,8 +104,9 @@ class Pins:
         return {name: frozenset(keys) for name, keys in found.items()}
 
     def moved(self, keys: Mapping[str, str]) -> "Pins":
-        """Return these pins, each under the new key of its operation if the operation has moved. `keys`: new key → old
-        key.
+        """Return a copy of these pinned tool names in which old operation keys are replaced by new ones.
+
+        `keys`: new key → old key.
         """
         now = {former: key for key, former in keys.items()}
         tools = {now.get(key, key): known for key, known in self.tools.items()}

@@ -149,10 +149,11 @@ class Requests:
         return None
 
     def status_beside(self, operation: Operation) -> Look | None:
-        """Return the GET request of a path that ends in `status`, below or beside the operation's path, which must end
-        in an action.
+        """Return the GET request that shows an operation's status, or None. For `/items/{id}/start`, this is the first
+        of `/items/{id}/start/status` and `/items/{id}/status` that exists.
 
-        If the path ends in a plural, it is a collection, and a `status` beside it belongs to something else.
+        After a variable, the second path is tried only for a word of `_LIFECYCLE`, such as `start`. Return None if the
+        operation's path ends in a variable or a plural: a plural names a collection, to which no such status belongs.
         """
         parent, _, last = operation.path.rpartition("/")
         if last.endswith("}") or is_plural(words(last)):

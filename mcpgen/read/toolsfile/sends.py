@@ -160,9 +160,9 @@ def names_of(schema: JsonObject) -> list[str]:
 
 
 def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
-    """Return the target of a `$ref` in a list, if `reference` is a JSON Pointer into `schema` (`#/$defs/a`).
+    """Return a list of one item: the subschema of `schema` to which `reference` points, such as `#/$defs/a`.
 
-    Return [] for any other reference, for "", and for a broken reference, which `check/catalog.py` reports.
+    Return [] if `reference` does not begin with `#/`, or if the reference is broken, which `check/catalog.py` reports.
     """
     try:
         return [lookup(schema, tokens(reference[1:]))] if reference.startswith("#/") else []

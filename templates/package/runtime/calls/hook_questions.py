@@ -79,7 +79,7 @@ class _HookInterview(Interview):
         self.answers, self.asked, self.inner, self.told, self.asking, self.call.confirmed = json.loads(kept)
 
     def written(self, asked: str, inner: str = "") -> bytes:
-        """Return the bytes to store in a state, from which `read` restores the questions and answers."""
+        """Return digests of the questions, and the answers, as bytes for a `requestState`. `read` parses the bytes."""
         kept = [self.answers, asked, inner, self.told, self.asking, self.call.confirmed]
         return json.dumps(kept, separators=(",", ":")).encode()
 

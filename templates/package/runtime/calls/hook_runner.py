@@ -262,7 +262,8 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     try:
         await room.acquire()
     except asyncio.CancelledError:
-        raise asyncio.CancelledError(_NO_THREAD) from None  # at a deadline, the TimeoutError has this cause
+        # If a deadline ended the wait, TimeoutError has this error as its cause, and `_failure` finds the reason there.
+        raise asyncio.CancelledError(_NO_THREAD) from None
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(made: Any, problem: BaseException | None) -> None:

@@ -131,7 +131,7 @@ class Preparation:
         self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
     ) -> tuple[dict[str, Any], Problems]:
         """Parse arguments that came as JSON text, and check again. Return the arguments and the remaining problems."""
-        from ..request import json_arguments  # imported late: most arguments are right
+        from ..request import json_arguments  # imported late: only needed for invalid arguments
 
         try:
             read, names = json_arguments.read(tool.schema, arguments, budget)

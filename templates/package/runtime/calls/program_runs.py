@@ -69,7 +69,7 @@ def _unheard(phase: str) -> None:
 
 
 class ProgramRuns:
-    """Runner of programs for one server. `runs`: store of programs that wait for the user."""
+    """Runner of model-written programs for one server. `runs`: store of programs that wait for a user's answer."""
 
     def __init__(self, runs: PausedRuns | None) -> None:
         self._runs = runs or KeptRuns()

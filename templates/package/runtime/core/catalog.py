@@ -187,7 +187,7 @@ class _File:
         return pieces, _digest(found)
 
     def line(self, name: str) -> Any:
-        """Return the JSON object on the line of a tool. Raise CatalogError if there is none."""
+        """Return the JSON object on a tool's line of this file. Raise CatalogError if there is no valid line."""
         return _object(self.text(name))
 
 
@@ -409,7 +409,7 @@ class Catalog:
         return any(key in piece for piece in (self.tools if self._index is None else [self._described.read()]))
 
     def binds(self, *keys: bytes) -> list[bytes]:
-        """Return those of `keys` that occur in bindings.json."""
+        """Return those byte strings of `keys`, such as `"confirm":`, that occur anywhere in bindings.json."""
         content = self._bound.read()
         return [key for key in keys if key in content]
 

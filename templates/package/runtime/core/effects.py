@@ -297,7 +297,7 @@ class Complete(Call):
         self.begun = begun
 
     def fetch(self) -> Fetch:
-        """Return the effect that sends the request to the upstream. Its answer is not stored, even if it is large."""
+        """Return the `Fetch` that requests the values from the API. Large answers are not stored for later reads."""
         entry: Resource = {"listed": {"uri": self.name}, "binding": self.source["binding"]}
         wanted = Fetch(self.name, entry, self.arguments, self.dialogue.revision, self.origin, self.key)
         wanted.keeps = False

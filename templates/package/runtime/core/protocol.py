@@ -148,9 +148,10 @@ class Protocol:
     ) -> None:
         """Create a conversation. `observer`: an object that measures requests, or None.
 
-        `subscriptions`: changes about which this client is notified; None if the tools cannot change (`renew`). If
-        several conversations share a process, `keys` yields call keys that are unique in the process, and `questions`
-        holds this client's open questions. `notifications`: notifications that this client has asked for, or None.
+        `subscriptions`: this client's subscriptions to changes of lists; None if the tools cannot change (`renew`).
+        `notifications`: the log level and the resources for which this client has asked to be notified, or None.
+        If conversations share a process, `keys` yields call keys that are unique in the process, and `questions` holds
+        the unanswered questions to this client's user.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions
