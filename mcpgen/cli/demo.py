@@ -25,7 +25,7 @@ def command() -> None:
                     break  # stop only between two steps: closing the generator `story` ends the server and the API
                 _show(number, step)
         except RuntimeError as failure:
-            if stop.number is None:  # Ctrl-C also stops the demo's server, which makes the current step fail
+            if stop.number is None:  # after Ctrl-C, report no failure: Ctrl-C also stopped the server of the step
                 report.say()
                 report.say(f"The demo failed: {failure}.", fg="red")
                 report.leave(report.FINDINGS)

@@ -211,8 +211,8 @@ class ToolSpec:
     `output_schema` is set. `roles`: a caller needs one of these roles to use the tool; empty for no limit.
     `arguments`: slot (place in the request, parameter name) → argument name. `renamed`: slots whose argument was named
     by a person. `aliases`: other names of the tool. `input_schema` lacks the arguments that `questions` ask the user.
-    `accepted`: where a client can see the state of the work after the answer 202; None if the operation never answers
-    202, or if it has a `task`.
+    `accepted`: where a client can see the state of work that goes on after the response; None if no such work is
+    recognised, or if the server itself follows the work (`binding.task`).
     """
 
     name: str

@@ -1,8 +1,9 @@
 """Apply a tool's `result` rules to the schemas of its responses.
 
 So neither the description nor a derived output schema mentions parts that are removed or not selected. JSON Pointers
-are followed as in the runtime (`result_rules.py`, `drop_fields.py`). Members are removed from every item of a list,
-too. If a pointer expects a list where the schema has a single object, members are removed from that object.
+are followed as in the runtime (`result_rules.py`, `drop_fields.py`). If a `remove` rule names a member where the schema
+has a list, the member is removed from every item. If a `remove` rule has `*` or `0`, for items of a list, where the
+schema has an object, the rest of the pointer is also followed in the object.
 """
 
 from collections.abc import Callable, Iterator
@@ -61,8 +62,8 @@ def without(
 ) -> JsonObject:
     """Return `schema` without the part to which the JSON Pointer `steps` points.
 
-    `named`: True if the first step is a number that was already followed as an index of the surrounding list. Then it
-    is followed here only as the name of a member.
+    `named`: False if the first step can be an index or a member's name. True if it can only be a member's name: the
+    step is a number, and the caller has already followed this number as an index of the surrounding list.
     """
     if depth > _DEEPEST:
         return {}

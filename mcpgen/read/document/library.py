@@ -37,9 +37,9 @@ class Library:
         return document
 
     def add_as(self, document: Document, origin: str) -> None:
-        """Add a `document` that was made from the document `origin`, such as by an overlay.
+        """Add `document`, which was made from the document `origin`, for example by an overlay.
 
-        The new document may refer to the same files as `origin`.
+        Permit the new document to refer to the same files as `origin`.
         """
         self._readers[document.name] = self._readers[origin]
         self.documents[document.name] = document

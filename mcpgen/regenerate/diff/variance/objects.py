@@ -69,16 +69,16 @@ class Members:
     def others(self, patterns: frozenset[str] = frozenset()) -> list[Terms]:
         """Return the schemas for members that are not listed in `properties` or `required`.
 
-        The first entry holds for members that match no pattern of `patternProperties`. One more entry follows for each
-        of these patterns that is not in `patterns`.
+        The first entry is for members whose names match no pattern of `patternProperties`. Each pattern of
+        `patternProperties` adds an entry for members whose names match it, except the patterns in `patterns`.
         """
         found = [self.scope.terms(*map(_others, self.atoms))]
         found += [self.matching(pattern) for pattern in sorted(self.patterns - patterns)]
         return found
 
     def matching(self, pattern: str) -> Terms:
-        """Return the schemas that a member certainly must satisfy if it is not listed and its name matches
-        `pattern`.
+        """Return the schemas that a member certainly must satisfy if its name matches `pattern` and is not in
+        `properties`.
         """
         nodes: list[JsonValue] = []
         for atom in self.atoms:

@@ -194,7 +194,8 @@ def _counted(text: str) -> object:
         return _UNSURE
     members = rules.members
     _idle.append(rules)
-    # A colon inside a string, or a duplicate key, makes the number of colons larger than the number of members.
+    # A colon inside a string, or a duplicate key, makes the number of colons larger than the number of members. So
+    # equal numbers prove that no key is duplicated. If the numbers differ, only the colons outside strings are counted.
     if text.count(":") == members and text.count("[") + text.count("{") <= MAX_DEPTH:
         return value
     structure = _outside_strings(text.encode(errors="replace"), _UNSTRUCTURED)

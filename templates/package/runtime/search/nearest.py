@@ -69,6 +69,6 @@ def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], t
 
 
 def _runs(name: str) -> frozenset[str]:
-    """Return all sequences of three characters in a name with a space before and after it."""
+    """Put a space before and after the lower-case name, and return all sequences of three characters of the result."""
     padded = f" {name.lower()} "
     return frozenset(padded[place : place + 3] for place in range(max(1, len(padded) - 2)))

@@ -343,7 +343,8 @@ class Service:
     def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
         """Process a message of a session that another replica has received and passed on."""
         known = self._endpoint.older
-        self._poller.wake()  # poll here if the message subscribes to a resource, and the session's stream is here
+        # Poll the resource if the message subscribes to one, and this replica has the session's stream.
+        self._poller.wake()
         for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
             self._do(effect, 0, None)
 

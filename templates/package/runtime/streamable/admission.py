@@ -71,7 +71,7 @@ class TokenGate(Protocol):
         """
 
     def metadata(self) -> bytes:
-        """Return the resource metadata as JSON."""
+        """Return the OAuth 2.0 protected resource metadata of this server as JSON (RFC 9728)."""
 
     def unauthorized(self, problem: str | None) -> str:
         """Return the WWW-Authenticate challenge for status 401.
