@@ -165,7 +165,7 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            # A block `answer` inserts the usual content. It contains the notes on the response: do not add them again.
+            # A rule `answer` inserts the usual content, with the notes on the response: do not add these notes again.
             return maker.content + notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 
