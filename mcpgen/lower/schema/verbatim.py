@@ -71,8 +71,8 @@ class Verbatim:
     ) -> JsonObject:
         """Return `source` with its references changed to point to `definitions`.
 
-        `description` replaces the schema's own description. Null is added as an alternative of a `removable` value of a
-        JSON Merge Patch, but not inside the value.
+        `description` replaces the schema's own description. In a JSON Merge Patch (RFC 7396), null removes a member. So
+        `removable` allows null as the value. Members inside the value get no null: `patched` is ignored.
         """
         schema = self._written(source)
         if removable and "null" not in types(self.composer.node(source)[0]):

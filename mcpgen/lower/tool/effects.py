@@ -207,10 +207,11 @@ def _of_sentence(sentence: str) -> Effect:
 
 
 def _of_segment(segments: list[str]) -> Effect:
-    """Return the effect of the last path segment if it names an action, else `unsaid`.
+    """Return `reads`, `adds`, `changes` or `unsaid` (unknown) for the words of the last path segment.
 
-    A segment of several words that ends in a plural noun, such as `order-items`, names an action only if it begins with
-    a verb of `known.CREATES` or `known.READS`.
+    A word in `known.ENDS`, such as `delete`, means `changes` at any position, and so does a last word in
+    `known.ANYTHING`. Any other segment of several words that ends in a plural noun, such as `order-items`, is `unsaid`,
+    unless it begins with a verb of `known.CREATES` or `known.READS`.
     """
     found = words(segments[-1]) if segments else []
     if not found:

@@ -29,8 +29,9 @@ class Names(Protocol):
         """Return the name of the target of a `$dynamicRef`."""
 
     def of_embedded(self, raw: JsonObject) -> str | None:
-        """Return the name for a `$ref` that replaces `raw` if this subschema is a resource of its own (it has `$id`),
-        else None.
+        """Return the name of `raw` if it is an embedded schema resource (a subschema with `$id`), else None.
+
+        The converted schema contains a `$ref` to this name in place of `raw`.
         """
 
 

@@ -275,7 +275,7 @@ class Server:
             self._outbox.flush()
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a call's question to the client, or cancel the last question if `question` is None.
+        """Send the client a call's question to the user, or cancel the open question if `question` is None.
 
         Return True if a line was written.
         """

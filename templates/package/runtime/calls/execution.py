@@ -311,7 +311,7 @@ class ToolExecutor:
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return its result, and a sentence on what was done, or "".
 
-        Raise HookFailed if a hook fails, and OtherOutcome if the outcome is a question, a task or a protocol error.
+        Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, a task or a protocol error.
         """
         tool = call.tool
         if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:

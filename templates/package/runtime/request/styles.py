@@ -174,7 +174,7 @@ class Expansion:
         style, place = self._style, self._place
         pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
         for index, (key, member) in enumerate(pairs):
-            # Nested members can use brackets only if `&` separates the pairs, as in a query or a form.
+            # Nested arrays and objects are written with brackets if `&` separates the pairs, else as JSON text.
             if style.separator == "&" and isinstance(member, (list, dict)):
                 yield from _nested(f"{self._name}[{index}]" if key is None else key, member, place)
                 continue

@@ -80,7 +80,7 @@ if TYPE_CHECKING:
             """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send a question of a call to the client, or withdraw the last question if `question` is None.
+            """Send the client a call's question to the user, or cancel the open question if `question` is None.
 
             Return True if a message was sent.
             """
@@ -229,7 +229,7 @@ class AcceptedCall:
         beats.begin(self, BEAT)
 
     def expire(self) -> None:
-        """Send a progress message that says that the call goes on. The deadline of `beat_by` calls this method."""
+        """Send a progress message: the call goes on. A timer calls this method every BEAT seconds (`beat_by`)."""
         if self._beats is None or self._progress is None:
             return
         self._told = asyncio.get_running_loop().time()

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     Row = tuple[str, ...]
 
-#: Variables that every generated server reads, besides those for credentials and addresses.
+#: Environment variables that every generated server reads, besides those for credentials and addresses: name without
+#: prefix -> purpose.
 RESERVED = {
     "BASE_URL": "where the API is, in place of the address it was compiled with",
     "TIMEOUT": "seconds that a call may take",
@@ -74,7 +75,7 @@ RESERVED = {
     "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
     "LOG_LEVEL": "debug, info, warning or error",
 }
-#: Variables of servers whose users can log in, each with its purpose.
+#: Further environment variables of generated servers at which users can log in: name without prefix -> purpose.
 OF_LOGINS = {
     "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
     "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",

@@ -157,9 +157,9 @@ class Endpoint:
             exchange.tell(line)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a question of a call to its client. If `question` is None, withdraw the last question.
+        """Send the client a call's question to the user (elicitation). If `question` is None, cancel the open question.
 
-        Return True if anything was sent.
+        Return True if a message was sent.
         """
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:

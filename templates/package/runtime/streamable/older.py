@@ -343,7 +343,7 @@ class SessionHandler:
             target.answer(accepted())
 
     def _record(self, found: Session, exchange: Exchange) -> None:
-        """Make an exchange record its events as soon as its response becomes a stream."""
+        """Let `exchange` store its events once its response is an event stream, if the client can resume streams."""
 
         def begin() -> Recording:
             recording = Recording(os.urandom(12).hex(), self._clock, found.kept)
