@@ -66,8 +66,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     No traceback is shown for anything that a document, a flag, a stream or a signal can cause.
     """
-    # Otherwise the garbage collector scans the growing tree of a compile again and again, which takes most of the time
-    # of reading. It would also scan the whole tree at exit.
+    # Without `disable`, the garbage collector would scan the growing tree of a compile again and again, which takes
+    # most of the time of reading a document. Without `freeze`, it would also scan the whole tree at exit.
     gc.disable()
     atexit.register(gc.freeze)
     streams.prepare()

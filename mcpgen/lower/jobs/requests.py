@@ -243,8 +243,10 @@ class Requests:
 
 
 def _renamed(path: str, own: str) -> str:
-    """Return `path` with the variable names of `own`, up to the first segment that differs in more than such a name.
-    The segments from there on stay unchanged.
+    """Give the variables of `path` the names that another path, `own`, uses in the same segments. Stop at the first
+    segment that differs in more than the name of a variable.
+
+    With `/jobs/{job}/runs` as `own`, `/jobs/{id}/logs/{log}` becomes `/jobs/{job}/logs/{log}`.
     """
     parts, others = path.split("/"), own.split("/")
     for index, (part, other) in enumerate(zip(parts, others, strict=False)):
@@ -281,7 +283,9 @@ def _is_job_id(member: Member) -> bool:
 
 
 def _is_scalar(member: Member) -> bool:
-    """Return True if a member can be an id. Documents give the type `object` by mistake also to an id of a job."""
+    """Return True if a member can be an id: if it is a string or number, or is named like the id of a job and has no
+    `properties`. Some documents give the id of a job the type `object` by mistake.
+    """
     is_untyped = not member.node.get("properties") and _is_job_id(member)
     return is_untyped or not {"string", "integer", "number"}.isdisjoint(types(member.node))
 

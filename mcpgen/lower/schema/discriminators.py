@@ -40,9 +40,10 @@ class Discriminator:
         return {**member, "allOf": [*as_list(member.get("allOf")), demand]} if demand else member
 
     def children(self) -> list[JsonObject]:
-        """Return the nodes of the children of an inherited discriminator, each with its value.
+        """Return a schema for each of the first MOST_CHILDREN children of an inherited discriminator. Each schema
+        allows the discriminator property only the values that select its child.
 
-        If there are more children than are shown, the last node represents all others and has their values.
+        If `other_values` returns any values, a last schema allows the discriminator property only these values.
         """
         found = [self._child(member) for member in self.shown()]
         others = self.other_values()

@@ -29,11 +29,12 @@ def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
 
 
 def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
-    """Return the schema `whole` as alternatives that allow only the type `kind` and only enum values of this type.
+    """Return the schema `whole` as alternatives of the type `kind`, with only the enum values of this type. An empty
+    string in the enum gets an alternative of its own.
 
-    An empty text in the enum gets an alternative of its own.
-
-    `alone`: True if text is the only type. Then all values are taken as texts, even those that YAML reads as numbers.
+    `alone`: True if `kind` is the only type of `whole`, apart from null. Then enum values are not selected by type. If
+    the only type is `string`, numbers and booleans in the enum become strings, since YAML reads an unquoted `1` as a
+    number.
     """
     values = as_list(whole.get("enum"))
     if not values:

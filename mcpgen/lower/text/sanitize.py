@@ -92,7 +92,9 @@ def _seen(text: str) -> str:
 
 
 def _at(places: Iterable[str]) -> str:
-    """Return the places of hidden characters in round brackets, or "" if the only place is the tool as a whole."""
+    """Return the list of places with hidden characters for a message, such as ` (title, summary)`. Return "" if the
+    only place is the tool as a whole.
+    """
     named = [clipped(place, _LONGEST_PLACE) for place in dict.fromkeys(places) if place]
     more = ", …" if len(named) > _MOST_PLACES else ""
     return f" ({', '.join(named[:_MOST_PLACES])}{more})" if named else ""

@@ -94,7 +94,8 @@ class _Text:
     def _text(self, text: str) -> str:
         """Return `text` with tool names in place of requests such as `POST /orders`.
 
-        If the text then mentions a tool, a final `From TOOL.` with the same tool is removed.
+        Descriptions of arguments can end with `From TOOL.`, which mcpgen adds: TOOL lists the possible values. Remove
+        this sentence if a request was replaced and the text before the sentence now contains the same tool name.
         """
         told = _REQUEST.sub(self._name, text)
         source = _SOURCE.search(told) if told != text else None

@@ -6,8 +6,11 @@ to another user.
 Each file is moved over the old one from a staging directory inside the project. The lock file is moved last. Until then
 that directory contains the new lock file, so after a kill the next run knows the files of both generations. In a new
 project the lock file is moved first, since mcpgen refuses a directory with files and without a lock file. JSON files
-are moved after the Python code that reads them, since a running server may load them at once. A kill leaves a mix of
-old and new files, each complete, and the next run moves the rest.
+are moved after the Python code that reads them, since a running server may load them at once.
+
+A kill leaves a mix of old and new files, each complete. The next run writes the files that still differ, from a new
+staging directory. Of the old staging directory, the next run reads only the lock file, and at last removes the
+directory. On systems that cannot lock directories, such as Windows, the old staging directory stays.
 """
 
 from collections.abc import Collection, Mapping

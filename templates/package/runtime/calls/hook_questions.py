@@ -72,8 +72,8 @@ class _HookInterview(Interview):
         self.asking = ""
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Restore the questions and answers from a state. `turn`: how often the open question was asked. `kept`: bytes
-        that `written` returned.
+        """Restore the questions and answers of hooks from `kept`, the bytes that `written` has returned for a
+        `requestState`. `turn`: how often the last question, still unanswered, was asked.
         """
         self.turn = turn
         self.answers, self.asked, self.inner, self.told, self.asking, self.call.confirmed = json.loads(kept)

@@ -94,10 +94,10 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return the dialogue for questions that follow those of this interview, such as a confirmation.
+        """Return how the client can be asked a question after all questions of this interview, such as a confirmation.
 
-        If such a question was already asked (`inner` is its state), the client's answer belongs to that question, so
-        the dialogue contains state and answer. Otherwise, the dialogue contains neither.
+        If this later question was already asked (`inner` is its state), the call brings the answer to it. Then the
+        returned Dialogue contains `inner` and this answer, else no state and no answer.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)

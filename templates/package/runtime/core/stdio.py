@@ -275,7 +275,8 @@ class OutputRoom:
                 break
             left -= self._sizes[at]
             pages += _pages(self._sizes[at])
-        # Unread bytes beyond the recorded writes (`left`) are from older writes, which may occupy all pages of the pipe
+        # If more bytes are unread than the recorded writes contain, the others are from older writes. Their number of
+        # pages is unknown, so assume that they fill the pipe
         return self._pages if left > 0 else pages
 
 
