@@ -16,13 +16,15 @@ def selectors(
     """Return the lists of `include` and `exclude` selectors that select exactly the operations `wanted` out of `known`.
 
     `includes`: True if the server that is adopted lists operations to include. Then `exclude` is empty, so that
-    operations added later are left out. Otherwise, `include` is empty. Selectors by tag are preferred, then those by
-    method (only for `include`), then one selector for each operation.
+    operations added later are left out. Otherwise, and if nothing is wanted, `include` is empty. Selectors by tag are
+    preferred, then those by method (only for `include`), then one selector for each operation.
     """
     kept = {operation.key for operation in wanted}
     left_out = [operation for operation in known if operation.key not in kept]
     if not left_out:
         return [], []
+    if not kept:  # no `include` would select all operations
+        return [], [{"method": value} for value in _values(known, "method")]
     chosen = wanted if includes else left_out
     for kind in ("tag", "method") if includes else ("tag",):
         found = [{kind: value} for value in _values(chosen, kind)]
