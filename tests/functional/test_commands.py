@@ -90,7 +90,9 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.startswith(f"Usage: mcpgen {command}")
 
 
-@pytest.mark.parametrize("command", [each for each in COMMANDS if each not in ("regenerate", "bundle", "demo", "schema", "uninstall")])
+@pytest.mark.parametrize(
+    "command", [each for each in COMMANDS if each not in ("regenerate", "bundle", "demo", "schema", "uninstall")]
+)
 def test_a_command_without_words_says_what_is_missing(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([command])
