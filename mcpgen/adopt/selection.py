@@ -93,8 +93,8 @@ def _fits(route: Route, search: Callable[[str], bool], operation: RawOperation) 
 
 
 def _search(route: Route, described: Described, remarks: list[Remark]) -> Callable[[str], bool] | None:
-    """Return a function that searches a path for the pattern of a route map in linear time. Return None, with a remark,
-    if the pattern is invalid or too slow.
+    """Return a function that searches a path for the pattern of a route map in linear time. If the pattern is
+    invalid or too slow, add a remark to `remarks` and return None.
     """
     pattern = route.pattern
     if pattern in ("", ".*", r"^.*$", "^.*"):

@@ -155,9 +155,9 @@ def _selection(tools: tuple[ToolSpec, ...], few: list[str], costs: dict[str, int
 
 
 def _groups(tools: tuple[ToolSpec, ...], costs: dict[str, int]) -> Iterator[_Group]:
-    """Yield groups by tag, and by the beginning of the path for operations without tags.
+    """Yield a group of tools for each tag, and for each beginning of the paths of operations without tags.
 
-    A tool counts in every group whose selector chooses the tool.
+    A group contains all tools that its selector, such as `tag:pets`, chooses. So a tool can be in several groups.
     """
     tags = dict.fromkeys(tag for tool in tools for tag in tool.operation.tags)
     told: set[str] = set()

@@ -21,8 +21,9 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._~]+")
 def bind(
     api: Api, identity: Identity, server: Callable[[Operation], int], diagnostics: Diagnostics
 ) -> tuple[ResourceSpec, ...]:
-    """Return the resources of `api` in order. Of several resources with one URI, only the first is kept.
+    """Return the resources of `api`, in the order of `api.resources`.
 
+    A resource is reported and left out if its URI is reserved, or if a resource before it has the same URI or name.
     `server`: function from an operation to the index of its server.
     """
     composer, accepted = Composer(api.definitions), security.undeclared(api)

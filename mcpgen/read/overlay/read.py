@@ -24,7 +24,7 @@ _OF_ACTION = ("target", "description", "update", "remove")
 @dataclass(frozen=True, slots=True)
 class Action:
     """One action of an overlay: remove the values that `target` selects, or update them. `where`: the place of the
-    target.
+    `target` expression in the overlay file.
     """
 
     target: Query

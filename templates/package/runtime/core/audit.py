@@ -166,7 +166,7 @@ class Audit:
         self._user = _user()
 
     def renew(self, catalog: Catalog, secrets: Callable[[], list[str]]) -> None:
-        """Use the tools of `catalog` from now on, and the `secrets` of their credentials."""
+        """Replace the catalog, and the function `secrets`, which returns the secrets to remove from lines."""
         with self._guard:
             self._catalog, self._secrets, self._redactor = catalog, secrets, None
 

@@ -43,7 +43,7 @@ class Renewal:
 
     @property
     def scheme(self) -> str:
-        """Return the name of the security scheme in `bindings.json`."""
+        """Return the name, in `bindings.json`, of the security scheme whose access tokens this object provides."""
         return self._scheme.name
 
     def offer(self, token: str, seconds: float) -> None:

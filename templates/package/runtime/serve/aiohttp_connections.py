@@ -193,8 +193,8 @@ class HttpConnection(RequestHandler):
         return begun
 
     def expire(self) -> None:
-        """Stop waiting for the rest of a body to serve its request inline. aiohttp's task then reads the body and
-        serves the request.
+        """Give up serving a request inline (without aiohttp's task), since the rest of its body is late. aiohttp's task
+        then reads the body and serves the request.
         """
         self._forget_expected()
         self.hand_over()

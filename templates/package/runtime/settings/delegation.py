@@ -134,7 +134,7 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        # For a scheme `oauth`, the variable `<PREFIX>_OAUTH_AS` is no setting if it is the credential of `oauth_as`
+        # `<PREFIX>_OAUTH_AS` is no setting of a scheme `oauth` if a scheme `oauth_as` takes its credential from it
         if variable in credentials:
             continue
         value = environ.get(variable, "").strip() if variable else ""

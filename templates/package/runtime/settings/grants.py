@@ -80,8 +80,8 @@ class CallerCredential:
 class Login:
     """Request that logs the server in at the API: media type and fields of its body.
 
-    `token` and `expires` are JSON Pointers to the token and to its lifetime in seconds in the response. `expires` may
-    be "".
+    `token`: JSON Pointer to the token in the response. `expires`: JSON Pointer to the token's lifetime in seconds,
+    or "" if `bindings.json` has no such pointer.
     """
 
     __slots__ = ("content_type", "expires", "fields", "token")

@@ -81,7 +81,8 @@ def _codec(marked: str, content_type: str) -> str:
         name = codecs.lookup(marked or named).name
     except (LookupError, OSError):  # the codec is unknown, or cannot be loaded since no file descriptor is free
         return "utf-8"
-    # Without a byte order mark, browsers assume little-endian (WHATWG Encoding, 4.2), while Python's decoder fails.
+    # Without a byte order mark, browsers assume little-endian (WHATWG Encoding, 4.2). Python's codec `utf-16` assumes
+    # the byte order of the machine, and its incremental decoder raises UnicodeError.
     return "utf-16-le" if name == "utf-16" and not marked else name
 
 
