@@ -132,8 +132,9 @@ def _by_words(gone: Known, new: Known) -> dict[str, str]:
 
 
 def _by_prefix(gone: Known, new: Known) -> dict[str, str]:
-    """Match paths that differ only by one added or removed prefix, if most operations that are gone have gained or lost
-    this prefix.
+    """Match operations that are gone with new operations whose paths differ only by the same added or removed prefix.
+
+    Return {} if the prefix matches fewer than _FEWEST operations, or at most half of those that are gone.
     """
     pairs: dict[Prefix, dict[str, str]] = {}
     for longer, shorter, is_more in ((new, gone, True), (gone, new, False)):

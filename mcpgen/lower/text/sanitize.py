@@ -73,9 +73,9 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
 
 
 def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Yield (name of the field, text) for each source text of a tool.
+    """Yield (name of the field, text) for the texts of the tool's operation, and for the parameters' names.
 
-    This includes texts that the tool shortens, and parameter names that differ from the argument names.
+    The tool may have shorter forms of these texts, and other names for the parameters.
     """
     operation = tool.operation
     yield "title", operation.decided.title or as_text(operation.extension.get("title"))

@@ -101,7 +101,7 @@ def derive(
         what = f"The output schema of {name} is left out: its schemas"
         diagnostics.extend([complexity.reason(end, what, composer, operation.where)])
         return None
-    # Without repetition, since `description` reads the same responses and may have reported the same
+    # Report no problem twice: `descriptions.description` reads the same responses, and may have reported some problems
     if outputs.unusable:
         diagnostics.extend([each for each in dict.fromkeys(outputs.unusable) if each not in set(diagnostics)])
     if found is None:
@@ -215,9 +215,9 @@ class _Outputs:
         return sorted((each for _, _, places in listed for each in places), key=lambda each: not each.many)
 
     def _mapped(self, place: _Place) -> list[_Place]:
-        """Describe the unnamed members of a map by `additionalProperties`, if the budget allows it.
+        """Describe the values of a map by `additionalProperties`, if the schema then stays within its token limit.
 
-        Return the objects inside the map; the caller lists their members later.
+        Return the objects inside these values, whose members the caller lists later; [] if the limit is exceeded.
         """
         emitted, places = self._node(self._shape(place.shape.rest), place.level + 1, f"each in {place.name}")
         price = estimate({"additionalProperties": emitted})

@@ -170,9 +170,9 @@ def _field(
 
 
 def _missing(question: Question, layout: _Layout, questions: tuple[Question, ...]) -> AskedQuestion | None:
-    """Return a question for the required arguments that a call may leave out so that the user is asked for them.
+    """Return a question to the user for required arguments that a call leaves out. Return None if its form is empty.
 
-    It has no fields for secrets, for arguments that other questions ask for, or for schemas that a form cannot express.
+    The form has no fields for secrets, for arguments of other questions, or for schemas that a form cannot express.
     """
     asked = {layout.argument(field.name) for each in questions for field in each.fields}
     fields: dict[str, JsonObject] = {}

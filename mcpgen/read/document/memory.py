@@ -28,9 +28,9 @@ class Memory:
         return min(budgets.NODES - self.nodes, self._left // _OF_A_NODE)
 
     def take_text(self, name: str, data: bytes, text: str) -> None:
-        """Take memory for a file: its bytes, its decoded text, and the strings parsed from the text.
+        """Subtract a file's memory from the budget: its bytes, its decoded text, and the strings parsed from the text.
 
-        Raises FatalError if too little is left.
+        Raises FatalError if the budget is exceeded.
         """
         self._left -= len(data) + 2 * sys.getsizeof(text)
         if self._left < 0:
@@ -38,12 +38,12 @@ class Memory:
             raise FatalError("too-large", message, Where(name), "Generate one server for each document.")
 
     def take_nodes(self, nodes: int) -> None:
-        """Take memory for `nodes` values and keys, at most as many as `nodes_left` allowed."""
+        """Subtract memory from the budget for `nodes` values and keys, at most `nodes_left`."""
         self.nodes += nodes
         self._left -= nodes * _OF_A_NODE
 
     def take_schemas(self, schemas: int) -> bool:
-        """Take memory for converted schemas. Return False if too little is left."""
+        """Subtract memory from the budget for converted schemas. Return False if the budget is exceeded."""
         self._left -= schemas * _OF_A_SCHEMA
         return self._left >= 0
 

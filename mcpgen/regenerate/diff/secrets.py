@@ -64,8 +64,8 @@ def _schemes(
 ) -> Iterator[tuple[str, JsonObject, JsonObject]]:
     """Yield (name, scheme before, scheme after) for schemes that may send the same secret.
 
-    Two schemes are compared if they have the same name or share an environment variable. If a scheme of the same name
-    shares the variable, only this scheme is compared.
+    An old and a new scheme are compared if they have the same name or share an environment variable. If a pair has both
+    in common, its new scheme is compared with no other old scheme.
     """
     had, has = as_object(old.get("security")), as_object(new.get("security"))
     namesakes = {renamed.get(name, name): name for name in had}

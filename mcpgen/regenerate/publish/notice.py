@@ -36,7 +36,10 @@ def is_broken_off(stage: Path) -> bool:
 
 
 def _beginning(stage: Path) -> bytes:
-    """Return the first bytes of the note in `stage`. Raises OSError if the note cannot be read."""
+    """Return the beginning of the note in the staging directory `stage`, as long as the first line of every note.
+
+    Raises OSError if the note cannot be read.
+    """
     descriptor = os.open(stage / NAME, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
         return os.read(descriptor, len(_FIRST))

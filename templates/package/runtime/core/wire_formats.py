@@ -47,9 +47,10 @@ SINCE = {
 }
 
 # Decision 0107: With --reload, the server declares that its lists may change.
-#: Cache lifetime of lists without reload: they are the same for every client until the server is generated again.
+#: Cache lifetime of lists without --reload: they are the same for every client until the server is generated again.
 FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
-#: Cache lifetime of lists with reload: they may change at any time, so a client without a subscription must not cache.
+#: Cache lifetime of lists with --reload: the server may load new lists at any time. A client without a subscription is
+#: not notified, so it must not cache them.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
 #: Lists that differ between callers have this lifetime too: with another token, the same caller may get more tools.

@@ -217,9 +217,9 @@ class Sharing:
             log.event("warning", "not_shared", reason="A kept result can be read at this replica alone.")
 
     async def kept(self, name: str) -> tuple[str, bool, list[bytes]] | None:
-        """Return the result that another replica stored under `name`, or None if there is none.
+        """Return the result that another replica stored under `name`, or None if there is none or it cannot be read.
 
-        The result is its media type, True if it is text, and its pieces.
+        The result is (media type, True if the content is text, consecutive pieces of the content).
         """
         about = _about(name)
         try:

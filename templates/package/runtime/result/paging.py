@@ -221,7 +221,7 @@ def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
 
 
 def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
-    """Return the page that a call with `argument=value` requests; None if it is the current page or an earlier one."""
+    """Return `argument=value` as the location of the next page; None if it leads to the current or an earlier page."""
     return NextPage({argument: value}) if _goes_on(argument, value, sent) else None
 
 

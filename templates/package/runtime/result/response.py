@@ -84,7 +84,7 @@ def _wants_json(sent: Sent) -> bool:
 def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
     """Return the content blocks for a text that the tool's owner shows instead of the response.
 
-    `text` is already redacted. `unseen` is how many invisible characters were removed from its values.
+    `text` is already redacted. `unseen`: number of invisible characters removed from the response's values in `text`.
     """
     size = len(text.encode(errors="replace"))
     if large := size > shown:
