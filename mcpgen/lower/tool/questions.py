@@ -113,7 +113,7 @@ class _Layout:
 def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> AskedQuestion | None:
     """Return a question as the finished tool asks it, with a schema for each field.
 
-    Return None if an error in the question was reported.
+    Return None if `_field` rejects a field, two fields fill the same argument, or the question has no fields.
     """
     found = [_field(each, question, layout, diagnostics) for each in question.fields]
     fields = {name: field for pair in found if pair is not None for name, field in [pair]}
@@ -138,7 +138,10 @@ def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> Ask
 def _field(
     field: FormField, question: Question, layout: _Layout, diagnostics: Diagnostics
 ) -> tuple[str, JsonObject] | None:
-    """Return the name and the schema of a field, or None if an error in it was reported."""
+    """Return the argument and the schema of a question's field. Errors in the field are reported.
+
+    Return None if the tool lacks the argument, a form cannot ask for its type, or the field asks for a secret.
+    """
     name = layout.argument(field.name)
     if not name:
         message = f"The question asks for '{clipped(field.name)}', but the tool has no argument of that name."

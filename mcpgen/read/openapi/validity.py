@@ -135,9 +135,9 @@ def _once(found: Iterable[Finding], value: JsonValue) -> Iterator[Finding]:
 
 
 def _existing(path: Place, value: JsonValue) -> Place:
-    """Return the longest prefix of the path that exists in the document.
+    """Return the longest prefix of a finding's path that exists in the document.
 
-    The validator may append keys of its own schema.
+    The validator may append keys of its own schema to the path of the wrong value.
     """
     for depth, part in enumerate(path):
         match value, part:

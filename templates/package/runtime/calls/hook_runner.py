@@ -76,7 +76,7 @@ def _unloaded(problem: BaseException) -> str:
 
 
 class Hooks:
-    """Hooks of the user. `mistakes`: sentences for the author of hooks.py. `idle`: True if there are no hooks."""
+    """Hooks in hooks.py. `mistakes`: messages for its author. `idle`: True if hooks.py loads and defines no hooks."""
 
     __slots__ = ("_found", "_unloaded", "idle", "mistakes")
 

@@ -215,6 +215,6 @@ def _taken(interview: Interview, form: FormQuestion, reply: Any, checked: Checke
 
 
 def _again(problems: Iterable[Problem], message: str, form: FormQuestion) -> str:
-    """Return the text of a repeated question: the problems of the answers by their fields, then `message`."""
+    """Return the text of a repeated question: each problem of an answer with its field's label, then `message`."""
     told = (str(Problem(form.label(each.argument), each.text)) for each in problems)
     return "\n".join([*map(visible, told), message])

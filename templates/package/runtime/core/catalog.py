@@ -164,8 +164,9 @@ class _File:
             self._places.setdefault(name, (0, 0))
 
     def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
-        """Register a function that returns the lines of further tools, by tool name. It is called when the line of any
-        tool is first looked up.
+        """Register `lines`, which returns tools that the file lacks: tool name -> JSON text, as on a line of the file.
+
+        `lines` is called when any tool is first looked up.
         """
         self._later = lines
 

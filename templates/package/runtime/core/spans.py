@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
         @property
         def peer(self) -> Peer | None:
-            """Return the sender if the call came over HTTP, else None."""
+            """Return the sender of the HTTP request that made the call. Return None over stdio."""
 
     class Sending(Protocol):
         """Interface of the record of one HTTP request to the upstream (telemetry.operations.Sending)."""

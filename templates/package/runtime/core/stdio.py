@@ -49,7 +49,7 @@ _last: list[Ending] = []
 
 
 def before_leaving(ending: Ending) -> None:
-    """Register an object that acts before this module ends the process, such as the audit, in order of registration."""
+    """Register an object, such as the audit log. `leave` calls `cut` of each object in order of registration."""
     _last.append(ending)
 
 

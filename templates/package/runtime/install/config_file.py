@@ -45,7 +45,7 @@ class ConfigFile:
         return mark + text.encode()
 
     def backup(self, name: str) -> str:
-        """Return the path of the backup made for the server of that name."""
+        """Return the path of the backup of this file for the server `name`."""
         return f"{self.path}.{name}.bak"
 
 

@@ -105,8 +105,9 @@ class Unanswered(Refuse):
 
 
 class CannotAsk(Exception):
-    """Raised if a user's hook asks the user when that is impossible: outside of a call, or after the request was
-    sent.
+    """Raised if a function in hooks.py asks the client's user when that is impossible.
+
+    A question is impossible outside of a hook's run, and from the moment when the request is about to be sent.
     """
 
 

@@ -175,7 +175,10 @@ def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Boun
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """Return the names that servers may read `name` as, except for the parameter's `own` name."""
+    """Return the case-folded names that servers may read `name` as. `own`: name of the parameter that wrote `name`.
+
+    If `name` is `own`, the result is empty. If `name` is `own` with brackets after it, `own` is left out.
+    """
     if name == own:
         return set()
     return folded([name]) if name.startswith(f"{own}[") else readings(name)

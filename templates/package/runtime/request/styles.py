@@ -142,7 +142,7 @@ class Expansion:
         self._front, self._bare = (f"{written}=", written + style.empty) if style.named else ("", "")
 
     def text(self, value: Any) -> str:
-        """Return the encoded variable as one text, or "" if the value is undefined."""
+        """Return the encoded value with the style's prefix and separators, or "" if the value is undefined."""
         pieces = self.parts(value)
         return self._first + self._join(pieces) if pieces else ""
 

@@ -122,7 +122,7 @@ class ToolSearch:
 
     @property
     def _runs(self) -> str:
-        """Return the name of the tool that runs programs, "" if the caller may not use one."""
+        """Return the name of the tool that runs programs written by the model, "" if the caller has no such tool."""
         running = {kind: name for name, kind in self._catalog.finders.items() if self._catalog.has(name)}
         return next((running[kind] for kind in PROGRAMS if kind in running), "")
 

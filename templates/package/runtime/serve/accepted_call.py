@@ -60,10 +60,10 @@ if TYPE_CHECKING:
             """
 
     class Listener(Protocol):
-        """Receiver of progress, questions and outcomes of calls: server.Server over stdio, service.Service over HTTP.
+        """Receiver of a call's progress, log messages, questions to the user and outcome, which it sends to the client.
 
-        `key` is the number under which the protocol began the call (effects.Call). The methods are called in the thread
-        of the event loop, unless their docstrings say otherwise.
+        The receiver is server.Server over stdio, and service.Service over HTTP. `key`: number of the call
+        (effects.Call). The methods are called in the event loop's thread, unless their docstrings say otherwise.
         """
 
         def attended(self) -> bool:
