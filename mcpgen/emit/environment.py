@@ -76,8 +76,8 @@ def list_variables(
             purpose = f"{declared.name} in the server URL; {declared.default} if unset"
             needed_here = not declared.default
             found.append(Variable(name, purpose, secret=False, required=needed_here, usual=needed_here))
-    # One environment variable may give two credentials, or appear in the URLs of two servers. Then the description of
-    # the required use is kept, else that of the first use.
+    # One environment variable may give two credentials, or appear in the URLs of two servers. The variable is listed
+    # once, for the first credential or server that requires it. If none requires it, it is listed for the first one.
     by: dict[str, Variable] = {}
     for each in sorted(found, key=lambda each: not each.required):
         by.setdefault(each.variable, each)

@@ -24,7 +24,7 @@ SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "retrieve
 """Names of the scripts, in the order of the page: a script uses only functions of earlier scripts."""
 
 
-# Decision 0134: The page of inspect --html shows only its JSON output.
+# Decision 0134: The page of inspect --html shows only data from the JSON output of inspect.
 def page(document: JsonObject) -> bytes:
     """Return the whole page as UTF-8. `document`: the JSON of `inspect`; its member `search` is the result of
     `search_data`.

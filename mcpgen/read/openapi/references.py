@@ -39,7 +39,7 @@ class References:
         return f"{where.file.replace('#', '%23')}#{where.pointer}"
 
     def place(self, name: str) -> Where:
-        """Return the place of the schema with the name `name`."""
+        """Return the file and JSON Pointer that a schema's name, `FILE#POINTER`, consists of."""
         file, _, pointer = name.partition("#")
         return Where(file.replace("%23", "#"), pointer)
 

@@ -114,8 +114,8 @@ def named(sends: Sends | None) -> set[str]:
 
 
 def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Sends | None:
-    """Return `sends` with the arguments `taken`: those that the tool describes under `arguments:` and whose place in
-    the request the templates of `send:` decide. If `sends` is None, return None.
+    """Return a copy of `sends` whose field `arguments` is `taken`, or None if `sends` is None. `taken`: arguments that
+    the tool describes under `arguments:`, and that are sent only where templates of `send:` use them.
     """
     return replace(sends, arguments=taken) if sends is not None else None
 

@@ -127,11 +127,11 @@ def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _finish(directory: Path, stage: Stage, record: Record) -> None:
-    """Make the old directory equal to the new one, which is in the project's place. Exchange the two, so that the
-    project keeps its old directory, and remove the staging directory. The function may be called again after a failure.
+    """If the new directory is at the project's path, make the old one equal to it, and exchange the two. Then the old
+    directory, which shells and editors may use, is at this path again. In any case, remove the staging directory.
 
-    After this exchange, files are compared a second time, because somebody may have saved files into the new directory
-    before it.
+    The function may be called again after a failure. Files are compared a second time after the exchange, because
+    somebody may have saved files into the new directory before the exchange.
     """
     if inode(directory) == record.new:
         seen = replica.settle(directory, stage.files, record.known, stage.spare)

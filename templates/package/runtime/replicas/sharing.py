@@ -232,7 +232,7 @@ class Sharing:
         head: Any = loads(opened[0].decode())[0]
         return head[0], head[1], opened[1:]
 
-    # Method for the shared request rate
+    # Method for the rate limit that all replicas share
 
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
         """Reserve the next slot of the shared rate limit (`Store.turn`). Return None if the store does not answer."""

@@ -97,8 +97,8 @@ class PairSpace(Generic[AnyPairs]):
     """The query, the cookies or a form, into which several parameters write pairs.
 
     `place` is the word for one pair in messages. `withheld`: names that no argument may write, because the owner of the
-    generated server hid them. `credentials`: folded names (`fold`) of credentials. No argument may write a name with
-    such a folded name.
+    generated server hid them. `credentials`: names of credentials, normalized by `fold`. Besides its own name, a
+    parameter may write no name that `fold` normalizes to one of these.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")

@@ -97,7 +97,7 @@ class InlineDoor(Protocol):
         """Write a whole small response now. If that is impossible, write nothing and return False."""
 
     def hand_over(self) -> None:
-        """Let a task serve the rest of the request (`Service.resume`)."""
+        """Let the connection's asyncio task serve the rest of the request (`Service.resume`)."""
 
 
 def unheard(size: int) -> None:

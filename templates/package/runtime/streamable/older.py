@@ -319,7 +319,8 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Process a message that needs no response, and return the actions to perform.
+        """Process a message that needs no response. Return the actions that the transport must perform: all
+        effects except Send.
 
         If the message cancels a request, that request gets an error.
         """
