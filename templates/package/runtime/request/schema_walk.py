@@ -202,7 +202,10 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the locations of invalid items from index `start` on. A chunk of valid items is one budget step."""
+        """Yield the locations of invalid items from index `start` on. If `start` is 0, check items in chunks.
+
+        A chunk of valid items costs one step of the time budget. An invalid chunk is then checked item by item.
+        """
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):
