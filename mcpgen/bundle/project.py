@@ -87,7 +87,10 @@ def open_project(directory: Path) -> Project:
 
 
 def _released_files(directory: Path, lock: Lock) -> FileTree:
-    """Return the files to release. Links and hidden files are never among them."""
+    """Return the files to put into the release: `_BESIDE`, licences, and the package without hidden files.
+
+    Raises FatalError if one of these is a link, or has a name that is invalid on some operating systems.
+    """
     names = [*_BESIDE, *_licences(directory), *_below(directory, lock.package)]
     found = {name: data for name in names if (data := present(directory, name)) is not None}
     try:

@@ -260,7 +260,7 @@ def _segments(path: str) -> list[str]:
 
 
 def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list[str]:
-    """Return the verb of a name, from the path, the first word of the operationId, the summary or the method.
+    """Return the verb of a name, from the path, the summary or the HTTP method.
 
     A verb that is taken from a path segment is removed from `nouns`.
     """
@@ -273,10 +273,8 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
         if rest:
             nouns.append(rest)
         return [verb]
-    has_verb = operation.id is not None and method in (
-        "GET",
-        "DELETE",
-    )  # the id of a GET or DELETE names the action: `getInventory`
+    # A GET or DELETE with an operationId, such as `getInventory`, gets the verb of its method, not of its summary
+    has_verb = operation.id is not None and method in ("GET", "DELETE")
     said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
     if said and (not nouns or singular(nouns[-1][-1]) != said):  # avoid names such as `refund_refund`
         return [said]

@@ -86,11 +86,12 @@ class Expansions:
         self._nodes = 0
 
     def find(self, setting: ExpansionKey, trail: Iterable[str], room: int) -> Expansion | None:
-        """Return a cached expansion for `setting`, or None.
+        """Return a cached expansion for `setting` that fits `trail` and `room`, or None.
 
-        `trail`: names of the surrounding schemas. Of the names in the expansion's `asked`, `trail` must contain exactly
-        those in `met`. `room`: limit on the nodes. A complete expansion must have fewer nodes. An expansion that was
-        too large must have reached `room` nodes, since it is then too large here, too.
+        `trail`: names of the surrounding schemas. They must include every name that the cached conversion found among
+        its surrounding schemas (`met`), and no name that it looked for and did not find (`asked` without `met`).
+        `room`: limit on nodes. A complete expansion is reused if it has fewer than `room` nodes. One that was too large
+        is reused if writing it stopped at `room` nodes or more, since it then exceeds this limit as well.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room

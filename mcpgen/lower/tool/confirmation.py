@@ -39,10 +39,11 @@ def derive(
     consents: Sequence[str],
     diagnostics: Diagnostics,
 ) -> Confirm:
-    """Return when to confirm calls of the tool for `operation`.
+    """Return when the user must confirm calls of the tool for `operation`.
 
-    `kinds`: method or `destructive` → the owner's setting. `consents`: inputs by which a caller confirms the effect,
-    and which the server fills in. If there are any, the user is asked instead, provided that the client can ask.
+    `kinds`: HTTP method or `destructive` → the tools file's `confirm` for it. `consents`: names of required inputs such
+    as `confirm`, whose only value the server fills in. If a destructive operation has such inputs, the result is at
+    least `when-supported`, unless an override sets `confirm`.
     """
     if operation.decided.confirm is not None:
         return operation.decided.confirm

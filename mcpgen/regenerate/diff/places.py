@@ -130,8 +130,9 @@ class Places:
                 gone.remove(case)
                 added.remove(same)
         if len(gone) != len(added) and len({_names(case) for case in (*old, *new)}) == 1:
-            # No alternative has a member that another lacks; they may differ only in `required`, for example. Their
-            # outlines would be equal, so `_explained` reports a change of the whole schema.
+            # Reports show an alternative as its type and members, such as `object {id, name}`. All alternatives have
+            # the same members here, so this text would rarely say which one was added or removed. Therefore report
+            # none: `_explained` reports a change of the whole schema.
             return
         while gone and added:
             case = gone.pop(0)

@@ -409,9 +409,9 @@ class Protocol:
         return self._beside
 
     def _feature(self, request: Request, revision: str) -> list[Effect]:
-        """Answer a request about resources, prompts or completions.
+        """Return the action that answers a request about resources, prompts or completions.
 
-        If the answer needs data from the API, the user or the stored results, return the effect that gets the data.
+        The action sends the answer, or gets data that the answer needs from the API, the user or the stored results.
         """
         found = self._features().serve(request, revision, self._dialogue, origin(request, self._origin))
         if not isinstance(found, (Call, ReadResource)):

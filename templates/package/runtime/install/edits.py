@@ -25,7 +25,7 @@ class Syntax(Protocol):
     """
 
     def parse(self, text: str) -> Any:
-        """Return the value of a text. The value of an empty text is an empty mapping."""
+        """Return the data in `text`, the contents of a configuration file; {} if `text` is empty."""
 
     def put(self, text: str, path: Path, value: Any) -> str:
         """Return the text with `value` set at `path`."""

@@ -113,7 +113,8 @@ class HttpConnection(RequestHandler):
 
         Keep the timeout running while a head is incomplete.
         """
-        task, self._waiter = self._waiter, None  # hide the future by which aiohttp would wake its task
+        # Hide the future from `super().data_received`, which would complete it and so wake aiohttp's task at once
+        task, self._waiter = self._waiter, None
         try:
             super().data_received(data)
         finally:
