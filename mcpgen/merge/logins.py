@@ -35,7 +35,10 @@ _DEEPEST = 5
 
 # Decision 0076: Logins are recognised by words in their path and id, and by members of their schemas.
 def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
-    """Hide each operation that takes a password or returns an access token, and report it. Return the changed `api`."""
+    """Hide and report each operation that takes a password or returns an access token: it does not become a tool.
+
+    Operations that the tools file offers (`hide: false`) or defines stay. Return the changed `api`.
+    """
     found = []
     for operation in api.operations:
         if not (operation.decided.hidden or operation.decided.offered or is_written(operation)) and (

@@ -24,8 +24,8 @@ class Pin:
     Fingerprints, "" if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of the
     description. `surface`: digest of all that clients see and of the request.
 
-    `former`: slot → earlier argument name. It also has `("given", NAME)` → NAME for each argument that an override
-    names, so that `known` contains NAME. `constants`: path parameters with a single value, which are no arguments.
+    `former`: slot → earlier argument name. For each NAME under `arguments` of an override, `former` also has the entry
+    `("given", NAME)` → NAME. `constants`: path parameters with a single value, which are no arguments.
     """
 
     name: str

@@ -41,7 +41,7 @@ def named(operation: Operation) -> list[str]:
 
 
 def bound(operation: Operation, location: Location, arguments: Arguments) -> tuple[ParameterBinding, ...]:
-    """Return the parameters that the owner's templates fill in one place of the request: query, header or cookie."""
+    """Return the query, header or cookie parameters (`location`) that the tools file sets (`send`), except `Accept`."""
     sends = operation.decided.sends
     if sends is None:
         return ()

@@ -1,8 +1,9 @@
-"""Derive the four hints of MCP from HTTP's semantics (RFC 9110, section 9.2) and from the words of the operation.
+"""Derive the four hints of MCP from HTTP's semantics (RFC 9110, section 9.2), and from words in the operation's id,
+path, summary and description.
 
-A hint that is too cautious only makes a host ask the user; a hint that is too bold can cost data. So words of the
-operation only add caution: a GET that cancels something is not read-only, a POST that deletes is destructive. Only the
-owner can make a hint less cautious.
+A hint that is too cautious only makes a host ask the user; a hint that is too bold can cost data. So for GET and
+other safe methods, words only add caution: a GET that cancels something is not read-only. HTTP does not define what a
+POST does, so its words decide: a POST that deletes is destructive. Only the tools file can make a hint less cautious.
 """
 
 from collections.abc import Mapping

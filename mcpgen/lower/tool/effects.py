@@ -156,7 +156,7 @@ def _segments(path: str) -> list[str]:
     return [*found[:-1], re.split(r"[.:](?!.*})", found[-1])[-1]] if found else []
 
 
-# -- Effects that the sources state ------------------------------------------------------------------------------------
+# -- Effect that an operationId, a sentence or a path segment states ---------------------------------------------------
 
 
 def _of_id(found: list[str]) -> Effect:

@@ -236,7 +236,7 @@ class _Composer:
             self._note(frame.path, key, event)
 
     def _path(self) -> Path | None:
-        """Return the keys that lead to the mapping that begins now; None if the outline does not record its keys."""
+        """Return the keys that lead to the mapping that begins now, or None if the mapping's keys are not indexed."""
         frame = self.frame
         if not self.stack:
             return ()

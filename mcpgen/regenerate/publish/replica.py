@@ -1,10 +1,11 @@
-"""Build a replica of a project: a second directory with the project as it will be after the write. Copy changes in the
-replica back.
+"""Build a replica of a project (`share`), and later make the project's directory equal to the replica (`settle`).
 
-Unchanged files are hard links to the project's files. Folders that mcpgen does not write, and files that cannot have a
-second hard link, become symbolic links. Then the replica and the project exchange their names; from then on, the
-symbolic links lead to the originals. So no file of the user is copied, and a write through a link reaches the original.
-Python's caches are left out.
+The replica is a second directory, with the project as it will be after the write. Unchanged files in the replica are
+hard links to the project's files. Folders that mcpgen does not write, and files that cannot have a second hard link,
+become symbolic links. Python's caches are left out.
+
+After `share`, the caller exchanges the names of the two directories. Only then do the symbolic links lead to the
+originals. So no file of the user is copied, and a write through a link reaches the original.
 """
 
 import contextlib

@@ -128,7 +128,7 @@ class _File:
         return line.partition(b"\n")[0]
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
-        """Return `length` bytes from `offset` on, or all bytes if `length` is negative."""
+        """Return `length` bytes of the file from `offset` on, or all bytes from there if `length` is negative."""
         if self._held is not None:
             return self._held[offset : None if length < 0 else offset + length]
         with self._lock, open(self._descriptor, "rb", buffering=0, closefd=False) as file:

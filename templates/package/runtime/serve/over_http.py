@@ -175,7 +175,7 @@ def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard 
     if not listening.issuers:
         return None
     try:
-        from ..identity.guard import Guard  # imported late: only with an authorization server
+        from ..identity.guard import Guard  # imported late: needed only if an issuer is set
     except ModuleNotFoundError as problem:
         _stop(libraries.advise(problem) or f"{settings.prefix}_AUTH_ISSUER needs {problem.name}, which is missing.")
 

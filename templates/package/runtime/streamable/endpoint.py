@@ -99,7 +99,7 @@ class Endpoint:
         return exchange, [*self.older.end(found)]
 
     def lost(self, exchange: Exchange) -> list[Wanted]:
-        """Record that the client has closed the connection of an exchange. Return the effects to carry out."""
+        """Record that the client has closed the connection of an exchange. Return the actions to perform (effects)."""
         exchange.open = False
         if exchange.name:
             if (found := self.older.session_of(exchange)) is not None:

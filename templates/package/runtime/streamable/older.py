@@ -118,7 +118,7 @@ class SessionHandler:
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
-        """Process a message of a session. Return the exchange (the HTTP response so far) and the effects to carry out.
+        """Process a message of a session. Return the exchange (the HTTP response so far) and the actions to perform.
 
         `line`: the message as received.
         """

@@ -51,7 +51,7 @@ class StatelessHandler:
         self._repeats = False
 
     def receive(self, head: Head, message: Message, peer: Peer, access: Access, fields: Fields) -> Told:
-        """Process a message. Return the exchange (the HTTP response so far) and the effects to carry out.
+        """Process a message. Return the exchange (the HTTP response so far) and the actions to perform.
 
         `fields`: header fields to add to any response. `access` decides which tools and resources the peer may use.
         """
@@ -82,7 +82,7 @@ class StatelessHandler:
         return exchange, self._served(exchange, message, peer, access.catalog(peer.identity))
 
     def lost(self, exchange: Exchange) -> list[Effect]:
-        """Return the effects to carry out after a connection was closed: cancel its calls (requirement M14)."""
+        """Return the actions to perform after a connection was closed: cancel its calls (requirement M14)."""
         return [Cancel(key) for key in self._routes.forget(exchange)]
 
     def close(self, exchange: Exchange) -> None:

@@ -279,7 +279,10 @@ def _hear(operation: Operation, outcome: Outcome | str) -> None:
 
 
 def _follow(operation: Operation, call: Call) -> None:
-    """Connect a call with its operation (the client's request), so that code that runs during the call finds it."""
+    """Create the span of a call, and store in it `operation`, the record of the client's request that causes the call.
+
+    Code that runs during the call finds this record by `spans.current`.
+    """
     span = operation.call = call.span = Span(call.origin, SPANS.take())
     span.operation = operation
     operation.span = span.call

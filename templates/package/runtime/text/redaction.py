@@ -30,7 +30,8 @@ Tokens are renewed repeatedly, and the oldest have expired.
 
 _SHORTEST_LINE = 16
 
-# Minimum lengths to search for, since shorter base64 fragments, and shorter texts without escapes, occur by chance.
+# Minimum lengths of two forms of a secret: its base64, and the secret after undoing what looks like an escape in it.
+# A shorter form is not searched for, since its characters occur in other texts by chance.
 _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
 
