@@ -38,11 +38,12 @@ _VIRAMA = (
     "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84\u1039\u103a\u1714\u17d2"
     "\ua806\ua8c4\ua953\ua9c0\uaaf6\uabed"
 )
+# Characters of scripts whose spelling may need U+200C or U+200D between letters
 _JOINED = (
     "\u0600-\u061b\u061d-\u077f\u07c0-\u07ff\u0840-\u08ff"  # Arabic, Syriac, N'Ko, Mandaic
     "\u0900-\u094c\u094e-\u09cc\u09ce-\u0a4c\u0a4e-\u0acc\u0ace-\u0b4c\u0b4e-\u0bcc\u0bce-\u0c4c\u0c4e-\u0ccc"
     "\u0cce-\u0d3a\u0d3d-\u0d4c\u0d4e-\u0dc9\u0dcb-\u0dff\u1000-\u1038\u103b-\u109f\u1780-\u17b3\u17b6-\u17d1"
-    "\u17d3-\u17ff"  # Brahmic scripts without their viramas;
+    "\u17d3-\u17ff"  # Devanagari to Sinhala, Myanmar and Khmer: all except the viramas;
     "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
 )
 # Decision 0017: Hidden characters are removed unless spelling or emoji need them.

@@ -18,8 +18,9 @@ SERVER_JSON, CARD = "server.json", "server-card.json"
 def make_artifacts(project: Project, publisher: Publisher, epoch: int, *, wheel: bool = True) -> FileTree:
     """Return file name → contents of the release. The same project and the same settings give the same bytes.
 
-    `epoch`: time of all archive entries. `wheel`: False leaves out the wheel and the sdist. If `publisher` has no
-    registry name, there is no `server.json` and no card. Raises FatalError if the project cannot be released.
+    `epoch`: time of all archive entries. `wheel`: False leaves out the wheel and the sdist. If `publisher` has no name
+    in the MCP registry, `server.json` and `server-card.json` are left out. Raises FatalError if the project cannot be
+    released.
     """
     publisher.check()
     settings = list_settings(project)

@@ -69,8 +69,9 @@ class _Group:
 def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
     """Return a tools file with the file name `name` for the OpenAPI document `document`.
 
-    `document`: the document's path or URL in the file. `described`: the document's name in comments. `folder`: the
-    document's folder, if the tools file is not in it or above it.
+    `document`: the document's path or URL, as the tools file names it. `described`: the document's name in comments.
+    `folder`: the document's folder, for `ref_dir`; "" if the document has a URL or is in the tools file's folder or
+    below it.
     """
     costs = {tool.name: tokens.estimate(table.tool_object(tool)) for tool in catalog.tools}
     operations = [tool.operation for tool in catalog.tools]

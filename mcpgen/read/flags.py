@@ -112,8 +112,8 @@ class Flags:
     def selecting(self, kind: Kind) -> tuple[str, ...]:
         """Return the selectors of the command line.
 
-        If the command line has none, return the recorded selectors; but return none if a tools file has selectors,
-        which then apply (`selectors`).
+        If the command line has no selectors but a tools file has some, return (): `self.selectors` returns those of the
+        file. If neither has any, return the selectors that an earlier run recorded.
         """
         of_files = any(getattr(each, kind) for each in self.files)
         found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)

@@ -135,7 +135,10 @@ class _ArgumentChanger:
             self._alter(slot, change)
 
     def _rewrite(self, slot: Slot, change: ArgumentChange) -> None:
-        """Record changes to how a parameter is written: `media_type` and `allow_empty`."""
+        """Record the media type that `change` gives a parameter, and whether it allows an empty path parameter.
+
+        Report a media type or `allow_empty` that the parameter cannot have.
+        """
         if change.media_type:
             declared = {(each.location, each.name) for each in self._operation.parameters if each.content is not None}
             if slot in declared:

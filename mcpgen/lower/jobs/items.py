@@ -1,4 +1,5 @@
-"""Index the GET operations that read one item (`/jobs/{id}`) by their collection, and by names in their description.
+"""Index the GET operations that read one item (`/jobs/{id}`) by their collection, and by identifiers of several
+words in their description, such as `job_id`.
 
 A document may have thousands of operations that answer 202, so no operation is compared with all others.
 """

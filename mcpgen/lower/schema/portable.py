@@ -207,7 +207,7 @@ class Portable:
         return is_large
 
     def _has_members(self, node: JsonObject) -> bool:
-        """Return True if a node, its items or alternatives have members, or if there are too many of them to search."""
+        """Return True if a node, its items or alternatives have members, or are more than _MOST_LOOKED_INTO schemas."""
         waiting, left = [node], _MOST_LOOKED_INTO
         while waiting:
             node = waiting.pop()

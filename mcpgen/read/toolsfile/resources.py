@@ -193,7 +193,7 @@ def _operation(
 ) -> Operation | None:
     """Return a GET operation whose parameters are the variables of the URI.
 
-    Variables that the path names go into the path, all others into the query.
+    Variables that occur in the path of `request` are sent in the path, all other variables in the query.
     """
     request = _REQUEST.fullmatch(as_text(entry["request"]).strip())
     if request is None:

@@ -46,7 +46,7 @@ def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnosti
     known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
     before = len(diagnostics)
     for key in _DEMANDED[kind]:
-        # schema_check has reported a misspelt key of this scheme
+        # schema_check has already reported a misspelt key, so the key that it resembles is not reported as missing
         misspelt = any(key in near(other, known) for other in entry if other not in known)
         if (key not in entry and not misspelt) or entry.get(key) == "":
             message = f"The {kind} scheme '{clipped(name)}' lacks the key '{key}'."

@@ -309,7 +309,7 @@ class ToolExecutor:
         await self._client.close()
 
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check, confirm and run the call. Return its result, and a sentence on what was done, or "".
+        """Check, confirm and run the call. Return the result, and a sentence for use if a hook withholds it, or "".
 
         Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, a task or a protocol error.
         """
@@ -392,7 +392,7 @@ class ToolExecutor:
         return result
 
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Prepare, confirm and send the call. Return its result, and a sentence on what was done, or "".
+        """Prepare, confirm and send the call. Return the result, and a sentence for use if a hook withholds it, or "".
 
         Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
         without a result.
@@ -443,7 +443,7 @@ class ToolExecutor:
         return self._states
 
     async def _sent(self, call: CallUnderWay, ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Send the request. Return the result of the response, and a sentence on what was done."""
+        """Send the request. Return the result, and a sentence for use if a hook withholds it: how the API answered."""
         answer, sent = await self._exchanged(call.tool, ready, arguments, call.report, call.budget)
         if isinstance(answer, Failure):
             from ..result import failures  # imported late: most calls succeed

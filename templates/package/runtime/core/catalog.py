@@ -324,7 +324,10 @@ class Catalog:
     # Decision 0223: If a client cannot ask its user, calls that need a question are refused by default.
     @property
     def without_asking(self) -> list[bytes]:
-        """Return the JSON array of tools, in pieces, for clients that cannot ask their user."""
+        """Return the JSON array of tools, in pieces, for clients that cannot ask their user.
+
+        Input schemas in it also have the fields of questions whose answers such a client can send as arguments.
+        """
         if "asks" not in self.header:
             return self.tools
         if not self._without_asking:

@@ -223,7 +223,7 @@ def _stopped() -> asyncio.Future[None]:
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
             loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # on Windows, event loops do not support signal handlers
+        except NotImplementedError:  # on Windows, `add_signal_handler` is not implemented: use `signal.signal`
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     return stopped
 

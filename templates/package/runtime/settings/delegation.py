@@ -51,8 +51,8 @@ class Provider:
     - `metadata`: endpoints to request its metadata from, in that order; may be empty if the other endpoints are known.
     - `token`: the token endpoint, None if the metadata name it.
     - `authorization`: URL of the authorization endpoint, or "".
-    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError, whose message is the
-      rest of a sentence.
+    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError. The message is the
+      predicate of a sentence about the URL, such as "is on another origin".
     """
 
     __slots__ = ("authorization", "issuer", "metadata", "resolve", "token")

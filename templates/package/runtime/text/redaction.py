@@ -348,7 +348,7 @@ def _replaced(forms: list[SecretForm], content: bytes, folded: bool = False) -> 
 
 
 def _spans(forms: list[SecretForm], content: Content) -> list[Span]:
-    """Return the spans at which any of the forms occurs in the content, in order.
+    """Return the spans of the content that hold a secret in one of the encodings `forms`, in order.
 
     Overlapping spans are merged into one.
     """
