@@ -48,7 +48,7 @@ def _of_ivotoby(server: ForeignServer, found: Sequence[RawOperation]) -> Iterato
     names: set[str] = set()
     for operation, key, name in ivotoby.assign(ordered, abbreviates=server.naming.abbreviates):
         if _is_offered(server, operation, key, name):
-            # if two tools have the same name, a client can call the second tool only by its id
+            # if two tools have the same name, a client can call the second only by its tool id (`ivotoby.tool_id`)
             yield Served(operation, "tool", key if name in names else name)
             names.add(name)
 

@@ -172,7 +172,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-overlay": ("error", "An overlay is invalid, so it cannot be applied."),
     "unused-overlay": ("warning", "An action of an overlay selects nothing, or there is no document for the overlay."),
     "foreign-overlay": ("note", "An overlay is for another document: its `extends` names that document."),
-    # Findings about the finished catalog: tools that must not be emitted.
+    # Findings about finished tools. Tools with one of the first two faults are left out of the server.
     "unportable-schema": ("warning", "A client or a model provider would refuse a schema."),
     "unbound-argument": (
         "warning",

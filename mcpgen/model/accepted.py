@@ -1,4 +1,4 @@
-"""Data type for operations that answer 202 Accepted: where a client can later see their result or state."""
+"""Data types for operations whose work goes on after the response: where a client can later see its result or state."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Literal
 from mcpgen.base.jsonvalue import JsonObject
 
 AcceptedKind = Literal["job", "again", "resource", "forget"]
-"""Kinds of an answer 202.
+"""Ways to follow work that goes on after a response: 202, or another 2xx response of a long-running operation.
 
 `job`: a place tells when the work has ended. `again`: the same request brings the result later. `resource`: the
 thing that the request creates, changes or deletes can be read, but nothing tells when the work has ended. `forget`:
@@ -29,7 +29,7 @@ class AnswerLink:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Where a client can see the result or state of work that goes on after the answer 202.
+    """Where a client can see the result or state of work that goes on after a response, 202 or another 2xx.
 
     `look`: the request that reads the result or state, or where the response holds the URL for it, in the form of
     `poll` in a tools file; "" if nothing can be read.

@@ -212,7 +212,10 @@ def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[st
 
 
 def _names(members: Mapping[str, JsonObject], noun: str) -> tuple[str, ...]:
-    """Return the members that contain the name of an item, the best first."""
+    """Return the properties in an item's schema that contain a name or title of the item, the best first.
+
+    `members`: the schemas of all properties. `noun`: the kind of item, such as `movie`.
+    """
     plain = {_plain(name): name for name, node in members.items() if "string" in types(node)}
     own = (f"{_plain(noun)}name", f"{_plain(noun)}title")
     return tuple(plain[each] for each in dict.fromkeys((*own, *_NAMES)) if each in plain)[:_MOST_NAMES]

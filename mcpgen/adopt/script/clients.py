@@ -134,5 +134,7 @@ def _auth(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Cre
 
 
 def _held(value: Value) -> str:
-    """Return the environment variables from which a value comes; "" if the value is a literal or is computed."""
+    """Return the names of the environment variables from which a value comes, joined by " and ", or "" if it comes from
+    none.
+    """
     return " and ".join(variables(value)) if not isinstance(value, (Unknown, Content, Path)) else ""

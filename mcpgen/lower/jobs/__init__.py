@@ -1,1 +1,4 @@
-"""Recognise operations that start a job (they answer 202), and find where a client can read the state of the job."""
+"""Recognise operations that start a job, and find where a client can read the state of the job.
+
+A job is work of the API that goes on after the response.
+"""

@@ -1,4 +1,4 @@
-"""Write the `task` of a tools file that would make the server follow a recognised job."""
+"""Write a `task` for the tools file, with which the server would follow a job: work that goes on after the response."""
 
 import re
 from collections.abc import Collection, Mapping

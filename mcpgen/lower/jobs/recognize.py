@@ -1,4 +1,6 @@
-"""Recognise where a client can see the state of a job, that is, of work that goes on after the response 202.
+"""Recognise where a client can see the state of a job, that is, of work that goes on after a 2xx response.
+
+The response is 202, or another 2xx if the document describes the operation as long-running.
 
 The result contains a `task` for the tools file, with which the server would follow the job. It is only a proposal: the
 server follows the job if the author puts the `task` into the tools file.

@@ -93,7 +93,7 @@ def fits(schema: JsonObject, most_tokens: int, once: ValueCache) -> bool:
 
 
 def _size(schema: JsonObject, once: ValueCache) -> int:
-    """Return the bytes of an input schema in compact JSON."""
+    """Return the size of an input schema in bytes, as compact JSON."""
     # do not count the `null` that `of_parts` puts in place of the schema of each argument
     nulls = len("null") * len(as_object(schema.get("properties")))
     return sum(once.of_parts(_bytes, schema)) - nulls

@@ -183,6 +183,6 @@ def _anchors(value: JsonValue) -> Iterable[tuple[str, JsonValue]]:
 
 
 def _unquoted(token: str) -> str:
-    from urllib.parse import unquote  # imported late: few names need it
+    from urllib.parse import unquote  # imported late: only schemas with references need it
 
     return unquote(token) if "%" in token else token

@@ -50,7 +50,7 @@ class Programs:
 
 
 class OwnTools:
-    """Tools of one catalog that the server answers itself."""
+    """Handler of calls to the tools that the server answers itself, such as a search for tools."""
 
     def __init__(
         self,

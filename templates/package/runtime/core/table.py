@@ -348,7 +348,7 @@ class BlockAnnotations(TypedDict):
 
 @final
 class ShownBlock(TypedDict):
-    """Content block of a result. `each`: JSON Pointer to a list in the answer; one block is made for each item."""
+    """Content block of a result. `each`: JSON Pointer to a list in the response; each item becomes a block."""
 
     each: NotRequired[str]
     answer: NotRequired[Literal[True]]

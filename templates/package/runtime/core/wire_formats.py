@@ -374,7 +374,9 @@ def _written(block: Block, revision: str, server: str) -> list[bytes]:
 
 
 def as_known(block: Block, revision: str, server: str) -> Block:
-    """Return a content block in the form of `revision`."""
+    """Return a content block that the MCP revision `revision` defines: audio may become an embedded resource, and a
+    resource link a text. `server`: name of the server.
+    """
     kind, told = block["type"], block.get("annotations")
     if isinstance(told, dict) and "lastModified" in told and not has(revision, "lastModified"):
         block = {**block, "annotations": {key: each for key, each in told.items() if key != "lastModified"}}

@@ -81,7 +81,7 @@ class Credentials:
         self._callback.delegations = self._delegations
 
     def renew(self, delegations: dict[str, Delegation], scopes: Callable[[str], list[str]]) -> None:
-        """Use the settings of newly loaded tools.
+        """Obtain credentials as `delegations` describe from now on. Call this whenever tools are loaded.
 
         `scopes` maps the name of a security scheme to the scopes that the tools need.
         """

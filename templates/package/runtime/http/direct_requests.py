@@ -153,7 +153,7 @@ def head(request: Request, address: Address, host: str, fields: list[Field]) -> 
     if request.body is not None or request.method not in _BODILESS:
         lines.append(f"Content-Length: {len(request.body or b'')}")
     text = "\r\n".join([*lines, "", ""])
-    # Each line has exactly one line break, at its end. More line breaks mean that a value contains one.
+    # Refuse the request if it has more line breaks than lines: then a value contains one, and could add header fields.
     if not text.count("\r") == text.count("\n") == len(lines) + 1 or "\0" in text:
         raise Unwritable
     try:

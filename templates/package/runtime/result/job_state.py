@@ -58,7 +58,7 @@ def value_of(answer: Response) -> Any:
 def judge(rule: TaskRule, answer: Response, value: Any) -> str:
     """Return the state of a job: WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
     if _names_status(rule.get("done", ()), answer.status):
-        return DONE  # also an error status: many APIs answer 404 once a deletion that takes long is complete
+        return DONE  # even for an error status: many APIs answer 404 once a long deletion is complete
     if _names_status(rule.get("failed", ()), answer.status):
         return FAILED
     if answer.status in _GONE:

@@ -41,8 +41,8 @@ class OwnerTexts:
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Create the filler. `mark`: prefix of the strings in `value` that stand for long numbers, so that these keep
-        all digits (projection.mark).
+        """Create a filler of placeholders. `value`: the response, or ABSENT. `mark`: prefix of those strings in `value`
+        that stand for long numbers, so that these numbers keep all digits (projection.mark).
         """
         self.value = value
         self._mark = mark

@@ -3,8 +3,8 @@
 them.
 
 A response is JSON if nothing is sent before the JSON-RPC response. The first notification or elicitation request
-turns the response into an event stream. So does a period in which nothing is sent. The HTTP status is then 200, and
-errors are sent as events.
+turns the response into an event stream. So do 15 seconds in which nothing is sent (`event_stream.SILENCE`). The HTTP
+status is then 200, and errors are sent as events.
 """
 
 from __future__ import annotations
