@@ -4,6 +4,7 @@ A field of a question has the name of the argument that it fills. The model neit
 exceptions are `missing` questions, which ask for required arguments that a call leaves out: the model may give these.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -116,6 +117,10 @@ def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> Ask
     Return None if `_field` rejects a field, two fields fill the same argument, or the question has no fields.
     """
     found = [_field(each, question, layout, diagnostics) for each in question.fields]
+    for name, count in Counter(pair[0] for pair in found if pair is not None).items():
+        if count > 1:
+            message = f"The question '{clipped(question.name)}' has {count} fields for the argument '{clipped(name)}'."
+            diagnostics.add("duplicate-name", message, question.where.inside("form"), "Ask for it once.")
     fields = {name: field for pair in found if pair is not None for name, field in [pair]}
     if len(fields) < len(found) or not fields:
         return None
