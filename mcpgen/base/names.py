@@ -236,8 +236,8 @@ def written_argument_name(name: str) -> str:
 def server_name(title: str, host: str = "") -> str:
     """Return a name for the server, made of the title of its API: `Swagger Petstore - OpenAPI 3.1` → `petstore`.
 
-    Filler words such as `API` are dropped. If nothing else is left, the owner's name in the API's `host` is used
-    instead. The name has at most 24 characters if that leaves a whole word.
+    Filler words such as `API` are dropped. If no word is left, the label of `host` that names the API's owner is used,
+    such as `themoviedb` in `api.themoviedb.org`. The name has at most 24 characters if that leaves a whole word.
     """
     title = re.sub(r"\([^()]*\)", " ", title).strip() or title
     folded = normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()

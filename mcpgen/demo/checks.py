@@ -74,7 +74,10 @@ def text(least: int = 0, most: int = 10_000, pattern: str | None = None, meaning
 
 
 def _plain(value: Any) -> Any:
-    """Return the number or boolean that a `Wire` spells. Return any other value unchanged."""
+    """Return the number or boolean that a string sent as plain text (`Wire`) spells: "12" gives 12.
+
+    Return any other value unchanged.
+    """
     if isinstance(value, Wire) and re.fullmatch(r"true|false|-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", value):
         return json.loads(value)
     return value

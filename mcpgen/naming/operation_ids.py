@@ -144,10 +144,10 @@ def without_framework(identifier: str, operation: Operation) -> str:
 
 
 def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
-    """Return True if an operationId repeats more of the path than its suffix, which consists of the path's end.
+    """Return True if a suffix of an operationId must stay, although it repeats the last segments of the path.
 
-    `rest_of_id`: words of the operationId before the suffix. `segment`: words of the path segment before those in the
-    suffix. The answer is True if `rest_of_id` ends with `segment`, or is a single word.
+    `rest_of_id`: words of the operationId before the suffix. `segment`: words of the path segment before those last
+    segments. The suffix stays if `rest_of_id` ends with `segment` (so it repeats the path too), or is a single word.
     """
     last = [singular(word) for word in rest_of_id[-len(segment) :]]
     return len(rest_of_id) < 2 or last == [singular(word) for word in segment]

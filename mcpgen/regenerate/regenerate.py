@@ -44,8 +44,8 @@ class NextGeneration:
 def succeed(
     directory: Path, fetched: Fetched, options: Options, project: Project, *, moves: bool = True
 ) -> NextGeneration:
-    """Compile `fetched` as the next generation of the project in `directory`, or as the first generation of a new
-    project.
+    """Compile the source `fetched` for the project in `directory`. Return the result, with the changes since the
+    project's last compile. A new project has no changes.
 
     Raises FatalError if a file of the project cannot be read.
     """

@@ -108,7 +108,7 @@ def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
 
 
 def _concrete(media_type: str, encoding: BodyEncoding) -> str:
-    """Return the Content-Type to send: a media range such as `*/*` becomes the simplest media type in it."""
+    """Return the Content-Type to send. A media range is replaced by a common type: `text/*` by `text/plain`."""
     if "*" not in media_type.partition(";")[0]:
         return media_type
     return {"json": "application/json", "text": "text/plain", "multipart": "multipart/form-data"}.get(

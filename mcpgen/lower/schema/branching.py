@@ -55,8 +55,8 @@ class _Steps:
         self.leads_back = False
 
     def of(self, schema: JsonValue) -> tuple[int, int]:
-        """Return two numbers: the steps for checking a value against `schema`, and the most steps for checking one
-        value nested in that value.
+        """Return two numbers: the steps for checking a value against `schema`, without the values nested in it, and the
+        most steps for checking one nested value, at any depth.
         """
         self.leads_back |= id(schema) in self._same
         if not isinstance(schema, dict) or id(schema) in self._inside:

@@ -82,7 +82,7 @@ def _schemes(
 
 
 def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
-    """Yield changes of the kind of a secret, and of its place in the request."""
+    """Yield changes of a scheme's `type` in `bindings.json`, and of the place of its credential in the request."""
     kinds = as_text(old.get("type")), as_text(new.get("type"))
     if kinds[0] != kinds[1]:
         yield rules.of_server("scheme-written" if _TOKENS.issuperset(kinds) else "scheme-changed", *kinds, at=name)

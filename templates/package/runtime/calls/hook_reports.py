@@ -45,7 +45,9 @@ _OVER = "it reports only while it runs, in its own thread, its tasks, and what a
 
 # Decision 0239: Hooks report progress while they run, each from 0 to its own total.
 class HookReports:
-    """Reporter of one run of a hook: sends its progress and log messages to the client, and logs its messages here.
+    """Reporter of one run of a hook: sends its progress and log messages to the client.
+
+    Log messages are also written to the log of this server.
 
     Use it in a `with` block around the hook, in the event loop of the call.
     """

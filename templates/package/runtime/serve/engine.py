@@ -148,7 +148,7 @@ class Engine:
         await loop.create_future()  # runs for ever: the process ends when the main thread ends
 
     def _hear(self) -> None:
-        """Run all waiting actions, in order."""
+        """Run the actions that `tell` has queued, in order."""
         with self._waking:
             self._woken = False
         while self._told:
