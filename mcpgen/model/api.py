@@ -150,7 +150,7 @@ class UserFlow:
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """Return the URLs that the document gives; empty URLs are left out."""
+        """Return the URLs of the flow's endpoints and metadata; those that the document lacks are left out."""
         found = self.authorization_url, self.token_url, self.device_url, self.refresh_url, self.metadata_url
         return tuple(filter(None, found))
 

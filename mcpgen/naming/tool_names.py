@@ -106,7 +106,10 @@ class _TakenNames:
     key: str
 
     def is_free(self, name: str) -> bool:
-        """Return True if `name` is not in use, and either has no owners or the operation `key` is one of them."""
+        """Return True if no tool uses `name`, and the name is not reserved or is reserved for the operation `key`.
+
+        `owners`: reserved name → keys of the operations that may get it.
+        """
         return name.casefold() not in self.used and self.key in self.owners.get(name.casefold(), {self.key})
 
     def __contains__(self, name: object) -> bool:

@@ -112,7 +112,7 @@ class _Layout:
 
 
 def _asked(question: Question, layout: _Layout, diagnostics: Diagnostics) -> AskedQuestion | None:
-    """Return a question as the finished tool asks it, with a schema for each field.
+    """Return a question to the user as the generated server asks it, with a schema for each field of its form.
 
     Return None if `_field` rejects a field, two fields fill the same argument, or the question has no fields.
     """

@@ -38,7 +38,10 @@ class Memory:
             raise FatalError("too-large", message, Where(name), "Generate one server for each document.")
 
     def take_nodes(self, nodes: int) -> None:
-        """Subtract memory from the budget for `nodes` values and keys, at most `nodes_left`."""
+        """Count `nodes` values and keys, and subtract their memory from the budget.
+
+        The caller makes sure that `nodes` is at most `nodes_left`.
+        """
         self.nodes += nodes
         self._left -= nodes * _OF_A_NODE
 

@@ -86,7 +86,7 @@ class Interview:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Return the arguments of the client and the values of all answers as one object."""
+        """Return one object with the client's arguments and the values that the user has entered in forms."""
         found = dict(self.arguments)
         for answer in self.answers.values():
             found |= answer

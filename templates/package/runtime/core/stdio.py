@@ -159,7 +159,8 @@ class Wire:
     def write(self, lines: bytes) -> None:
         """Write all of `lines` to stdout. While stdin is open, wait for the client to read as long as needed.
 
-        End the process if the client has closed stdin and reads nothing for `LAST_SECONDS`, or the time of `hurry`.
+        End the process if the client has closed stdin and reads nothing for `LAST_SECONDS`, or for the seconds that
+        `hurry` has set.
         """
         self._fits -= len(lines)
         if self._fits < 0 and self._room is None:

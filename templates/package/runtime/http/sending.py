@@ -108,7 +108,8 @@ class Sender:
                     raise
                 break  # no retry is possible: use the outcome of the earlier try
             except Failure as failure:
-                left = failure.sent = failure.sent or left  # the upstream may have acted on an earlier try
+                # If an earlier try was sent, the upstream may have acted: never tell the model that nothing was sent.
+                left = failure.sent = failure.sent or left
                 outcome = failure
             sent.tries += 1
             if not isinstance(outcome, Failure) and outcome.status < 400:

@@ -251,7 +251,7 @@ class HttpConnection(RequestHandler):
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()
 
-    # Methods for the timeout of the head
+    # Methods that limit how long a client may take to send the head of a request
 
     def _wait(self) -> None:
         self._late = self._loop.call_later(HEAD_SECONDS, self._lose_patience)

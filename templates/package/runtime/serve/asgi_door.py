@@ -236,7 +236,7 @@ class _Connection:
 
     async def begin(self, fields: Fields) -> None:
         """Write the head of an event stream."""
-        self._read.set()  # nothing of the request is left to read, so `_gone` may begin
+        self._read.set()  # nothing of the request is left to read, so `_gone` may wait for a disconnect
         self.expire()
         await self._begin(200, fields)
 
