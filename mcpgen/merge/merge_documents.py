@@ -287,8 +287,10 @@ def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Dia
 
 
 def _behind(front: str, operation: Operation) -> str:
-    """Return the key of an operation. Unless `front` (the document's unique prefix) is "", the key begins with `front`
-    in place of the `prefix` that the tools file gives the document.
+    """Return the key of an operation with `front`, the unique prefix of its document, before it.
+
+    `front` replaces the document's `prefix` in the tools file, if the key begins with that. If `front` is "", the key
+    stays unchanged.
     """
     key = (
         operation.key.removeprefix(f"{operation.decided.prefix} ")

@@ -55,8 +55,8 @@ def related(found: list[Member], composer: Composer) -> str:
 
 
 def own_url(found: list[Member], composer: Composer) -> str:
-    """Return the JSON Pointer to the URL of the object in a response: a link `self`, or an absolute URL. Return "" if
-    there is none.
+    """Return the JSON Pointer to the URL of the object that a response contains, or "". The URL is a link `self`, or a
+    top-level member such as `url` or `href` whose format is `uri`.
     """
     if pointer := _linked(found, ("self",), composer):
         return pointer

@@ -99,7 +99,9 @@ class Requests:
         return [each for each in reads if fits(described(each), self._composer)]
 
     def same(self, operation: Operation) -> Look | None:
-        """Return the GET request with the path of the operation itself, or None."""
+        """Return the GET request at the path of `operation`, or None if the document has no such GET operation. For
+        `PUT /items/{id}`, it is `GET /items/{id}`.
+        """
         return self._at(operation, operation.path)
 
     def item_of_action(self, operation: Operation, any_action: bool) -> Look | None:

@@ -146,7 +146,7 @@ class Consent:
         Raise OtherOutcome with the question if the call has no answer.
         """
         dialogue, turn = call.dialogue, 0
-        # The user confirmed this call before a hook asked its last question, whose `requestState` says so.
+        # The user confirmed in an earlier round. Then a hook asked a question, whose `requestState` held `confirmed`.
         if call.confirmed == subject:
             return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):

@@ -103,9 +103,9 @@ class Interview:
         return own.with_answers(self.inner or None, responses)
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Restore the answers from `kept`, the bytes that `written` returned before.
+        """Restore the user's answers from `kept`, the bytes that `written` has returned for a `requestState`.
 
-        `turn`: how often the last question was asked.
+        `turn`: how often the user was asked the last question (again if the answer was missing or invalid).
         """
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)

@@ -146,11 +146,11 @@ def readings(name: str) -> set[str]:
 
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
-    """Raise Refused if two arguments have written the same name, or if an argument has written a name that the server's
-    owner reserves.
+    """Raise Refused if two arguments send values under the same name, or if an argument sends a value under a name that
+    the server's owner reserves.
 
-    `withheld`: reserved names, in addition to those of constants and templates. `place` is the word for the name in the
-    message, such as "query parameter".
+    Reserved are the names in `withheld`, and the names of parameters and body fields whose values are constants or
+    templates. `place`: the word for a name in the message, such as "query parameter".
     """
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)

@@ -113,8 +113,9 @@ def described(tool: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Return a long description's first sentences, followed by the sketch of the response (` Returns {...}`) if the
-    description ends with a short one.
+    """Return the beginning of a long description, and a short description unchanged.
+
+    Keep the end of the description too if it is a short list of the response's members: ` Returns {...}`.
     """
     if len(text) <= LONGEST_DESCRIPTION:
         return text

@@ -42,7 +42,8 @@ class Engine:
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
     def submit(self, call: Call, listener: Listener, size: int) -> bool:
-        """Submit a call whose message had `size` bytes. `listener` gets its progress, questions and outcome.
+        """Submit a call whose message had `size` bytes. `listener` gets the call's progress, log messages,
+        questions to the user, and outcome.
 
         Wait while the backlog is full. Return False if the client has gone meanwhile, and the call was not accepted.
         """

@@ -191,7 +191,7 @@ class Endpoint:
     def renew(self, catalog: Catalog, roles: frozenset[str] = frozenset()) -> None:
         """Use the tools of `catalog` from the next request on, and notify the streams that listen for changes.
 
-        `roles`: roles that the operator sets.
+        `roles`: roles that the operator gives to callers without an access token.
         """
         self._access.renew(catalog, roles)
         self.older.renew(self._offered)
