@@ -125,8 +125,8 @@ def trap() -> Trap:
 def planted(prefix: str, name: str = "KEY") -> dict[str, str]:
     """Return the environment variables of a server under test.
 
-    PREFIX_NAME holds the secret, and the proxy variables hold the URL of the trap. Other variables of the test process
-    are inherited, except those that begin with PYTHON or PREFIX_.
+    PREFIX_NAME holds the secret. The proxy variables hold the URL of a listener to which no server may connect. Other
+    variables of the test process are inherited, except those that begin with PYTHON or PREFIX_.
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", f"{prefix}_"))}
     return {**kept, **trap().environment(), f"{prefix}_{name}": SECRET}

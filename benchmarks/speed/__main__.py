@@ -97,7 +97,7 @@ def _number(text: str) -> int:
 
 
 def measured(names: list[str], rounds: int | None, quick: bool) -> results.Results:
-    """Measure these families one after the other, and print each when it is done."""
+    """Measure these families of cases in turn, print the results of each when it is done, and return all results."""
     with tempfile.TemporaryDirectory() as folder, upstream.serving(api.bodies()) as served:
         programs = prepare(Path(folder))
         if programs.left_out:

@@ -18,7 +18,7 @@ PATH = Path(__file__).parents[1] / "results.json"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Stored results. `about`: facts about the environment by name. `families`: name of a family → its results."""
+    """Stored results. `about`: facts about the environment by name. `families`: results by family of cases."""
 
     about: dict[str, str]
     families: dict[str, Found]

@@ -62,7 +62,7 @@ def measure(surface: Surface) -> Row:
 
 
 class _Walk:
-    """Parallel walk through one tool and its operation."""
+    """Side-by-side walk through a tool's input schema and its operation, which counts the inputs that are shown."""
 
     def __init__(self, root: Node, tool: Tool, row: Row) -> None:
         self.root, self.tool, self.row = root, tool, row

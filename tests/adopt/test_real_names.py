@@ -95,7 +95,7 @@ def test_the_names_of_the_packages_of_node(documents: list[str], tmp_path: Path)
 
 
 def test_the_names_of_the_configurations(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Run each configuration with the generator for which it was written."""
+    """Run other MCP generators on public configurations, and compare their tool names with the stored ones."""
     rows = [each for each in configurations() if not each.refused]
     scripts = [each for each in rows if each.file.endswith(".py")]
     generated = [each for each in rows if "openapi-mcp-generator" in each.command + each.text]

@@ -1,6 +1,6 @@
 """Test that dependencies have lower and upper bounds, and a reason in ARCHITECTURE.md.
 
-Also test that mcpgen can run the servers that it generates.
+Also test that mcpgen depends on all packages that generated servers need, with the same bounds.
 """
 
 import re

@@ -333,7 +333,7 @@ def test_one_program_is_the_calls_that_it_makes(server: Server) -> None:
     assert len(direct) == 5
 
 
-#: Rows: environment variables, tools that run programs and are listed, a program, and text in its result.
+#: Rows: environment variables, names of the program-running tools that are listed, a program, and text in its result.
 OFFERED: list[tuple[dict[str, str], list[str], str, str]] = [
     ({"MIRROR_ROLES": "nobody"}, ["run_program"], "rename_customer('1')", "rename_customer` used when not defined"),
     ({"MIRROR_READ_ONLY": "true"}, ["run_reads"], "get_order(1)['asked']", "GET /orders/1"),

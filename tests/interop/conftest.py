@@ -173,7 +173,7 @@ def session(
 
 @pytest.fixture(scope="session", params=CLIENTS, ids=str)
 def held(request: pytest.FixtureRequest, server: Path, tmp_path_factory: pytest.TempPathFactory) -> Held:
-    """Let one client cancel a call, make several calls together, and then one more.
+    """Let one client cancel a call, then make several concurrent calls, and then a single call.
 
     The upstream delays its responses.
     """

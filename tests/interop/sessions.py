@@ -20,7 +20,7 @@ class Session(Work):
 
 @dataclass(frozen=True, slots=True)
 class Held(Work):
-    """A cancelled call, several calls made together, and one more, with an upstream that delays its responses."""
+    """A cancelled call, then concurrent calls, then a single call, with an upstream that delays its responses."""
 
     closed: bool
 

@@ -97,7 +97,7 @@ def test_what_is_sent_is_read_back(path: Path) -> None:
 
 
 def test_few_draws_are_refused() -> None:
-    """Check the share of refused draws in all tests above."""
+    """Check that at most the share MOST_REFUSED of the random arguments in the tests above was refused."""
     assert seen["refused"] <= MOST_REFUSED * seen["draws"], seen
 
 

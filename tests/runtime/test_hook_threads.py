@@ -1,4 +1,7 @@
-"""Test slow synchronous hooks: only MOST_THREADS run at a time. A hook counts until it returns, even after its call."""
+"""Test slow synchronous hooks: only MOST_THREADS run at a time.
+
+A hook counts until it returns, even if its call was cancelled earlier.
+"""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ class TestWhileTheCallRuns:
         ids=["whole", "where the message is cut", "completed by the text of the message"],
     )
     def test_a_message_shows_no_secret(self, item: str) -> None:
-        """Check that a question shows no secret, not even one that an argument forms with the words around it."""
+        """Check that an elicitation shows no secret, not even one that its fixed text and an argument form together."""
 
         async def scene(the: Scene) -> None:
             the.caller._redactor.learn(SECRET)

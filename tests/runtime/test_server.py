@@ -53,7 +53,7 @@ class Watched:
     def submit(self, call: Any, listener: Any, size: int) -> bool:
         """Check that `_lock` is free: a submit may wait for the end of a call, which needs `_lock` in another thread.
 
-        Also check that `_turn` is held, so that `renew` cannot change the tools between the message and this call.
+        Also check that `_turn` is held, so that `renew` cannot change the tools while a `tools/call` is handled.
         """
         assert not self.server._lock.locked()
         assert self.server._turn.locked()

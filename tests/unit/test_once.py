@@ -1,4 +1,4 @@
-"""Test the cache of results about schemas that tools share: a cached result equals one computed anew."""
+"""Test the cache that examines a subschema of several tools once: a cached result equals one computed anew."""
 
 from __future__ import annotations
 

@@ -101,8 +101,8 @@ def _bytes(text: str) -> bytes:
 
 
 def test_no_client_refuses_what_was_tortured(served: dict[Path, Served]) -> None:
-    """Check the list that clients see, for the hardest document: names, titles, annotations, and the root types of
-    schemas.
+    """Check the response to `tools/list` for torture.yaml, which contains what other generators get wrong: names,
+    titles, annotations, and the root keywords of input schemas.
     """
     client = next(server.client for document, server in served.items() if document.stem == "torture")
     tools = client.request("tools/list")["tools"]
