@@ -112,7 +112,7 @@ class _Home:
         return found
 
     def left(self) -> list[str]:
-        """Return the names of leftovers of runs, beside the project and in it."""
+        """Return the names of temporary files and folders of mcpgen (`.mcpgen-*`), beside the project and in it."""
         return [path.name for path in (*self.folder.iterdir(), *self.target.iterdir()) if path.name[:8] == ".mcpgen-"]
 
 

@@ -1,9 +1,10 @@
 """Measure the memory of idle sessions and of streams for notifications of changes, over HTTP.
 
 The result is the growth of a server's RSS from few to many sessions or streams, divided by their number. Our server
-stores no sessions: the id of a session contains its encrypted state. So its sessions should only take memory that the
-allocator has not yet returned: half of what the ids alone would take, at most. A stream is measured with its
-connection: a GET in its own session in MCP revisions with sessions, `subscriptions/listen` in later revisions.
+stores no sessions: the id of a session contains its encrypted state. So a session should take no memory, except for
+memory that the allocator has not yet returned. The limit that is checked is smaller than a session id. A stream is
+measured with its connection: a GET in its own session in MCP revisions with sessions, `subscriptions/listen` in later
+revisions.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Shape:
         return bool(self.leaves) and all(leaf.is_read_only for leaf in self.leaves)
 
     def members(self) -> dict[str, tuple[list[Group], bool]]:
-        """Return a mapping from each property name to the schemas of the property, and True if it is required."""
+        """Return, by property name, a pair: the schemas of the property, and True if the property is required."""
         found: dict[str, tuple[list[Group], bool]] = {}
         for leaf in self.leaves:
             for name, nodes in leaf.members.items():

@@ -88,7 +88,7 @@ class Authority(Endpoint):
         self.audience, self.seconds, self.says_issuer = "", 3600, True
 
     def proofs(self) -> list[bytes]:
-        """Return the parts of callers' tokens that must appear nowhere: claims and signatures."""
+        """Return the parts of callers' tokens (claims and signatures) that `servers.Server.search` must not find."""
         return [part.encode() for token in self.callers for part in token.split(".")[1:]]
 
     def authorize(self, url: str, user: str, **more: str) -> str:

@@ -111,7 +111,7 @@ class Issuer(Protocol):
         """Return an access token of this user for an MCP server."""
 
     def proofs(self) -> list[bytes]:
-        """Return the parts of these tokens that must appear nowhere."""
+        """Return the parts of callers' tokens (claims and signatures) that `Server.search` must not find."""
 
 
 class Server(Streamable):

@@ -62,7 +62,7 @@ def _add_member(node: Node, chance: Random) -> None:
 
 
 def _alternatives(node: Node, chance: Random) -> None:
-    """Add an alternative to the schema. A schema without any becomes the first alternative itself."""
+    """Add an alternative to the schema. A schema without alternatives becomes the first of two in a new schema."""
     arm = copy.deepcopy(chance.choice(_SIMPLE))
     for key in ("oneOf", "anyOf", "allOf"):
         if key in node:

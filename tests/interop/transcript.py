@@ -31,9 +31,9 @@ class Transcript(NamedTuple):
         return [message for message in map(json.loads, self.said("client")) if "method" in message and "id" in message]
 
     def messages(self, changes: bool = False) -> list[Message]:
-        """Return all messages of the server, checked by the rules of `messages`.
+        """Check all messages of the server by the rules of MCP in messages.py, and return the messages.
 
-        Raise AssertionError if a message breaks a rule.
+        Raise AssertionError if a message breaks a rule, or a response is missing.
         """
         exchange = Exchange(changes)
         found = []

@@ -27,7 +27,7 @@ CODES = {"unknown-key", "missing-key", "invalid-value", "invalid-name"}
 
 
 def told(document: Any) -> list[tuple[str, str]]:
-    """Return code and place of each diagnostic of the reader about the structure of `document`."""
+    """Return a pair for each diagnostic about the structure of `document`: its code, and its JSON Pointer or ""."""
     found = Diagnostics()
     schema_check.check(document, Where("f"), found)
     assert all(each.hint and each.message.endswith(".") for each in found)

@@ -1,5 +1,5 @@
-"""Test the reader of `tools.json` and `bindings.json`: it finds lines by bytes, parses one line at a time, and serves
-lines unchanged.
+"""Test the reader of `tools.json` and `bindings.json`: it finds a tool's line by the bytes at its start, parses only
+this line of each file, and serves lines unchanged.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class _Told(Wire):
 
 
 class Heard:
-    """Receiver of a call's reports. It runs a function when the call ends."""
+    """Listener that runs a function when a call ends. It accepts no progress, log messages or questions to the user."""
 
     def __init__(self, at_end: Callable[[], None]) -> None:
         self._at_end = at_end
@@ -299,7 +299,7 @@ class _Stuck:
     loaded = busy = True
 
     def tell(self, action: Callable[[], None]) -> None:
-        """Do nothing: the loop is blocked."""
+        """Do not run `action`, as if the event loop were blocked."""
 
     def attended(self) -> bool:
         return True

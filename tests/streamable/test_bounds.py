@@ -278,7 +278,7 @@ def _is_whole(server: Server, message: dict[str, object]) -> bool:
             post(connection, message)
             answer = connection.answer()
         except (ConnectionError, AssertionError, ValueError):
-            return False  # the server closed the connection before, in or after the head
+            return False  # the server closed the connection before or during its response
         return answer.status == 200 and len(answer.body) > MEGABYTE
 
 

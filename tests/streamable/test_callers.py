@@ -215,7 +215,7 @@ def test_a_session_is_its_callers_alone(named: Named) -> None:
 
 
 def test_a_state_is_its_callers_alone(named: Named) -> None:
-    """Test requirements M17 and X1: another caller cannot confirm a caller's question."""
+    """Test requirements M17 and X1: the server refuses a confirmation by a caller whom it did not ask for it."""
     asked = named.as_caller("alice", calling("remove", id="owned"))["result"]
     again = calling("remove", id="owned")
     again["params"] |= {

@@ -124,7 +124,7 @@ def document(grammars: list[Grammar]) -> dict[str, Any]:
 
 
 class Found(AssertionError):
-    """Error that describes a fault of the server, with the grammar (random schemas) and the value that show it."""
+    """Error that describes a fault of the server, with the random schemas and the value that make the fault occur."""
 
     def __init__(self, grammar: Grammar, value: Any, problem: object) -> None:
         super().__init__(f"{problem}\n{json.dumps(grammar.definitions)}\n{json.dumps(value)[:3000]}")
