@@ -67,7 +67,7 @@ def find(secret: str, text: str) -> None:
 
 
 class Leaks:
-    """Collector of the output of a process (`left`), which is then searched for one secret."""
+    """Texts that leave a process (`left`): output, results and files. `check` searches them for one secret."""
 
     def __init__(self, secret: str) -> None:
         self.secret = secret

@@ -19,7 +19,7 @@ _BOTH = {"Content-Type": "application/json", "Accept": "application/json, text/e
 
 @dataclass
 class Client:
-    """Client of one protocol revision. `session`: the session id from `begin` if the revision has a handshake."""
+    """Client of one protocol revision. `session`: the session id in the response to `initialize`, or "" for none."""
 
     http: aiohttp.ClientSession
     url: str

@@ -32,7 +32,7 @@ class Figures:
 
 
 async def confirmations(rig: Rig, http: aiohttp.ClientSession, revision: str, most: int, together: int = 16) -> Figures:
-    """Confirm and decline calls in turn, up to `most`.
+    """Make `most` calls that ask the user for confirmation. Confirm and decline them alternately.
 
     The API must get each confirmed call once, and no declined call.
     """

@@ -140,7 +140,7 @@ class Figures(NamedTuple):
 
 
 def figures(verdicts: list[Verdict]) -> Figures:
-    """Compute the shares over all verdicts."""
+    """Return the share of named producers that are right, and the share of ids with a producer that get a right one."""
     named = [each for each in verdicts if each.named]
     wanted = [each for each in verdicts if each.judged.right]
     right = sum(each.is_right for each in named) / len(named)

@@ -1,5 +1,6 @@
-"""Run the official MCP conformance suite, an npm package that needs a newer version of Node.js than most
-machines have.
+"""Run the official MCP conformance suite, an npm package.
+
+The suite needs a newer version of Node.js than most machines have, so that version is installed with it.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Scene(NamedTuple):
 
 
 def scenes(name: str) -> list[Scene]:
-    """Return the scenes of an example's conversation file."""
+    """Read an example's `conversation.jsonl`. Return its scenes: blocks of lines, separated by blank lines."""
     blocks = (EXAMPLES / name / "conversation.jsonl").read_text(encoding="utf-8").strip().split("\n\n")
     return [_scene([(line[0], line[2:]) for line in block.splitlines()]) for block in blocks]
 

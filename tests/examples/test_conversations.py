@@ -99,7 +99,10 @@ class Client:
 
 
 def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> bytes:
-    """Play scenes that need the same environment with one server. Return all output of the server."""
+    """Play scenes of a conversation file with one server. Return the server's output and its audit file.
+
+    All scenes need the same environment variables of the server, and the same capabilities of the client.
+    """
     first = played[0]
     prefix, record = name.upper(), tmp_path / f"{len(list(tmp_path.iterdir()))}.audit"
     with Api(name) as api:

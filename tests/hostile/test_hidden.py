@@ -100,7 +100,10 @@ def read_by_models(result: Compiled) -> str:
 
 
 def is_told_elsewhere(place: tuple[Any, ...]) -> bool:
-    """Return True for a place in an operation other than `POST /a`, which has the same places and is tested."""
+    """Return True for a place of a text within an operation other than `POST /a`.
+
+    Only `POST /a` is tested, because other operations have texts at the same places or fewer.
+    """
     return place[0] == "paths" and len(place) > 3 and place[1:3] != ("/a", "post")
 
 

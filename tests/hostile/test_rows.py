@@ -289,7 +289,7 @@ def test_life_10_whatever_a_hook_raises_costs_its_call_alone(tmp_path: Path, rai
         assert result(server, "get_detail", id="a")["isError"] is False
 
 
-# Files in the home directory and in the working directory
+# Planted files in the home and working directories, which the server must ignore
 
 
 def test_cfg_01_nothing_of_the_working_directory_counts(tmp_path: Path) -> None:
@@ -314,6 +314,9 @@ def test_cfg_02_the_files_of_others_in_the_home_are_not_read(project: Path, tmp_
         assert len([message for message in server.rest() if "result" in message]) == 1
         assert b"authorization" not in upstream.requests[0].lower()
     assert sorted(path.name for path in tmp_path.iterdir()) == [".config", ".netrc"]
+
+
+# Secrets in the command line and in the project, and lines of stdin that are too long or invalid
 
 
 def test_cred_10_no_secret_is_in_the_command_line(project: Path) -> None:

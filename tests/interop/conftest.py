@@ -197,7 +197,10 @@ def _of_petstore(url: str) -> dict[str, str]:
 def _carried_out(
     client: Client, server: Path, variables: dict[str, str], steps: list[Step], record: Path, asks: bool = False
 ) -> Work:
-    """Carry out a job, and check that the server's output does not contain its credential."""
+    """Let a client carry out the steps with a server. Check that the server's output does not contain SECRET.
+
+    Skip the test if the client cannot run here.
+    """
     try:
         work = carry_out(client, server, variables, steps, record, asks)
     except environments.Missing as missing:

@@ -120,7 +120,10 @@ _NOT_IN_3_0 = ("const", "enum", "default", "prefixItems", "patternProperties")
 
 
 def as_3_0(schema: Any) -> Any:
-    """Convert a schema of OpenAPI 3.1 to the dialect of 3.0, as far as 3.0 can express it."""
+    """Convert a schema of OpenAPI 3.1 to the dialect of 3.0.
+
+    Drop `prefixItems`, `patternProperties`, keywords beside `$ref`, and all but one of several non-null types.
+    """
     if isinstance(schema, list):
         return [as_3_0(member) for member in schema]
     if not isinstance(schema, dict):

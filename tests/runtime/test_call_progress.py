@@ -13,7 +13,10 @@ FIRST, SECOND = "before_all", "after_all"
 
 
 def told(*events: Any) -> list[tuple[float, float | None, str]]:
-    """Let events happen. Return the progress after each event except LEAVE."""
+    """Apply events of a call: phases, heartbeats, and reports and ends of hooks.
+
+    Return the call's progress after each event, except after the end of a hook (LEAVE).
+    """
     progress, found = CallProgress(), []
     for event in events:
         if event == BEAT:

@@ -1,4 +1,4 @@
-"""Test the protocol beyond the transcripts: limits, random input, and events in any order."""
+"""Test the protocol with limits, random input, and events in any order. `test_transcripts.py` tests conversations."""
 
 from __future__ import annotations
 
