@@ -1,5 +1,5 @@
-"""The searches that are compared: the one of generated servers, and BM25 over the same tools with complete definitions
-as its answer.
+"""The searches that are compared: the search of generated servers, and BM25 over the same tools, which answers with the
+tools' complete definitions.
 """
 
 from __future__ import annotations

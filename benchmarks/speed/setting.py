@@ -11,7 +11,7 @@ from benchmarks.speed.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Inputs of a family of cases, such as `calls`: the measured programs, the API that they call, and a folder.
+    """Inputs of one family of cases (for example, the family `calls`): the measured programs, their API, and a folder.
 
     `rounds`: rounds of each case. `seconds`: time of a round of calls. `quick`: True to leave out measurements that
     take minutes.

@@ -1,7 +1,8 @@
 """Compile published documents of real APIs, which lie beside the repository. The tests are skipped if they are missing.
 
-Each document compiles once. Every operation becomes a tool or is skipped for a listed reason. The final check removes
-no tool, and every client and provider accepts every input schema.
+Each document compiles once. Every operation becomes a tool, is a login operation, or is skipped for a reason in
+REASONS. The compiler's check of finished tools (`mcpgen/check/catalog.py`) removes none. Every client and model
+provider accepts every input schema.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ REASONS = {
     "broken-reference",
     "unsupported-method",
 }
-"""Codes of the reasons for which operations of published documents may be skipped. None comes from the final check."""
+"""Codes of the reasons for which operations of published documents may be skipped. None comes from `check/catalog`."""
 
 
 NOWHERE = ("empty", "over 1,000", "no title", "hints missing", "characters that are", "equal to the name", "markup: ")

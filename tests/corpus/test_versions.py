@@ -207,10 +207,10 @@ def counts(old: Path, new: Path) -> dict[str, int]:
 
 
 def credentials(there: Path, missing: Path, required: bool) -> set[Slot]:
-    """Return the parameters that the version `there` has and `missing` lacks, and that no tool has an argument for:
-    credentials, and all parameters of logins.
+    """Return the parameters that the document `there` has and `missing` lacks, and that no tool has an argument for.
 
-    If `required`, return those that only `there` requires. Operations that only one version has are ignored.
+    These are credentials, and all parameters of login operations, which become no tools. If `required`, return the
+    parameters that only `there` requires. Operations that only one document has are ignored.
     """
     found, other, tools = published(there), published(missing), operations(there)
     left = {key: found[key].parameters.keys() - (tools[key].parameters if key in tools else {}).keys() for key in found}

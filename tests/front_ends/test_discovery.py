@@ -134,7 +134,9 @@ def pairs(query: str) -> list[tuple[str, str]]:
 
 
 def judged(seed: str, count: int, names: list[str]) -> tuple[int, list[str], list[str]]:
-    """Return the number of compared calls, the refused calls, and the calls that differ."""
+    """Return the number of compared calls, the calls that the tool refuses, and the calls for which the tool's request
+    differs from the request of Google's client.
+    """
     first, *found = told(seed, str(count), *names)
     compiled = {name: Compiled(Path(first["folder"]) / f"{name}.json") for name in names}
     compared = [call for call in found if "request" in call and call["id"] in compiled[call["document"]].tools]

@@ -15,8 +15,9 @@ NEW, OLD = "zoo_mcp/runtime/core/framing.py", "zoo_mcp/runtime/framing.py"
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a project in which a module lies outside its folder, as an older version wrote it and recorded it in the
-    lock file.
+    """Generate a project, move one module to `runtime/` from `runtime/core/`, and return the module's new path.
+
+    The lock file records the new path too, as if an older mcpgen had written the project.
     """
     monkeypatch.chdir(tmp_path)
     write(LIST, GET, DELETE)

@@ -30,7 +30,7 @@ def project(tmp_path: Path, upstream: Upstream) -> Project:
 
 
 def test_rel_11_a_hundred_compiles_under_a_server_that_does_not_look(project: Project, upstream: Upstream) -> None:
-    """Run a hundred compiles under a server without `--reload`; the server runs calls during the second fifty.
+    """Compile a project a hundred times while its server runs without `--reload`, and gets calls in the last fifty.
 
     The server must keep serving the project files that it opened at its start. At the first call, it imports the
     modules that calls need, so Python writes bytecode caches of these modules between the compiles.

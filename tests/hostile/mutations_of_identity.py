@@ -1,4 +1,4 @@
-"""List mutations that remove safety checks on callers' access tokens: what makes a token valid."""
+"""List mutations that remove safety checks on callers' access tokens, and on the servers that issue the tokens."""
 
 from __future__ import annotations
 

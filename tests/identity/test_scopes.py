@@ -82,8 +82,9 @@ def names(answer: Answer, kind: str = "tools", key: str = "name") -> list[str]:
 
 
 class Row(NamedTuple):
-    """The scopes and roles of a token, the tools that it lists, and the scopes in the challenge for each tool that it
-    lacks.
+    """The scopes and roles of a token, and the tools that the server lists for a caller with this token.
+
+    `asked`: tool → scopes in the challenge, for some tools that the caller may not call.
     """
 
     scopes: str

@@ -83,7 +83,10 @@ def _matrix(parameter: Described, text: str, shape: str, decode: Decode) -> Any:
 
 
 def of_pairs(parameter: Described, pairs: Pairs, decode: Decode) -> list[Any]:
-    """Return the values that a parameter's received pairs in a query, a form or cookies may stand for, or []."""
+    """Return each value that the pairs of a parameter in a query, a form or cookies can encode.
+
+    Return [] if the request has no pair of the parameter. Raise Unreadable if the pairs encode no value.
+    """
     values = pairs.take(parameter.name)
     if parameter.content:
         return [of_content(parameter.content, decode(value)) for value in values]

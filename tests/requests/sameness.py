@@ -14,7 +14,9 @@ from urllib.parse import unquote
 
 
 class Json(NamedTuple):
-    """A value read from JSON text. It must equal the argument exactly, since JSON can represent every argument."""
+    """A value read from JSON text in a request. The value must equal the tool's argument exactly, since JSON can
+    represent every argument.
+    """
 
     value: Any
 

@@ -37,7 +37,7 @@ ACCEPT, DECLINE, CANCEL = ({"action": action} for action in ("accept", "decline"
 
 
 class Scene:
-    """A tool executor, its upstream and clock, the questions that its client got, and the client's next answer."""
+    """A tool executor, its API and clock, confirmation requests that its client got, and the client's next answer."""
 
     def __init__(self, caller: ToolExecutor, upstream: Upstream) -> None:
         self.caller, self.upstream = caller, upstream

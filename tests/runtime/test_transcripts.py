@@ -16,7 +16,7 @@ SCENES = scenes()
 
 
 def replay(scene: Scene, say: Callable[[Conversation, bytes], None], line_end: bytes = b"\n") -> list[str]:
-    """Replay a scene, and return the output. Client lines between two events are sent together."""
+    """Replay a scene, and return the output. All client lines (`>`) before the next event (`*`) are sent together."""
     conversation = Conversation(changes=scene.changes, table=scene.table)
     said = b""
     for mark, text in scene.steps:

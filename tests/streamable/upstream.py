@@ -52,7 +52,7 @@ class Upstream:
         assert self.left[name].wait(PATIENCE), f"nobody left {name}"
 
     def release(self, *names: str) -> None:
-        """Answer the held requests with these names, also those that arrive later."""
+        """Answer the held requests with these names (`/hold/NAME`), also requests that arrive later."""
         for name in names:
             self._loop.call_soon_threadsafe(self._released[name].set)
 

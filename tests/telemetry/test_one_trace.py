@@ -49,8 +49,8 @@ def test_one_trace(mirror: Path, collector: Collector, transport: str) -> None:
     except environments.Missing as missing:
         pytest.skip(str(missing))
     told = {"PATH": os.environ["PATH"], **planted("MIRROR"), "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}
-    # The other programs do not get the proxy variables of `planted`. These name a `Trap` (tests/leaks.py) as proxy, to
-    # which the programs' exporters would connect.
+    # Only the generated server gets the proxy variables of `planted` (tests/leaks.py), which name a trap as the proxy.
+    # The exporters of the API and of the client would connect to the trap.
     others = {"PATH": told["PATH"], "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "PYTHONPATH": ""}
     with running([python, str(SCRIPT), "api"], mirror, {**others, "OTEL_SERVICE_NAME": "api"}) as port:
         ours = {**told, "MIRROR_BASE_URL": f"http://127.0.0.1:{port}", "OTEL_BSP_SCHEDULE_DELAY": "50"}

@@ -103,9 +103,10 @@ def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | No
 
 
 def stopped_between(directory: Path, tree: FileTree) -> bool:
-    """Kill a run that has exchanged the new directory with the old one, before it exchanges them back.
+    """Kill a run of mcpgen between its two exchanges of directories (`publish/transaction.py`).
 
-    Return True if the new directory then stands at the path of the old one.
+    The first exchange puts the new directory at the project's path, and the second puts the updated old directory back.
+    Return True if the new directory is at the project's path.
     """
     before = inode(directory)
     killed_at(1, lambda: generate(directory, tree), SWAPS)

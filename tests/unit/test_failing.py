@@ -76,8 +76,8 @@ def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> Non
 
 @pytest.mark.parametrize(("situation", "reason"), CASES, ids=NAMES)
 def test_every_call_fails_from_one_on(tmp_path: Path, situation: str, reason: int) -> None:
-    """Let all file system calls from number N on fail, for each N. The run cannot remove its own files then, but the
-    next run does.
+    """Let all file system calls from number N on fail, for each N. The run of mcpgen then cannot remove the
+    temporary files that it made beside the project, but the next run removes them.
     """
     tree = SITUATIONS[situation][1]
     old, new = after(tmp_path / "old", situation), after(tmp_path / "new", situation, tree)
