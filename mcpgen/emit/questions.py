@@ -5,7 +5,7 @@ from mcpgen.model import AskedQuestion, Catalog
 
 
 def question(asked: AskedQuestion) -> JsonObject:
-    """Return one question as an entry of `ask`, which lists the questions of a tool in `bindings.json`."""
+    """Return a question to the user as an entry of `ask`, the list of questions of a tool or prompt."""
     result: JsonObject = {
         "name": asked.name,
         "message": list[JsonValue](asked.message),

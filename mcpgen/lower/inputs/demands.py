@@ -24,7 +24,10 @@ _MAY_BE_EMPTY = re.compile(
 
 # Decision 0028: A body with required members is required.
 def is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
-    """Return True if every call of the operation has the body. `node`: the schema of the body."""
+    """Return True if a call of the operation must have the body. `node`: the schema of the body.
+
+    If the document does not set `required`, the method, the schema and the descriptions decide.
+    """
     if body.required is not None:
         return body.required
     told = "\n".join((operation.summary, operation.description, body.description))

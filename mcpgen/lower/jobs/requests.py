@@ -229,7 +229,7 @@ class Requests:
         pointer = _id_for(last, segment, answer, own)
         if not pointer or not {*_VARIABLE.findall(before)} <= {*known}:
             return None
-        # The operation's own path has a variable of the same name, so a new name avoids confusion
+        # If `last` is also a variable of the operation's own path, choose another name: the two values differ
         name = f"{singular(segment)}_{last}" if last in known else last
         return self._look(read, f"{before}/{{{name}}}", {name: pointer})
 

@@ -19,7 +19,7 @@ LONGEST = 3600
 
 # Decision 0127: Annotations and timeouts of a tools file apply as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
-    """Return the tool annotations in the file: MCP's name → value."""
+    """Return the tool annotations of a tool in the tools file: name in MCP (such as `readOnlyHint`) → value."""
     found = as_object(entry.get("annotations"))
     if found.get("readOnlyHint") is True and found.get("destructiveHint") is True:
         message = (

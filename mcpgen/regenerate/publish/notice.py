@@ -13,8 +13,8 @@ MADE = _FIRST + b"If it no longer runs, its next run over the project removes th
 
 
 def exchanged(project: Path) -> bytes:
-    """Return the note for a staging directory that contains the user's files during an exchange. The note says not to
-    delete the directory, and how to restore the files.
+    """Return the note for a staging directory that is exchanged with the project's directory, and then contains the
+    user's files. The note says not to delete the staging directory, and how to restore the files.
     """
     command = f"mcpgen regenerate {shlex.quote(str(project))}"
     return _FIRST + os.fsencode(

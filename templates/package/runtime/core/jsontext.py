@@ -221,7 +221,9 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
-    """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
+    """Return a JSON text without the bytes in `left_out` and without escaped quotation marks. So each remaining
+    quotation mark begins or ends a string.
+    """
     plain = content.replace(b'\\"', b"  ")  # two spaces, as long as the escape: no bytes are moved, which is faster
     if b"\\" in plain:
         # A quotation mark after an escaped backslash is not escaped. So remove escaped backslashes first.

@@ -126,7 +126,7 @@ def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:
         if "values" not in condition:
             return found is not ABSENT and bool(found)
         if found is ABSENT:
-            return False  # a response without the member says nothing about the state
+            return False  # a missing member meets no condition, not even one with `!=`
     one = any(_alike(found, each) for each in condition.get("values", ()))
     return one is not ("not" in condition)
 

@@ -109,9 +109,9 @@ class HttpConnection(RequestHandler):
             self._refuse(_NO_ROOM)
 
     def data_received(self, data: bytes) -> None:
-        """Serve a request inline (without aiohttp's task), or wake this task.
+        """Serve a request inline (without aiohttp's task) if possible, else wake this task to serve the request.
 
-        Keep the timeout running while a head is incomplete.
+        Stop the timeout for the request's head if the head is complete, else let the timeout run.
         """
         # Hide the future from `super().data_received`, which would complete it and so wake aiohttp's task at once
         task, self._waiter = self._waiter, None

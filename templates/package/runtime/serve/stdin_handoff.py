@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ..core.stdio import Wire
     from .engine import Engine
 
-#: Seconds between two checks by the main thread whether the loop responds. If the loop is blocked, the main thread
-#: reads again after at most two checks, so input waits no longer than that.
+#: Seconds between two checks by which the main thread finds out whether the loop, which reads stdin, is blocked. If the
+#: loop is blocked, the main thread itself reads stdin after at most two checks, so input waits no longer than that.
 SECONDS = 0.2
 
 

@@ -160,7 +160,7 @@ class Settings:
         return found
 
     def endpoint(self, scheme: str) -> Endpoint:
-        """Return the token endpoint of a scheme. Raise NotReady if the operator must set it."""
+        """Return a scheme's token endpoint. Raise NotReady if no usable URL is described or set by the operator."""
         found = self.endpoints[scheme]
         if isinstance(found, str):
             raise NotReady(found)

@@ -89,7 +89,7 @@ class SessionHandler:
     # Methods for messages from clients
 
     def initialize(self, request: Request, head: Head, peer: Peer, catalog: Catalog, fields: Fields) -> Answer:
-        """Begin a session, and return the response with the session id (requirement L1)."""
+        """Begin a session, and return the response with the session id. Refuse a request that names a session."""
         if (named := head.get(SESSION)) is not None:
             known = self._opened(named, peer, catalog) is not None
             return refused(400, INVALID_REQUEST, "This session was begun already.") if known else _gone()
@@ -102,7 +102,7 @@ class SessionHandler:
         return json_answer(200, line, ("Mcp-Session-Id", id_), *fields)
 
     def find(self, head: Head, peer: Peer, catalog: Catalog) -> Session | Answer:
-        """Return the session that a request names, or the error response (requirements L3 to L5)."""
+        """Return the session that a request names, or the error response."""
         named = head.get(SESSION)
         if named is None:
             return refused(400, INVALID_REQUEST, "Send initialize first, and its Mcp-Session-Id with each request.")
@@ -141,7 +141,7 @@ class SessionHandler:
         self.streams.go_on(self._sessions.get(found.id, found), exchange)
 
     def end(self, found: Session) -> list[Effect | Relay]:
-        """End a session: cancel its calls and close its streams, here and on other replicas (requirement L6)."""
+        """End a session: cancel its calls and close its streams, here and on other replicas."""
         if self._observer is not None and found.handshake.began:
             self._observer.session_over(self._seal.now() - found.handshake.began, found.handshake.revision)
         return [*self.ended(found.id), Relay(found.id, None)]
@@ -204,7 +204,7 @@ class SessionHandler:
     # Methods that concern exchanges
 
     def lost(self, found: Session, exchange: Exchange) -> None:
-        """Record that the client closed the connection of `exchange`. The exchange's calls go on (requirement L10)."""
+        """Record that the client closed the connection of `exchange`. The exchange's calls go on."""
         exchange.open = False
         exchange.parts.clear()
         if exchange is found.listening:

@@ -1,6 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve GET up to MCP 2025-11-25: a session's stream of change notifications, and resumed streams (requirements L7 and
-L12). No I/O.
+"""Serve GET up to MCP 2025-11-25: a session's stream of change notifications, and resumed streams. No I/O.
 
 A stream of change notifications outlives its connection. While the client is disconnected, events are recorded. A
 client that resumes the stream by `Last-Event-ID` gets the missed events, and then new events.
