@@ -85,8 +85,8 @@ async def ours(some: int) -> int:
 
 
 async def beside(some: int) -> int:
-    """Run those trials that need no shared store against FastMCP's server, once for each way of _WAYS. Return the exit
-    code.
+    """Run those trials that need no shared store against replicas of FastMCP's server, once for each row of _WAYS: with
+    or without sessions, and with a balancer that picks replicas at random or by address. Return the exit code.
     """
     report = Report()
     for name, stateless, pick, revision in _WAYS:

@@ -42,7 +42,9 @@ UNITS: dict[str, Callable[[Flow], float]] = {
 
 
 class Source(Protocol):
-    """Interface of a source of calls: the client of a server, or the bare event loop."""
+    """Interface of a program that makes calls: the client of a server, or an event loop that calls the API without any
+    server, as the lower limit of a call's time.
+    """
 
     def flow(self, calls: int, at_once: int) -> Flow: ...
 

@@ -1,4 +1,6 @@
-"""Write the tools file of an adopted server. Text that mcpgen did not write is escaped by `emit/sinks.py`."""
+"""Write the tools file for a server of another program that `mcpgen adopt` has read. `emit/sinks.py` escapes text that
+mcpgen did not write.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -51,7 +51,9 @@ class Row:
 
 
 def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
-    """Return two lists of rows: credentials that a tool needs or that most users set, and variables of server URLs."""
+    """Return the rows of environment variables for two tables: credentials that a tool needs or that are usual for its
+    scheme, and variables of server URLs.
+    """
     of_schemes = {name for scheme in catalog.schemes for name in scheme.variables.values()}
     chosen = {*_chosen(catalog)}
     credentials: list[Row] = []

@@ -49,7 +49,10 @@ def both(project: Path) -> Iterator[dict[str, Server]]:
 
 @pytest.fixture(params=WAYS)
 def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
-    """Return the server that serves requests directly, then the one that uses tasks. Each test runs once with each."""
+    """Return the server that serves requests directly, then the one that serves each request in an asyncio task.
+
+    So each test runs with both servers.
+    """
     return both[request.param]
 
 

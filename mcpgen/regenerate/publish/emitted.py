@@ -19,7 +19,7 @@ def is_emitted(path: str) -> bool:
 
 
 def is_written_into(folder: str) -> bool:
-    """Return True if mcpgen writes files into `folder` of a project, whatever the project's name."""
+    """Return True if mcpgen writes files into the folder `folder` of a project of some name."""
     return is_package(folder) or any(path.startswith(f"{folder}/") for path in ONCE)
 
 

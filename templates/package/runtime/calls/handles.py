@@ -70,8 +70,8 @@ if TYPE_CHECKING:
         async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
             """Ask the user to log in if that is necessary.
 
-            Raise NotReady if the user does not log in. Raise OtherOutcome if the outcome of the call is the question to
-            the user, or a protocol error.
+            Raise NotReady if the user does not log in. Raise OtherOutcome if the client gets the question for the user,
+            or a protocol error, as the response to the call.
             """
 
 
