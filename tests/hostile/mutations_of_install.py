@@ -1,5 +1,5 @@
-"""List mutations that remove safety checks of `install` and `uninstall`: which entries of a client's configuration these
-commands may change, what they write, and where.
+"""List mutations that remove safety checks of `install` and `uninstall`: which entries of a client's configuration are
+changed, what is written, and where.
 """
 
 from __future__ import annotations
