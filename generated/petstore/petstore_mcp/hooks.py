@@ -15,8 +15,9 @@ Any hook may raise Refuse("a sentence for the model"). If a hook raises another 
 says where. Arguments that a `before_` hook returns are checked like those of the model; an `instead_of_` hook gets
 checked arguments. A request has no credentials yet: they are added after the hooks, so no hook can see or replace them.
 
-An `async def` hook before the request can ask the user: `await context.ask("Which street?", {"street": "string"})`. All
-hooks of the call may run again with the answer, so ask before you change anything.
+With `from .runtime.hooks import context`, an `async def` hook before the request can ask the user:
+`await context.ask("Which street?", {"street": "string"})`. All hooks of the call may run again with the answer, so ask
+before you change anything.
 
 Any hook can report how far it is, `context.progress(3, 10, "reading stores")`, and write to the log of this server and
 of the client, `context.log("notice", "Stock is old.", {"hours": 7})`. Neither is awaited.

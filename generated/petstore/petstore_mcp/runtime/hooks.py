@@ -49,7 +49,7 @@ class Request:
 
     @property
     def path(self) -> str:
-        """Return the path as text, for display."""
+        """Return the URL path after the base URL as percent-encoded text, for display."""
         return "/" + "/".join(quote(segment, safe="") for segment in self.segments)
 
     def header(self, name: str) -> str | None:

@@ -100,7 +100,7 @@ class Server:
             if inbox.ended:
                 break
             if self._lending is not None and self._lending.lend():
-                self._flush()  # write buffered answers, since the event loop no longer reads stdin
+                self._flush()  # write buffered answers here: the event loop, which would write them, may be blocked
             else:
                 inbox.feed(self._wire.read())
         with self._lock:
@@ -160,7 +160,7 @@ class Server:
             if self._audit is not None:
                 self._audit.reject(effect)
         elif isinstance(effect, ReadResource):
-            caller = self._caller  # None before the first call, when no results are stored
+            caller = self._caller  # None before the first call: no results are stored yet
             found = Contents(effect.uri, None) if caller is None else caller.resources.look_up(effect.uri)
             self.done(effect.key, found)
         elif isinstance(effect, Cancel):
@@ -275,7 +275,7 @@ class Server:
             self._outbox.flush()
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a call's question to the client, or cancel the last question if `question` is None.
+        """Send the client a call's question to the user, or cancel the open question if `question` is None.
 
         Return True if a line was written.
         """
@@ -296,7 +296,7 @@ class Server:
             self._write(self._protocol.progress(key, done, total, message))
 
     def _write(self, line: bytes | None) -> bool:
-        """Write a line at once. Return False if `line` is None."""
+        """Write a line to the client without buffering, and return True. If `line` is None, return False."""
         if line is not None:
             self._outbox.write(line)
         return line is not None

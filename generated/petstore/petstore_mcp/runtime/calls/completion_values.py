@@ -44,7 +44,7 @@ LONGEST_VALUE = 200
 """Longest value in characters. Longer values are left out, since a shortened value would be wrong."""
 
 
-# Decision 0232: Completion values are fetched with a delay and cached.
+# Decision 0232: Requests for completion values are debounced, and the values are cached.
 class CompletionValues:
     """Cached completion values of this process, and its running requests for such values."""
 
@@ -99,9 +99,10 @@ class CompletionValues:
 
 
 def _client(wanted: Complete) -> tuple[str, str]:
-    """Return a key of the caller, whose credentials and limits apply, and a key of the caller's client program.
+    """Return two identifiers: the caller's, which is part of the cache key, and the client program's.
 
-    One caller may use several client programs, which differ in session and address.
+    One caller may use several client programs, which differ in session and address. A newer request ends an older one
+    only if both come from the same program.
     """
     peer = None if wanted.origin is None else wanted.origin.peer
     return ("", "") if peer is None else (peer.owner, f"{peer.session} {peer.address}")

@@ -38,20 +38,23 @@ if TYPE_CHECKING:
         """
 
         def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first
-            question.
+            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: how often the user is
+            asked the same question, this time included.
 
-            `kept`: bytes that `take_kept` returns later. If Tickets issues the state, the client can read the bytes.
+            `kept`: bytes that `take_kept` returns later. The client can read them in a signed state (Tickets), but not
+            in an encrypted one (sealed_states).
             """
 
         async def take(self, state: str, subject: str, /) -> tuple[int, str]:
-            """Mark a state as used. Return how often the user was asked about the call, and "" if the state is valid.
+            """Mark a `requestState` as used if it is valid. Return how often the user was asked about the call, and "".
 
-            If the state is invalid, the second value is the reason, a key of INSTEAD.
+            If the `requestState` is invalid, the second value is the reason instead, a key of INSTEAD.
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
-            """Mark a state as used. Return the two values of `take`, and the bytes that were given to `issue`."""
+            """Mark a state as used. Return how often the user was asked, "" or why the state is invalid, and the bytes
+            `kept` that `issue` stored in the state. If the state is invalid, only the reason has a meaning.
+            """
 
 
 # Decision 0095: At most 16 calls wait for a user.
@@ -143,7 +146,7 @@ class Consent:
         Raise OtherOutcome with the question if the call has no answer.
         """
         dialogue, turn = call.dialogue, 0
-        # The user confirmed this call before a hook asked its last question, whose `requestState` says so.
+        # The user confirmed in an earlier round. Then a hook asked a question, whose `requestState` held `confirmed`.
         if call.confirmed == subject:
             return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):

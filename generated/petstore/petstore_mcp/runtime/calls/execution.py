@@ -1,11 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Run one tool call from its name and arguments to its result, as one sequence of steps:
 
-    prepare (preparation.py), look names up (lookups.py), confirm, send (sending.py), go through pages (page_walk.py),
-    interpret (result_writer.py), run hooks, redact, check the output schema
+    check arguments (preparation.py), look up ids by names (lookups.py), build the request (preparation.py), confirm,
+    send (sending.py), go through pages (page_walk.py), interpret (result_writer.py), run hooks, redact, check the
+    output schema
 
-Nothing is sent until all checks have passed, and nothing is returned without redaction. Any failure on the way is an
-error result for the model. Only bugs of this program raise an exception.
+The request is sent only after the arguments were checked and the call was confirmed, if that is required. Nothing is
+returned without redaction. Any failure on the way is an error result for the model. A call raises only OtherOutcome (a
+question to the user, a task or a protocol error) and exceptions from bugs.
 """
 
 from __future__ import annotations
@@ -131,7 +133,7 @@ class ToolExecutor:
 
     @property
     def hooked(self) -> bool:
-        """Return True if calls run hooks of the user."""
+        """Return True if hooks.py defines hooks, or cannot be loaded."""
         return not self._hooks.idle
 
     def report(self) -> None:
@@ -174,7 +176,7 @@ class ToolExecutor:
 
         `report` is called with "sent", "headers" and "body" when the call has reached these phases. `dialogue`: how the
         client can ask the user. `ask`: function that asks the user while the call waits, None if that is impossible.
-        Raise OtherOutcome if the outcome of the call is a question, a task or a protocol error.
+        Raise OtherOutcome if the call ends with a question to the user, a task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -280,10 +282,10 @@ class ToolExecutor:
             return await resource_versions.fetched(wanted, before, *parts)
 
     async def get_prompt(self, wanted: GetPrompt, ask: Ask | None) -> PromptMessages:
-        """Return the messages of a prompt that asks the user for values in its messages, or embeds resources of the
-        upstream.
+        """Return the messages of a prompt that asks the user questions. The messages contain the user's answers, and
+        may embed resources of the upstream.
 
-        Raise OtherOutcome if the outcome of the request is a question or a protocol error.
+        Raise OtherOutcome if the request ends with a question to the user or with a protocol error.
         """
         from . import prompt_questions, prompt_resources  # imported late: few prompts ask the user
 
@@ -307,9 +309,9 @@ class ToolExecutor:
         await self._client.close()
 
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check, confirm and run the call. Return its result, and a sentence on what was done, or "".
+        """Check, confirm and run the call. Return the result, and a sentence for use if a hook withholds it, or "".
 
-        Raise HookFailed if a hook fails, and OtherOutcome if the outcome is a question, a task or a protocol error.
+        Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, a task or a protocol error.
         """
         tool = call.tool
         if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:
@@ -327,7 +329,9 @@ class ToolExecutor:
             return Result.error(refused), ""
 
     async def _completed(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check all arguments of the call, confirm and run it. Hooks may ask the user.
+        """Check all arguments of the call, let the user confirm it if its tool requires that, and run it.
+
+        Hooks may ask the user.
 
         Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
         without a result.
@@ -339,7 +343,11 @@ class ToolExecutor:
         return await HookQuestions(call, arguments, self._issuer(), self._redactor).answered(self._run)
 
     async def _run(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Check all arguments of the call, confirm and run it. Raise what `_completed` raises."""
+        """Check all arguments of the call, let the user confirm it if its tool requires that, and run it.
+
+        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
+        without a result.
+        """
         tool = call.tool
         arguments = await self._preparation.checked(tool, arguments, call.budget)
         if "follows" in tool.binding:
@@ -356,7 +364,7 @@ class ToolExecutor:
         Raise one of the exceptions in preparation.Unmade if the call cannot be made.
         """
         from ..core.search_listing import writes
-        from . import lookups  # both imported late: few tools look names up
+        from . import lookups  # both imported late: few tools look up ids by names
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
@@ -369,12 +377,12 @@ class ToolExecutor:
         return lookups.told(result, found), done
 
     async def _look(self, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
-        """Make an inner call of the tool that `lookup` names, and return its result, which is not shortened.
+        """Call the tool that `lookup` names, to find the id for a name, and return its result.
 
-        `whole`: tells the inner call to fetch the whole list. This method sets `whole.complete` to False if the result
-        lacks a part of the list.
+        The result contains at most LARGEST_PARSED bytes of the response. `whole` says whether to fetch all pages of the
+        list in which the id is searched. Set `whole.complete` to False if the result lacks a part of the list.
         """
-        from . import inner_calls  # imported late: few tools look names up
+        from . import inner_calls  # imported late: few tools look up ids by names
 
         name, other = lookup["tool"], copy(self)
         other._whole, other._writer = whole, self._writer.showing(response.LARGEST_PARSED)
@@ -384,7 +392,7 @@ class ToolExecutor:
         return result
 
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Prepare, confirm and send the call. Return its result, and a sentence on what was done, or "".
+        """Prepare, confirm and send the call. Return the result, and a sentence for use if a hook withholds it, or "".
 
         Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
         without a result.
@@ -427,7 +435,7 @@ class ToolExecutor:
         return Questions(self._issuer(), self._preparation.verified, self._redactor.text)
 
     def _issuer(self) -> States:
-        """Return the issuer of states (`requestState`). All versions of the server's tools share it."""
+        """Return the object that issues and checks `requestState` values. A reload of the tools keeps this object."""
         if self._states is None:
             from .signed_state import Tickets  # imported late: few calls need a requestState
 
@@ -435,7 +443,7 @@ class ToolExecutor:
         return self._states
 
     async def _sent(self, call: CallUnderWay, ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Send the request. Return the result of the response, and a sentence on what was done."""
+        """Send the request. Return the result, and a sentence for use if a hook withholds it: how the API answered."""
         answer, sent = await self._exchanged(call.tool, ready, arguments, call.report, call.budget)
         if isinstance(answer, Failure):
             from ..result import failures  # imported late: most calls succeed
@@ -499,7 +507,7 @@ class ToolExecutor:
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
-        """Return a sentence on what the call did, for use if a hook withholds the result; "" if no hook receives it."""
+        """Return a sentence on how the API answered, for use if a hook withholds the result; "" if no hook gets it."""
         if not self._hooks.follow(sent.tool.name):
             return ""
         from ..result import failures  # imported late: few servers have hooks on results

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         """Store of programs that models wrote and that wait for the user (calls.kept_runs, replicas.sealed_runs)."""
 
         def keep(self, written: bytes) -> str:
-            """Return a state (`requestState`) that stands for a serialized program, or "" if it is too large."""
+            """Return a state (`requestState`) for a serialized program, or "" if the program is too large."""
 
         async def take(self, state: str) -> tuple[bytes, str]:
             """Mark the state of a paused program as used. Return the program and "".
@@ -70,8 +70,8 @@ if TYPE_CHECKING:
         async def ensure(self, own: CallerCredential, tool: str, dialogue: Dialogue, ask: Ask | None) -> None:
             """Ask the user to log in if that is necessary.
 
-            Raise NotReady if the user does not log in. Raise OtherOutcome if the outcome of the call is the question to
-            the user, or a protocol error.
+            Raise NotReady if the user does not log in. Raise OtherOutcome if the client gets the question for the user,
+            or a protocol error, as the response to the call.
             """
 
 

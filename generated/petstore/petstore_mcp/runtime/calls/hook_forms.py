@@ -30,8 +30,10 @@ class WrongForm(Exception):
 
 
 def question(name: str, message: str, form: Mapping[str, str | Mapping[str, Any]], redactor: Redactor) -> FormQuestion:
-    """Return the question `name` with the fields of `form`, and remove the server's secrets from its texts. Raises
-    WrongForm if the form cannot be asked.
+    """Return the elicitation request that asks the user for the fields of `form`, without the server's secrets.
+
+    `name`: key of the request in `inputRequests`. Raise WrongForm if `form` has no fields, asks for a secret, or has a
+    field that MCP does not allow.
     """
     required = [each for each, written in form.items() if _long(each, written).get("required") is True]
     fields = {each: _field(each, _long(each, written)) for each, written in form.items()}

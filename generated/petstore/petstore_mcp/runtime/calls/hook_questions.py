@@ -72,14 +72,14 @@ class _HookInterview(Interview):
         self.asking = ""
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Restore the questions and answers from a state. `turn`: how often the open question was asked. `kept`: bytes
-        that `written` returned.
+        """Restore the questions and answers of hooks from `kept`, the bytes that `written` has returned for a
+        `requestState`. `turn`: how often the last question, still unanswered, was asked.
         """
         self.turn = turn
         self.answers, self.asked, self.inner, self.told, self.asking, self.call.confirmed = json.loads(kept)
 
     def written(self, asked: str, inner: str = "") -> bytes:
-        """Return the bytes to store in a state, from which `read` restores the questions and answers."""
+        """Return digests of the questions, and the answers, as bytes for a `requestState`. `read` parses the bytes."""
         kept = [self.answers, asked, inner, self.told, self.asking, self.call.confirmed]
         return json.dumps(kept, separators=(",", ":")).encode()
 
@@ -154,20 +154,22 @@ class HookQuestions:
         return OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
 
     def enter(self, name: str, budget: Budget, deadline: asyncio.Timeout) -> None:
-        """Record that a hook begins. Only a running hook can ask."""
+        """Record that a hook begins. Only a running hook can ask the user."""
         self._running = _Run(name, budget, deadline)
 
     def leave(self) -> None:
-        """Record that the hook has ended. If a question of the hook to the user ends the call, raise the question's
-        exception again, even if the hook has caught it.
+        """Record that the hook has ended. Raise HookFailed if the hook asked an invalid or unexpected question, and
+        OtherOutcome if the call must end to ask the user, even if the hook has caught the exception of `ask`.
         """
         self._running = None
         if self._ended is not None:
             raise self._ended
 
     def close(self) -> None:
-        """Forbid further questions, since the request is about to be sent. Raises HookFailed if the hooks did not ask
-        all questions that the user had answered before.
+        """Forbid further questions, since the request is about to be sent.
+
+        If the client repeats a call with the user's answers, the hooks run again. Raise HookFailed if they did not ask
+        all answered questions again.
         """
         self._closed = True
         if self._asked < self._brought:

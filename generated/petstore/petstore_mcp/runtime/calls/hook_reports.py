@@ -45,7 +45,9 @@ _OVER = "it reports only while it runs, in its own thread, its tasks, and what a
 
 # Decision 0239: Hooks report progress while they run, each from 0 to its own total.
 class HookReports:
-    """Reporter of one run of a hook: sends its progress and log messages to the client, and logs its messages here.
+    """Reporter of one run of a hook: sends its progress and log messages to the client.
+
+    Log messages are also written to the log of this server.
 
     Use it in a `with` block around the hook, in the event loop of the call.
     """
@@ -89,7 +91,10 @@ class HookReports:
             hook_context.report_as_before(self._before)
 
     def progress(self, done: float, total: float | None, message: str) -> None:
-        """Report how far the hook is. Ignore a lower `done` than before. Raise CannotReport if the values are wrong."""
+        """Report how far the hook is. Ignore a lower `done` than before.
+
+        Raise CannotReport if an argument is invalid or the hook has ended.
+        """
         if not _is_number(done) or not (total is None or _is_number(total)) or not isinstance(message, str):
             raise CannotReport("context.progress takes numbers from 0 to 2**53 and a text")
         self._check_open()
@@ -99,7 +104,10 @@ class HookReports:
             self._hand_over()
 
     def log(self, level: str, message: str, data: Any) -> None:
-        """Log a message, here and at the client. Raise CannotReport if the values are wrong."""
+        """Log a message in this server and at the client.
+
+        Raise CannotReport if an argument is invalid or the hook has ended.
+        """
         if level not in LOG_LEVELS or not isinstance(message, str):
             raise CannotReport(f"context.log takes a level ({', '.join(LOG_LEVELS)}) and a text")
         written = "" if data is None else _written(data)  # to JSON now, since the hook may change the data later
@@ -120,7 +128,7 @@ class HookReports:
             self._deliver()
         elif not self._due:
             self._due = True
-            with contextlib.suppress(RuntimeError):  # the loop ended before the hook did
+            with contextlib.suppress(RuntimeError):  # the event loop was closed while the hook still ran
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:

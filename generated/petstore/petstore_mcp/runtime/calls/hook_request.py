@@ -68,9 +68,10 @@ def _read(pair: str) -> Pair:
 def _kept(
     written: list[Any], before: tuple[Any, ...], wanted: tuple[Any, ...], write: Callable[[Any], Any]
 ) -> list[Any]:
-    """Return the encoded form of all parts in `wanted`. `before` and `written`: former parts and their encoded forms.
+    """Return the encoded form of `wanted`: segments, pairs or header fields of the request that a hook returned.
 
-    A former part keeps its encoded form; `write` encodes a new part.
+    `before` and `written`: the same parts of the request that the hook received, and their encoded forms. A part that
+    the hook did not change keeps its encoded form; `write` encodes a new part.
     """
     left: dict[Any, list[Any]] = {}
     for part, text in zip(before, written, strict=True):

@@ -76,7 +76,7 @@ def _unloaded(problem: BaseException) -> str:
 
 
 class Hooks:
-    """Hooks of the user. `mistakes`: sentences for the author of hooks.py. `idle`: True if there are no hooks."""
+    """Hooks in hooks.py. `mistakes`: messages for its author. `idle`: True if hooks.py loads and defines no hooks."""
 
     __slots__ = ("_found", "_unloaded", "idle", "mistakes")
 
@@ -152,8 +152,8 @@ class Hooks:
     async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
         """Run the `after_` hooks on a result, and return the final result. Hooks receive error results too.
 
-        Call this only if `follow` is True. `done`: a sentence on what the call did, shown if a hook withholds the
-        result.
+        Call this only if `follow` is True. `done`: a sentence that says what answered the call, shown if a hook
+        withholds the result.
         """
         result.written = ""  # drop the cached JSON text, since hooks may change the result in place
         before = hook_context.enter(None)
@@ -206,7 +206,7 @@ def _failure(
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)
         return problem
-    # In Python 3.11.2, `asyncio.timeout` raises TimeoutError without the cancellation as its cause.
+    # In Python 3.11.2, `asyncio.timeout` raises TimeoutError without a cause. The cancellation is only its context.
     cause = problem.__cause__ or (problem.__context__ if late else None)
     reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
     unfit = "" if late else f"{name} does not take {len(given)} arguments"
@@ -224,12 +224,15 @@ def _failure(
 
 
 def refusal(reason: Refuse) -> str:
-    """Return the text of a Refuse for the model, redacted and shortened."""
+    """Return the message of an exception `Refuse` that a hook raised, redacted and shortened for the model.
+
+    If the message is empty, return a general sentence.
+    """
     return brief(log.redacted(str(reason)), LONGEST_REFUSAL) or "A rule of this server does not allow it."
 
 
 def withheld(tool: str, reason: str, done: str) -> str:
-    """Return the text shown in place of a withheld result: the reason, and what the call did."""
+    """Return the text shown in place of a withheld result: the reason, and `done`, that is, what answered the call."""
     return f"The result of {tool} is withheld. {reason} {done}".rstrip()
 
 
@@ -259,7 +262,8 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     try:
         await room.acquire()
     except asyncio.CancelledError:
-        raise asyncio.CancelledError(_NO_THREAD) from None  # at a deadline, the TimeoutError has this cause
+        # If a deadline ended the wait, TimeoutError has this error as its cause, and `_failure` finds the reason there.
+        raise asyncio.CancelledError(_NO_THREAD) from None
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(made: Any, problem: BaseException | None) -> None:

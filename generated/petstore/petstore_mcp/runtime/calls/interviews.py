@@ -86,7 +86,7 @@ class Interview:
 
     @property
     def given(self) -> dict[str, Any]:
-        """Return the arguments of the client and the values of all answers as one object."""
+        """Return one object with the client's arguments and the values that the user has entered in forms."""
         found = dict(self.arguments)
         for answer in self.answers.values():
             found |= answer
@@ -94,18 +94,18 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return the dialogue for questions that follow those of this interview, such as a confirmation.
+        """Return how the client can be asked a question after all questions of this interview, such as a confirmation.
 
-        If such a question was already asked (`inner` is its state), the client's answer belongs to that question, so
-        the dialogue contains state and answer. Otherwise, the dialogue contains neither.
+        If this later question was already asked (`inner` is its state), the call brings the answer to it. Then the
+        returned Dialogue contains `inner` and this answer, else no state and no answer.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)
 
     def read(self, turn: int, kept: bytes) -> None:
-        """Restore the answers from `kept`, the bytes that `written` returned before.
+        """Restore the user's answers from `kept`, the bytes that `written` has returned for a `requestState`.
 
-        `turn`: how often the last question was asked.
+        `turn`: how often the user was asked the last question (again if the answer was missing or invalid).
         """
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)
@@ -180,9 +180,10 @@ class Forms:
         return "wrong"
 
     def _brought(self, interview: Interview, form: FormQuestion, checked: Checked) -> str:
-        """Return how the user answered, according to a repeated call: `accept`, or a key of WORDS, such as `decline`.
+        """Return the outcome of the question: `accept`, or a key of WORDS, such as `decline`.
 
-        If the call has no valid answer, raise OtherOutcome, which makes the question the outcome of the call.
+        The client repeats a call to send the user's answer. If the call has no valid answer, raise OtherOutcome with
+        the question, unless the question was asked MOST_TURNS times.
         """
         responses, turn = interview.dialogue.responses, 0
         problems: list[Problem] = []
@@ -214,6 +215,6 @@ def _taken(interview: Interview, form: FormQuestion, reply: Any, checked: Checke
 
 
 def _again(problems: Iterable[Problem], message: str, form: FormQuestion) -> str:
-    """Return the text of a repeated question: the problems of the answers by their fields, then `message`."""
+    """Return the text of a repeated question: each problem of an answer with its field's label, then `message`."""
     told = (str(Problem(form.label(each.argument), each.text)) for each in problems)
     return "\n".join([*map(visible, told), message])

@@ -95,7 +95,7 @@ class Seen:
 
 
 class JobFollower:
-    """Follower of the jobs that calls of one server start."""
+    """Client that asks the upstream for the state and result of jobs that calls have started, and cancels such jobs."""
 
     def __init__(self, preparation: Preparation, settings: Settings, exchange: Exchange, writer: ResultWriter) -> None:
         self._preparation = preparation
@@ -306,13 +306,16 @@ def _needed(target: TaskTarget | dict[str, Any]) -> list[str]:
 
 
 def _named(template: Any) -> list[str]:
-    """Return the names of the variables in the template of a query parameter."""
+    """Return the names of the variables that `template` inserts into the value of a query parameter."""
     parts = template.get("text", [template]) if isinstance(template, dict) else []
     return [part["argument"] for part in parts if isinstance(part, dict) and "argument" in part]
 
 
 def _url(target: Any, answer: Response, value: Any) -> str:
-    """Return the URL in a header field or at a JSON Pointer of an answer (`target`), or "" if there is none."""
+    """Return the URL that a response contains, or "" if there is none.
+
+    `target` names the URL's header field in `answer`, or the URL's JSON Pointer in `value`, the JSON value of the body.
+    """
     if "header" in target:
         return answer.header(target["header"]).strip()
     found = find(value, target["pointer"]) if value is not ABSENT else ABSENT

@@ -81,7 +81,7 @@ def check(tool: Tool, arguments: dict[str, Any]) -> None:
 
 
 def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
-    """Return the lookups of a tool for which `arguments` contains a name, in the order of `bindings.json`."""
+    """Return the `lookups` rules for which `arguments` has a name instead of an id, in the order of `bindings.json`."""
     return [lookup for lookup in tool.binding.get("lookups", ()) if lookup["argument"] in arguments]
 
 
@@ -144,7 +144,10 @@ def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
 
 
 def told(result: Result, found: list[Found]) -> Result:
-    """Add a line for each id found to the text and to the structured value of a result, and return the result."""
+    """For each id that was looked up, add a line to the text of a result and return the result.
+
+    Unless the result is an error, add the line to its structured value too.
+    """
     lines = "\n".join(map(str, found))
     if result.is_error and result.content and result.content[0]["type"] == "text":
         first = {**result.content[0], "text": f"{result.content[0]['text']}\n{lines}"}

@@ -26,9 +26,8 @@ _KEYS = ("reads", "search")
 
 
 class Programs:
-    """Loader of the program runner, whose modules are imported at the first program.
-
-    All versions of the server's tools share it.
+    """Loader of the program runner, which runs programs that a model wrote. The runner's modules are imported when the
+    first program runs. After a reload, the new tools use the same runner.
     """
 
     def __init__(self, runs: PausedRuns | None) -> None:
@@ -51,7 +50,7 @@ class Programs:
 
 
 class OwnTools:
-    """Tools of one catalog that the server answers itself."""
+    """Handler of calls to the tools that the server answers itself, such as a search for tools."""
 
     def __init__(
         self,
@@ -82,8 +81,8 @@ class OwnTools:
     ) -> Result:
         """Return the result of one of the server's own tools. `arguments` fit its schema.
 
-        `executor` makes the calls of programs. `dialogue`: how the client can ask the user. `ask`: function that asks
-        the user while the call waits, or None.
+        `executor` makes the tool calls of a program that the model wrote. `dialogue`: how the client can ask the user.
+        `ask`: function that asks the user while the call waits, or None.
         """
         if "search" in tool.binding:
             from ..core.search_listing import PROGRAMS  # imported late: few servers have a search

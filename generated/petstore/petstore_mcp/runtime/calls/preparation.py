@@ -1,10 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Prepare a call up to the moment before it is sent. The same sequence serves sending and previewing:
 
-    run hooks, check arguments | build request, find address, run hooks, choose credentials | attach credentials
+    1. Run `before_` hooks, and check the arguments.
+    2. Build the request, find its address, run `request_` hooks, and choose credentials.
+    3. Attach the credentials.
 
-At the first bar, a hook may replace the request. At the second bar, the user is asked for consent, so that no secret is
-used for an unwanted call. Nothing here opens a connection. If a token must be fetched first, sending.py attaches it.
+If the tool has an `instead_of_` hook, a call runs this hook in place of steps 2 and 3. A call that needs the user's
+consent waits for it before this hook or before step 3, so that no secret is used for an unwanted call. Nothing here
+opens a connection. If a token must be fetched first, http/sending.py attaches it.
 """
 
 from __future__ import annotations
@@ -128,7 +131,7 @@ class Preparation:
         self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
     ) -> tuple[dict[str, Any], Problems]:
         """Parse arguments that came as JSON text, and check again. Return the arguments and the remaining problems."""
-        from ..request import json_arguments  # imported late: most arguments are right
+        from ..request import json_arguments  # imported late: only needed for invalid arguments
 
         try:
             read, names = json_arguments.read(tool.schema, arguments, budget)

@@ -52,7 +52,10 @@ if TYPE_CHECKING:
             dialogue: Dialogue,
             ask: Ask | None,
         ) -> Result:
-            """Return the result of a call. Raise OtherOutcome if the outcome is a question or a protocol error."""
+            """Return the result of a call.
+
+            Raise OtherOutcome if the call ends with a question to the user or with a protocol error.
+            """
 
 
 SECONDS = 300.0
@@ -66,7 +69,7 @@ def _unheard(phase: str) -> None:
 
 
 class ProgramRuns:
-    """Runner of programs for one server. `runs`: store of programs that wait for the user."""
+    """Runner of model-written programs for one server. `runs`: store of programs that wait for a user's answer."""
 
     def __init__(self, runs: PausedRuns | None) -> None:
         self._runs = runs or KeptRuns()
@@ -82,7 +85,7 @@ class ProgramRuns:
         """Run a program and return its result. `tool`: the tool that runs programs. `code`: the program's text.
 
         `around`: executor of the program's calls, catalog, and largest size in bytes of the result. Raise OtherOutcome
-        if the outcome of the call is a question to the user or a protocol error.
+        if the call ends with a question to the user or with a protocol error.
         """
         executor, catalog, shown = around
         span = spans.current() or spans.Span()
@@ -112,9 +115,11 @@ class ProgramRuns:
 
     # Decision 0198: A paused program has a size limit.
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
-        """End the call with the question of an inner call (`ended`): store the program, and raise OtherOutcome.
+        """Pause a program whose tool call ended with a question to the user: store the program, and raise OtherOutcome
+        with the question. If the program is too large to store, return an error result.
 
-        Return an error result instead if the program is too large to store.
+        If the tool call ended with a protocol error, raise `ended`, or return an error result if the program has
+        already called a tool that writes.
         """
         asked, record = ended.outcome, running.record
         if not isinstance(asked, Question):  # a call that a program makes never becomes an MCP task
@@ -170,7 +175,7 @@ class ProgramFunctions:
 
     @property
     def stubs(self) -> str:
-        """Return Python declarations of the functions, for the type checker."""
+        """Return Python declarations of the functions that the program may call, for the type checker."""
         return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
 
     def writes(self, tool: str) -> bool:
@@ -178,7 +183,9 @@ class ProgramFunctions:
         return writes(self._offered, tool)
 
     def advice(self, told: str) -> str:
-        """Return advice on the error message `told`: why names in it are missing, and the definitions of functions."""
+        """Return advice on functions that the error message `told` names: why the program cannot call them, or their
+        `def` lines. For an undefined name, return the nearest names.
+        """
         named = stubs.words(told)
         lines = [self._others[name] for name in sorted(named & self._others.keys())]
         lines += [each.line for name, each in self.found.items() if name in named][:3]
@@ -207,7 +214,7 @@ class RunningProgram:
 
     @property
     def printed(self) -> str:
-        """Return all text that the program has printed so far, including text before a question."""
+        """Return all text that the program has printed so far, even before it was paused for a question to the user."""
         return self.record.printed + (self._run.printed if self._run is not None else "")
 
     async def dumped(self) -> bytes:
@@ -223,8 +230,8 @@ class RunningProgram:
     async def result(self, code: str, program: bytes, dialogue: Dialogue, ask: Ask | None, shown: int) -> Result:
         """Run the program to its end and return the result for the model, of about `shown` bytes at most.
 
-        `program`: the serialized program to continue, or b"" to begin with `code`. Raise OtherOutcome if the outcome of
-        a call of the program is a question or a protocol error.
+        `program`: the serialized program to continue, or b"" to begin with `code`. Raise OtherOutcome if a tool call
+        of the program ends with a question to the user or with a protocol error.
         """
         limit = self._limit = asyncio.timeout(SECONDS)
         self._dump = program
@@ -273,7 +280,8 @@ class RunningProgram:
     async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
         """Make the tool call for which the program waits, and give the program its answer.
 
-        Raise Stopped if the program must end, and OtherOutcome if the outcome is a question or a protocol error.
+        Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
         """
         assert run.call is not None
         name, given, named = run.call
@@ -288,7 +296,7 @@ class RunningProgram:
             await run.fail(problem)
             return
         result = await self._called(function.tool, arguments, dialogue, self._asking(ask))
-        if self._run is None:  # the worker was released while the user was asked
+        if self._run is None:  # the worker was released while the user was asked, so a new one is needed
             run = await self._restored()
         if result.is_error:
             await run.fail(RuntimeError(str(result)))
@@ -322,7 +330,8 @@ class RunningProgram:
     async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
         """Call `tool` for the program, record this call in the audit, and return its result.
 
-        Raise Stopped if the program must end, and OtherOutcome if the outcome is a question or a protocol error.
+        Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
         """
         call = Call(next(inner_calls.KEYS), tool, arguments, None, dialogue)
         span = call.span = spans.Span(self._span.origin)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for values to put into the messages of a prompt. The questions work as for tools (questions.py)."""
+"""Ask the user for values to put into the messages of a prompt. `Questions` (questions.py) asks, as for tools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = {
 
 
 def _unheard(phase: str) -> None:
-    """Ignore a phase of a call: used as `report`, since a prompt has no phases."""
+    """Do nothing. Used as `report`, which receives progress texts: the questions of a prompt have no progress."""
 
 
 async def answered(
@@ -38,8 +38,8 @@ async def answered(
 ) -> dict[str, Any]:
     """Return the arguments of the prompt and the user's answers, all as texts.
 
-    Raise OtherOutcome with a question if that is the outcome of the request, or with a protocol error if the user did
-    not answer or an argument is wrong.
+    Raise OtherOutcome with a question if the client must send the request again with the user's answer. Raise
+    OtherOutcome with a protocol error if the user declined, if no answer can be had, or if an argument is wrong.
     """
     tool = _as_tool(wanted)
     call = CallUnderWay(tool, wanted.arguments, _unheard, wanted.dialogue, ask, budget(tool))

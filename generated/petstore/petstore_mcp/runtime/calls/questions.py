@@ -53,11 +53,11 @@ class Questions:
         self._redact = redact
 
     async def answered(self, call: CallUnderWay, arguments: dict[str, Any], go_on: GoOn) -> tuple[Result, str]:
-        """Ask all questions about a call. Then return the result of `go_on(call, arguments)`, with the answers among
-        the arguments.
+        """Ask the user the questions of the call's tool (`ask`). Then return the result of `go_on(call, arguments)`,
+        with the answers among the arguments.
 
-        Raise Refused if an argument is wrong, and OtherOutcome if the outcome of the call is a question or a protocol
-        error.
+        If the user does not answer, return an error result. Raise Refused if an argument is wrong, and OtherOutcome if
+        the call ends with a question to the user or with a protocol error.
         """
         try:
             interview = await self.interview(call, arguments)
@@ -76,10 +76,10 @@ class Questions:
             raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form)) from None
 
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
-        """Ask all questions about a call and return the answers.
+        """Ask the user the questions of the call's tool (`ask`), and return the answers.
 
-        Raise Refused if an argument is wrong, Unanswered if the user does not answer, and OtherOutcome if the outcome
-        of the call is a question.
+        Raise Refused if an argument is wrong, and Unanswered if the user does not answer. Raise OtherOutcome to end the
+        call with a question, if the client asks the user and repeats the call with the answer.
         """
         interview = Interview(call, self._allowed(call, arguments))
         ended = await self._forms.resumed(interview, call.dialogue.state)
@@ -107,9 +107,10 @@ class Questions:
         return self._verify(seen, arguments, call.budget)
 
     async def _settled(self, interview: Interview, question: AskedQuestion) -> str:
-        """Get the user's answer to a question, if its conditions apply to the call and it has no answer yet.
+        """Get the user's answer to a question. Skip a question that is answered already, whose conditions (`when`) are
+        not met, or that asks only for arguments that the call has.
 
-        Return "", or a key of WORDS if the user did not answer.
+        Return "", or the reason to end the call without an answer, such as `decline` (a key of WORDS).
         """
         call, name = interview.call, question["name"]
         known = call.tool.given(interview.given)

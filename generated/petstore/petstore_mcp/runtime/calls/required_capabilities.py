@@ -24,7 +24,7 @@ _OBJECTS: dict[str, dict[str, object]] = {
 """Name of a capability in the tools file -> MCP's ClientCapabilities object."""
 
 
-# Decision 0233: A tool that requires a missing capability is listed, but its calls are refused.
+# Decision 0233: A tool is listed for clients that lack a required capability, but their calls are refused.
 def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
     """Return None if the client has all capabilities that the tool requires, else an error result.
 

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Turn the response of a call into its result. Store a response that is too large for the result, or save it to a file.
+"""Turn the response of a call into its result. If the call names a file, save the response there.
 
-A stored response can be read later as a resource.
+A response that is too large for the result is stored, and can be read later as a resource.
 """
 
 from __future__ import annotations

@@ -18,8 +18,9 @@ MOST_SPENT = 10_000
 
 
 class Tickets:
-    """Issuer and checker of tickets, which are signed states. `clock()` returns seconds; `entropy(n)` returns n random
-    bytes.
+    """Issuer and checker of tickets: signed values of `requestState`, which clients return with the user's answer.
+
+    `clock()` returns seconds; `entropy(n)` returns n random bytes.
     """
 
     __slots__ = ("_clock", "_entropy", "_key", "_spent")
@@ -31,9 +32,10 @@ class Tickets:
         self._spent: dict[str, float] = {}  # random number in each used ticket -> the ticket's expiry
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a new ticket. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+        """Return a new ticket. `subject`: digest of the call, in hexadecimal.
 
-        `kept`: bytes that `take_kept` returns later. The client can read them; they are answers of its own user.
+        `turn`: how often the user is asked the same question, this time included. `kept`: bytes that `take_kept`
+        returns later, such as earlier answers. The client can read these bytes.
         """
         until = int((self._clock() + SECONDS) * 1000)
         body = f"{turn}.{until}.{self._entropy(16).hex()}.{subject}" + (f".{kept.hex()}" if kept else "")
@@ -49,7 +51,9 @@ class Tickets:
         return (await self.take_kept(ticket, subject))[:2]
 
     async def take_kept(self, ticket: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a ticket as used. Return the two values of `take`, and the bytes that were given to `issue`."""
+        """Mark a ticket as used. Return how often the user was asked, "" or why the ticket is invalid, and the bytes
+        `kept` that `issue` stored in the ticket. If the ticket is invalid, only the reason has a meaning.
+        """
         body, _, signature = ticket.rpartition(".")
         # Compare bytes, since compare_digest rejects text that is not ASCII.
         if not hmac.compare_digest(signature.encode("utf-8", "replace"), self._signature(body).encode()):
@@ -72,6 +76,6 @@ class Tickets:
         return hmac.digest(self._key, body.encode("utf-8", "replace"), "sha256").hex()
 
     def _forget(self, now: float) -> None:
-        """Forget used tickets that have expired."""
+        """Forget used tickets (signed states) that have expired, since expired tickets are rejected as `late`."""
         if self._spent and next(iter(self._spent.values())) <= now:
             self._spent = {number: until for number, until in self._spent.items() if until > now}

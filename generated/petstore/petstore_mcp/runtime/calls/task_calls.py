@@ -132,7 +132,7 @@ class TaskCalls:
         if tool is None or job is None:
             raise OtherOutcome(Failure(_INSTEAD["expired" if tool else "unknown"], INVALID_PARAMS))
         wanted.name = tool.name
-        self._record(job, wanted.task, "")  # here, so that failed requests are recorded too
+        self._record(job, wanted.task, "")  # early, so that telemetry has the task even if the request fails
         if wanted.action == "cancel":
             return await self._cancelled(wanted, tool, job)
         budget = self._budget(tool)
@@ -204,7 +204,7 @@ class TaskCalls:
             return seen.result
         again = f"Call {self._catalog.looker} with {ARGUMENT}={id} to look again."
         told = f"The job that {tool.name} started is still at work. {again}"
-        # An error for a program, which would take a plain text for the job's result.
+        # A program gets an error, since a program would take this text for the job's result. A model can read the text.
         return Result.error(told) if spans.in_program() else Result.text(told)
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
@@ -228,7 +228,7 @@ class TaskCalls:
         return self._ids.issue(job.written(), max(job.until - time.time(), 1.0))
 
     def _task(self, id: str, answers: str, job: Job, seen: Seen) -> Task:  # noqa: A002
-        """Return the state of a task for the client. `answers`: kind of the request, such as `get`."""
+        """Return the state of a task for the response to a request. `answers`: kind of this request, such as `get`."""
         status = self._status(job, seen)
         result = None if status == "cancelled" else seen.result
         self._record(job, id, status)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CallUnderWay:
     """One call of `tool`, within its `budget`.
 
-    - `report` is called with the name of each finished phase.
+    - `report` is called with a text for each step of progress, such as `headers` or `page 3, 300 items`.
     - `dialogue`: how the client lets the server ask the user. `ask`: function that asks while the call waits, or None.
     - `close`: called before the request is sent. After each answer, hooks run again. `close` raises HookFailed if they
       did not ask all answered questions again.

@@ -85,7 +85,7 @@ class UserLogins:
     def __init__(
         self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], client: Callable[[], Client]
     ) -> None:
-        """Create the logins. `learn` is called with each secret before its use; `client()` returns the HTTP client."""
+        """Create the object. `learn` is called with each secret, to redact it. `client()` returns the HTTP client."""
         self.logins = kept_logins(catalog, settings, learn)
         self._catalog = catalog
         self._settings = settings
@@ -115,7 +115,8 @@ class UserLogins:
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
         """Ask the user to log in, and return once that is done.
 
-        Raise NotReady if the login fails, and OtherOutcome if the question becomes the call's outcome (see `run`).
+        Raise NotReady if the login fails. Raise OtherOutcome if the call must end with the login URL, which the client
+        opens before it calls again.
         """
         pending = self._pending.get(needed.scheme)
         if pending is None or pending.task.done():

@@ -166,7 +166,7 @@ class Audit:
         self._user = _user()
 
     def renew(self, catalog: Catalog, secrets: Callable[[], list[str]]) -> None:
-        """Use the tools of `catalog` from now on, and the `secrets` of their credentials."""
+        """Replace the catalog, and the function `secrets`, which returns the secrets to remove from lines."""
         with self._guard:
             self._catalog, self._secrets, self._redactor = catalog, secrets, None
 
@@ -185,7 +185,7 @@ class Audit:
         return Result.error(f"{call.name} {UNWRITABLE}")
 
     def end(self, key: int, outcome: Outcome | str) -> None:
-        """Write the line of an ended call, unless it was written before. `outcome`: its outcome, or one word for it."""
+        """Write an ended call's line if it is not written yet. `outcome`: the result, or a word such as `cancelled`."""
         with self._guard:
             self._end(key, outcome)
 

@@ -128,7 +128,7 @@ class _File:
         return line.partition(b"\n")[0]
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
-        """Return `length` bytes from `offset` on, or all bytes if `length` is negative."""
+        """Return `length` bytes of the file from `offset` on, or all bytes from there if `length` is negative."""
         if self._held is not None:
             return self._held[offset : None if length < 0 else offset + length]
         with self._lock, open(self._descriptor, "rb", buffering=0, closefd=False) as file:
@@ -158,14 +158,15 @@ class _File:
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
     def change(self, name: str, line: bytes) -> None:
-        """Replace or add the line of a tool in memory. The file stays as it is."""
+        """Replace the line of a tool in memory, or add a line for a new tool. The JSON file on disk stays unchanged."""
         self._changed[name] = line
         if self._places is not None:
             self._places.setdefault(name, (0, 0))
 
     def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
-        """Register a function that returns the lines of further tools, by tool name. It is called when the line of any
-        tool is first looked up.
+        """Register `lines`, which returns tools that the file lacks: tool name -> JSON text, as on a line of the file.
+
+        `lines` is called when any tool is first looked up.
         """
         self._later = lines
 
@@ -173,10 +174,12 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # set last: until then, another thread adds the same lines, which does no harm
+            self._later = None  # cleared last, so that no thread misses the lines; adding them twice does no harm
 
     def array(self) -> tuple[list[bytes], str]:
-        """Return the whole file without line ends, in pieces to save memory, and its digest."""
+        """Return the file's JSON array without line ends, in pieces to save memory. Also return the CRC-32 of the whole
+        file, line ends included, in hexadecimal.
+        """
         pieces, found, offset = [], 0, 0
         while piece := self.read(offset, _PIECE):
             found = crc32(piece, found)
@@ -185,7 +188,7 @@ class _File:
         return pieces, _digest(found)
 
     def line(self, name: str) -> Any:
-        """Return the JSON object on the line of a tool. Raise CatalogError if there is none."""
+        """Return the JSON object on a tool's line of this file. Raise CatalogError if there is no valid line."""
         return _object(self.text(name))
 
 
@@ -321,7 +324,10 @@ class Catalog:
     # Decision 0223: If a client cannot ask its user, calls that need a question are refused by default.
     @property
     def without_asking(self) -> list[bytes]:
-        """Return the JSON array of tools, in pieces, for clients that cannot ask their user."""
+        """Return the JSON array of tools, in pieces, for clients that cannot ask their user.
+
+        Input schemas in it also have the fields of questions whose answers such a client can send as arguments.
+        """
         if "asks" not in self.header:
             return self.tools
         if not self._without_asking:
@@ -366,7 +372,7 @@ class Catalog:
 
     def _searched(self) -> Listing:
         if self._listing is None:
-            from .listing import Listing  # imported here: without hidden tools, the first list does not need it
+            from .listing import Listing  # imported here: not needed to send the tool list that search.json holds
 
             assert self._index is not None, "only a server with a search lists one"
             self._listing = Listing(self.header["search"], self._index.read)
@@ -390,7 +396,7 @@ class Catalog:
 
     def is_same(self, other: Catalog) -> bool:
         """Return True if both catalogs have the same JSON files. Which tools are hidden is not compared."""
-        return self._bound.read() == other._bound.read()  # bindings.json holds the digests of the other files
+        return self._bound.read() == other._bound.read()  # bindings.json is enough: it holds digests of the others
 
     def changed(self, before: Catalog) -> list[str]:
         """Return the names of the lists that differ between `before` and this catalog.
@@ -407,7 +413,7 @@ class Catalog:
         return any(key in piece for piece in (self.tools if self._index is None else [self._described.read()]))
 
     def binds(self, *keys: bytes) -> list[bytes]:
-        """Return those of `keys` that occur in bindings.json."""
+        """Return those byte strings of `keys`, such as `"confirm":`, that occur anywhere in bindings.json."""
         content = self._bound.read()
         return [key for key in keys if key in content]
 
@@ -450,7 +456,10 @@ class Catalog:
         return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
 
     def request_of(self, name: str) -> str:
-        """Return METHOD and path of a tool's request as in the API description, or "" if its entries are damaged."""
+        """Return METHOD and path of a tool's request as in the API description.
+
+        Return "" if the tool's line in tools.json or bindings.json is unreadable or incomplete.
+        """
         try:
             binding = self.tool(name).binding
             return f"{binding['method']} {binding['operation']['path']}"
@@ -458,11 +467,14 @@ class Catalog:
             return ""
 
     def described(self, name: str) -> dict[str, Any]:
-        """Return the entry of a tool in `tools/list`. Raise CatalogError if its line is unreadable."""
+        """Return the entry of a tool in `tools/list`. Raise CatalogError if its line in tools.json is unreadable."""
         return dict(self._described.line(name))
 
     def tool(self, name: str) -> Tool:
-        """Return the tool of a known name. Raise CatalogError if one of its lines is missing or is not JSON."""
+        """Return the tool of a known name.
+
+        Raise CatalogError if its line in tools.json or bindings.json is missing, or is not a JSON object.
+        """
         if name not in self._parsed:
             tool: dict[str, Any] = self._described.line(name)
             binding: Binding = self._bound.line(name)

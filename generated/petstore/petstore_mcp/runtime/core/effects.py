@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Send:
-    """Effect: write a line to the client now. A long line consists of several `pieces`."""
+    """Action to perform: write a line to the client now. A long line consists of several `pieces`."""
 
     __slots__ = ("pieces",)
 
@@ -38,7 +38,7 @@ class Send:
 
 
 class SendError(Send):
-    """Effect: write a line with an error response to the client now. `code` and `sentence`: those of the error."""
+    """Action to perform: write an error response to the client now. `code` and `sentence`: those of the error."""
 
     __slots__ = ("code", "sentence")
 
@@ -112,7 +112,7 @@ class Handshake:
 
 
 class PollResources:
-    """Effect: begin to poll the resources that clients have subscribed to."""
+    """Action to perform: begin to poll the resources that clients have subscribed to."""
 
     __slots__ = ()
 
@@ -168,7 +168,7 @@ class Origin:
 
 
 class Call:
-    """Effect: run a tool and pass its outcome to `Protocol.finished`, where `key` identifies the request.
+    """Action to perform: run a tool and pass its outcome to `Protocol.finished`, where `key` identifies the request.
 
     Progress is reported if `progress_token` is set. The client gets log messages of `log_level` and higher levels (an
     index of envelope.LOG_LEVELS, None for no messages). `span` observes the call once its execution begins. `offered`:
@@ -201,11 +201,12 @@ class Call:
 
 
 class Fetch(Call):
-    """Effect: read a resource by a request to the upstream, which runs like a tool call.
+    """Action to perform: read a resource by a request to the upstream, which runs like a tool call.
 
     `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
     template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
-    large answer is stored for later reads. `core.protocol` sets `key`, under which the outcome is reported.
+    large answer is stored for later reads. `key`, which `core.protocol` sets, tells `Protocol.finished` which request
+    is answered.
     """
 
     __slots__ = ("entry", "keeps", "uri")
@@ -240,11 +241,12 @@ class Fetched:
 
 
 class GetPrompt(Call):
-    """Effect: make the messages of a prompt that needs a resource from the upstream, or an answer of the user.
+    """Action to perform: make the messages of a prompt that needs a resource from the upstream, or an answer of the
+    user.
 
     `entry`: the prompt's entry in prompts.json. `arguments`: checked arguments of the prompt. `find(uri)` returns the
     resource at a URI. The outcome is a `wire_formats.PromptMessages`, or the reason why there is none.
-    `core.protocol` sets `key`, under which the outcome is reported.
+    `key`, which `core.protocol` sets, tells `Protocol.finished` which request is answered.
     """
 
     __slots__ = ("entry", "find")
@@ -260,9 +262,9 @@ class GetPrompt(Call):
 
 
 class TaskRequest(Call):
-    """Effect: answer a request about a task: `action` is `get`, `cancel`, `update` or `result`.
+    """Action to perform: answer a request about a task: `action` is `get`, `cancel`, `update` or `result`.
 
-    `task`: id of the task. `name`: the tool whose call began the task, which the id holds; "" until the id is decoded.
+    `task`: id of the task. `name`: the tool whose call began the task; "" until this name is decoded from the id.
     """
 
     __slots__ = ("action", "task")
@@ -276,11 +278,11 @@ class TaskRequest(Call):
 
 
 class Complete(Call):
-    """Effect: fetch values for the completion of an argument by a request to the upstream.
+    """Action to perform: fetch values for the completion of an argument by a request to the upstream.
 
     `name`: the prompt or URI template, a space, and the name of the argument to complete. `arguments`: those of the
     request to the upstream. `begun`: what the user has typed. The outcome is a `wire_formats.Reply`, without values if
-    they cannot be fetched. `core.protocol` sets `key`, under which the outcome is reported.
+    they cannot be fetched. `key`, which `core.protocol` sets, tells `Protocol.finished` which request is answered.
     """
 
     __slots__ = ("begun", "source")
@@ -295,7 +297,7 @@ class Complete(Call):
         self.begun = begun
 
     def fetch(self) -> Fetch:
-        """Return the effect that sends the request to the upstream. Its answer is not stored, even if it is large."""
+        """Return the `Fetch` that requests the values from the API. Large answers are not stored for later reads."""
         entry: Resource = {"listed": {"uri": self.name}, "binding": self.source["binding"]}
         wanted = Fetch(self.name, entry, self.arguments, self.dialogue.revision, self.origin, self.key)
         wanted.keeps = False
@@ -303,7 +305,7 @@ class Complete(Call):
 
 
 class RejectedCall:
-    """Effect: record a tool call that was answered with a protocol error and never began."""
+    """Action to perform: record a tool call that was answered with a protocol error and never began."""
 
     __slots__ = ("name", "origin")
 
@@ -313,9 +315,10 @@ class RejectedCall:
 
 
 class ReadResource:
-    """Effect: look up a stored result by its URI, and pass its `wire_formats.Contents` to `Protocol.finished`.
+    """Action to perform: look up a stored result by its URI, and pass its `wire_formats.Contents` to
+    `Protocol.finished`.
 
-    `key`, which `core.protocol` sets, identifies the request there.
+    `key`, which `core.protocol` sets, tells `Protocol.finished` which request is answered.
     """
 
     __slots__ = ("key", "uri")
@@ -326,7 +329,7 @@ class ReadResource:
 
 
 class Cancel:
-    """Effect: stop the call with this key; its outcome is not sent."""
+    """Action to perform: stop the call with this key; its outcome is not sent."""
 
     __slots__ = ("key",)
 
@@ -335,7 +338,7 @@ class Cancel:
 
 
 class UserAnswer:
-    """Effect: give the user's answer to the call with this key, which asked the question.
+    """Action to perform: give the user's answer to the call with this key, which asked the question.
 
     `reply` is None if the answer is unreadable or will never come.
     """
@@ -348,13 +351,13 @@ class UserAnswer:
 
 
 class Preload:
-    """Effect: import the modules that calls need. The client has just listed the tools, so a call is likely."""
+    """Action to perform: import modules that calls need. The client has just listed the tools, so a call is likely."""
 
     __slots__ = ()
 
 
 class LogMessage:
-    """Effect: log that a message from the client cannot be answered."""
+    """Action to perform: log that a message from the client cannot be answered."""
 
     __slots__ = ("sentence",)
 

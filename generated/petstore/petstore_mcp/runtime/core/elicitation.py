@@ -20,7 +20,7 @@ class Questions:
     __slots__ = ("_closed", "_last", "_open", "_prefix")
 
     def __init__(self, prefix: str = "mcpgen") -> None:
-        """Create an empty set of questions. The id of each request begins with `prefix`."""
+        """Create an empty set of elicitation requests. The id of each request begins with `prefix`."""
         self._prefix = prefix
         self._open: dict[Id, int] = {}
         self._last = 0

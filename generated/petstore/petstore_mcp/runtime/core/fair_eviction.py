@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 def displaced(held: Iterable[tuple[str, str, int]], latest: str, most: int, most_bytes: int) -> list[str]:
     """Return the names of the entries to drop, so that at most `most` entries and `most_bytes` bytes are left.
 
-    `held` has name, caller and size in bytes of each entry, oldest first. `latest` is the name of the new entry. The
-    caller with most bytes or entries loses its oldest entry, until the rest fits. In a tie, the caller of the new entry
-    loses. The new entry is not counted for its caller, and is dropped only if it does not even fit alone.
+    `held` has name, caller and size in bytes of each entry, oldest first. `latest` is the name of the new entry. As
+    long as there are too many bytes, the caller with most bytes loses its oldest entry; then, as long as there are too
+    many entries, the caller with most entries. In a tie, the caller of the new entry loses. The new entry is not
+    counted for its caller, and is dropped only if it does not even fit alone.
     """
     older = {name: (caller, size) for name, caller, size in held}
     own, new = older.pop(latest)

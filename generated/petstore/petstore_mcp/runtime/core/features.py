@@ -2,8 +2,8 @@
 """Answer requests about resources, prompts and argument completion: everything that a server offers beside tools.
 
 The answers come from resources.json and prompts.json. If an answer needs a request to the upstream, this module returns
-an effect, and `calls/fetching.py` sends the request. This module is imported at the first request about a resource or a
-prompt.
+an action (module `effects`), and `calls/execution.py` sends the request. This module is imported at the first request
+about a resource or a prompt.
 """
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ class Features:
     def serve(
         self, request: Request, revision: str, handshake: Dialogue, who: Origin
     ) -> Contents | PromptMessages | Reply | Complete | Fetch | GetPrompt | ReadResource:
-        """Return the outcome of a request, or an effect that produces the outcome. Raise Fault if `params` are invalid.
+        """Return the outcome of a request, or the action (module `effects`) that the caller must perform to get it.
 
-        `handshake`: how the server can ask the user, for requests that do not declare client capabilities themselves.
+        Raise Fault if `params` are invalid. `handshake`: how the server can ask the user, according to the capabilities
+        in `initialize`; not used for a stateless request, which declares the client's capabilities itself.
         `who`: caller and trace of the request.
         """
         if request.method == "resources/read":

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
             """Record that a hook begins. The hook shares the time `budget` with its call."""
 
         def leave(self) -> None:
-            """Record that the hook has ended. If a question of the hook to the user ends the call, raise the
-            question's exception again, even if the hook has caught it.
+            """Record that the hook has ended. Raise HookFailed if the hook asked an invalid or unexpected question, and
+            OtherOutcome if the call must end to ask the user, even if the hook has caught the exception of `ask`.
             """
 
         async def ask(self, message: str, form: Mapping[str, Any], default: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
             """
 
     class Reporter(Protocol):
-        """Protocol for the reports of one run of a hook (calls.hook_reports.HookReports)."""
+        """Protocol for sending the progress and log messages of one run of a hook (calls.hook_reports.HookReports)."""
 
         def progress(self, done: float, total: float | None, message: str) -> None:
             """Report how far the hook is. Raises CannotReport for wrong values, and after the hook has ended."""
@@ -77,5 +77,5 @@ def report_as_before(before: Token[Reporter | None]) -> None:
 
 
 def reporter() -> Reporter | None:
-    """Return the object through which the running hook reports, or None if no hook runs."""
+    """Return the object by which the running hook sends progress and log messages, or None if no hook runs."""
     return _reporter.get()

@@ -54,7 +54,7 @@ class NotJSON(ValueError):
     """Raised for text that is not JSON by the rules of this module. The message is a sentence for the client."""
 
 
-# Decision 0152: JSON is checked in full only if counts of colons and brackets do not prove that it follows the rules.
+# Decision 0152: JSON is fully checked unless a quick check rules out duplicate keys, long numbers and deep nesting.
 def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tuple[object, list[Repeated]]:
     """Parse `text`. Return the value, and a list with a pair for each object that has duplicate keys: the object and
     these keys.
@@ -194,7 +194,8 @@ def _counted(text: str) -> object:
         return _UNSURE
     members = rules.members
     _idle.append(rules)
-    # A colon inside a string, or a duplicate key, makes the number of colons larger than the number of members.
+    # A colon inside a string, or a duplicate key, makes the number of colons larger than the number of members. So
+    # equal numbers prove that no key is duplicated. If the numbers differ, only the colons outside strings are counted.
     if text.count(":") == members and text.count("[") + text.count("{") <= MAX_DEPTH:
         return value
     structure = _outside_strings(text.encode(errors="replace"), _UNSTRUCTURED)
@@ -220,9 +221,12 @@ def _outside_strings(content: bytes, left_out: bytes) -> bytes:
 
 
 def _marks(content: bytes, left_out: bytes) -> bytes:
-    """Return a JSON text without escaped quotation marks and without the characters in `left_out`."""
-    plain = content.replace(b'\\"', b"  ")  # as long as the escape, so no bytes are moved, which is faster
-    if b"\\" in plain:  # in `\\"`, the quotation mark is not escaped, so remove escaped backslashes first
+    """Return a JSON text without the bytes in `left_out` and without escaped quotation marks. So each remaining
+    quotation mark begins or ends a string.
+    """
+    plain = content.replace(b'\\"', b"  ")  # two spaces, as long as the escape: no bytes are moved, which is faster
+    if b"\\" in plain:
+        # A quotation mark after an escaped backslash is not escaped. So remove escaped backslashes first.
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
     return plain.translate(None, left_out)
 

@@ -125,7 +125,7 @@ class Listing:
 
 
 def _runs_programs() -> bool:
-    """Return True if the sandbox is installed. On some platforms, its package is installed without the binary part."""
+    """Return True if the sandbox's package is installed with its binary part, which is missing on some platforms."""
     import os
     from _frozen_importlib_external import PathFinder  # `importlib` takes long to load
 

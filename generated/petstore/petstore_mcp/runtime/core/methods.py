@@ -35,7 +35,7 @@ METHODS then says whether the method exists in the revision. The table lists eve
     tasks/update                                                                   x
     server/discover                                                                x
     subscriptions/listen                                                           x
-    several messages in a line              x
+    JSON-RPC batch (no method)              x
 
 The methods of prompts, completions, logging and tasks exist only if the server offers these features (NEEDS). Those of
 subscriptions exist only if any resource can change.

@@ -1,6 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Record which notifications a client of a revision with `initialize` has asked for: log messages from a level on, and
-changes of resources.
+"""Record which notifications a client has asked for: log messages from a level on, and changes of resources.
+
+Only for clients that use an MCP revision with `initialize` (2025-11-25 or earlier).
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
 Two rules shape this file:
 
 1. This module decides whether a message is served; `wire_formats` decides how an answer is written.
-2. Nothing here does I/O, waits, or reads a clock. `receive` takes a message of the client and returns effects.
-   `finished` and `progress` take the outcome or progress of a call and return the line to send.
+2. Nothing here does I/O, waits, or reads a clock. `receive` takes a message of the client and returns effects:
+   actions that other modules perform, such as sending a line. `finished` and `progress` take the outcome or progress of
+   a call and return the line to send.
 
 Theory of operation
 ===================
@@ -147,17 +148,18 @@ class Protocol:
     ) -> None:
         """Create a conversation. `observer`: an object that measures requests, or None.
 
-        `subscriptions`: changes about which this client is notified; None if the tools cannot change (`renew`). If
-        several conversations share a process, `keys` yields call keys that are unique in the process, and `questions`
-        holds this client's open questions. `notifications`: notifications that this client has asked for, or None.
+        `subscriptions`: this client's subscriptions to changes of lists; None if the tools cannot change (`renew`).
+        `notifications`: the log level and the resources for which this client has asked to be notified, or None.
+        If conversations share a process, `keys` yields call keys that are unique in the process, and `questions` holds
+        the unanswered questions to this client's user.
         """
         self._catalog = catalog
         self._subscriptions = subscriptions
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the server can ask the user; initialize sets it
-        self._origin = Origin()  # the client, as it names itself in initialize, and its HTTP peer
+        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the server can ask the user (set by initialize)
+        self._origin = Origin()  # `clientInfo` from initialize, and over HTTP the sender of the request
         self._questions = questions or Questions()
         self.notifications = notifications
         self._in_flight = InFlight(keys)
@@ -407,9 +409,9 @@ class Protocol:
         return self._beside
 
     def _feature(self, request: Request, revision: str) -> list[Effect]:
-        """Answer a request about resources, prompts or completions.
+        """Return the action that answers a request about resources, prompts or completions.
 
-        If the answer needs data from the API, the user or the stored results, return the effect that gets the data.
+        The action sends the answer, or gets data that the answer needs from the API, the user or the stored results.
         """
         found = self._features().serve(request, revision, self._dialogue, origin(request, self._origin))
         if not isinstance(found, (Call, ReadResource)):
@@ -425,7 +427,7 @@ class Protocol:
     def _task(self, request: Request, revision: str) -> list[Effect]:
         from . import tasks  # imported here: few servers have tasks
 
-        # before `begin`: if `read` raises, `begin` has not taken the id
+        # `read` comes before `begin`: if `read` raises Fault, the request's id must not stay in use
         wanted = tasks.read(0, request, revision, self._origin)
         running = self._in_flight.begin(request.id, revision, wanted.progress_token)
         running.effect, wanted.key, wanted.offered = wanted, running.key, self._catalog
@@ -526,7 +528,9 @@ class Protocol:
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:
-        """Return the effects of the end of the client's input: one unanswered `UserAnswer` for each open question."""
+        """Return the actions to perform at the end of the client's input: for each open question to the user, a
+        `UserAnswer` that tells the waiting call that no answer will come.
+        """
         return [UserAnswer(key, None) for key in self._questions.close()]
 
     # Outcomes of calls
@@ -561,7 +565,10 @@ class Protocol:
         return notification("notifications/progress", params)
 
     def log(self, key: int, level: str, content: object) -> bytes | None:
-        """Return the line of a log message about a call, or None if the call has ended. `level` is not checked here."""
+        """Return a log notification about a call, or None if the call has ended.
+
+        `CallLog`, not this method, leaves out log messages below the level that the client wants.
+        """
         return self._logged(level, content) if key in self._in_flight.calls else None
 
     def _logged(self, level: str, content: object) -> bytes:

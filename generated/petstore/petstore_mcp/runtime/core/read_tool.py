@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Build the `tools/list` entry of `read_result`, which reads more of a truncated result (RESULT_TOOL)."""
+"""Build the `tools/list` entry of `read_result`, which reads more of a truncated result.
+
+The server lists this tool only if the operator enables it by the environment variable RESULT_TOOL.
+"""
 
 from __future__ import annotations
 

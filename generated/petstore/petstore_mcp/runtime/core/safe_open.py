@@ -88,7 +88,7 @@ def open_folder(root: str, steps: Sequence[str]) -> int:
 
 
 def _check_names(steps: Sequence[str]) -> None:
-    """Raise ValueError if one of the steps is not a plain name."""
+    """Raise ValueError if a name in `steps` is empty, `.` or `..`, or contains a path separator (`os.sep`)."""
     if any(step in ("", os.curdir, os.pardir) or os.sep in step for step in steps):
         raise ValueError("not the name of a file or a folder")
 

@@ -180,5 +180,8 @@ def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, di
 
 
 def writes(catalog: Table, name: str) -> bool:
-    """Return True unless the annotations of a tool say that it only reads. Raise CatalogError if it has no entry."""
+    """Return True unless the annotations of the tool `name` say that it only reads.
+
+    Raise CatalogError if tools.json has no entry of this tool.
+    """
     return catalog.described(name).get("annotations", {}).get("readOnlyHint") is not True

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
         @property
         def owner(self) -> str:
-            """Return the key under which private data, such as stored results, belongs to this sender."""
+            """Return the key under which the sender of the request owns private data, such as stored results."""
 
     class Origin(Protocol):
         """Interface of an object that says who made a call, and to which trace the call belongs (effects.Origin)."""
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
         @property
         def peer(self) -> Peer | None:
-            """Return the sender if the call came over HTTP, else None."""
+            """Return the sender of the HTTP request that made the call. Return None over stdio."""
 
     class Sending(Protocol):
         """Interface of the record of one HTTP request to the upstream (telemetry.operations.Sending)."""
@@ -256,7 +256,9 @@ def owner() -> str:
 
 
 def shown(most: int) -> int:
-    """Return the largest size of an answer in bytes: `most`, or WHOLE if the answer goes to a program."""
+    """Return how many bytes of a response a result may contain: WHOLE if a program that the model wrote makes the
+    call, else `most`.
+    """
     return WHOLE if in_program() else most
 
 

@@ -49,7 +49,7 @@ _last: list[Ending] = []
 
 
 def before_leaving(ending: Ending) -> None:
-    """Register an object that acts before this module ends the process, such as the audit, in order of registration."""
+    """Register an object, such as the audit log. `leave` calls `cut` of each object in order of registration."""
     _last.append(ending)
 
 
@@ -109,7 +109,9 @@ class Wire:
         os.dup2(2, 1)
         os.close(null)
         sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once.
-        if os.name == "posix":  # the parent process may have made stdin or stdout non-blocking
+        # The parent process may have made stdin or stdout non-blocking. A read without input would then fail, which
+        # counts as the end of the input.
+        if os.name == "posix":
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)
 
@@ -157,7 +159,8 @@ class Wire:
     def write(self, lines: bytes) -> None:
         """Write all of `lines` to stdout. While stdin is open, wait for the client to read as long as needed.
 
-        End the process if the client has closed stdin and reads nothing for `LAST_SECONDS`, or the time of `hurry`.
+        End the process if the client has closed stdin and reads nothing for `LAST_SECONDS`, or for the seconds that
+        `hurry` has set.
         """
         self._fits -= len(lines)
         if self._fits < 0 and self._room is None:
@@ -226,7 +229,7 @@ class OutputRoom:
 
         self.seconds = seconds
         self._out = stdout
-        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # never blocks if poll reports that stdout is writable
+        self._size = getattr(select, "PIPE_BUF", _CHUNK)  # a write of this size does not block if poll reports room
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []
@@ -273,7 +276,8 @@ class OutputRoom:
                 break
             left -= self._sizes[at]
             pages += _pages(self._sizes[at])
-        # Unread bytes beyond the recorded writes (`left`) are from older writes, which may occupy all pages of the pipe
+        # If more bytes are unread than the recorded writes contain, the others are from older writes. Their number of
+        # pages is unknown, so assume that they fill the pipe
         return self._pages if left > 0 else pages
 
 

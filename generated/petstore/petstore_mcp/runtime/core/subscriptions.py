@@ -25,7 +25,9 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """Subscriptions of one client: by its streams, or by `initialize` in revisions that have this request."""
+    """Subscriptions of one client. The client subscribes by opening streams. In revisions of MCP that have
+    `initialize`, this request subscribes the client.
+    """
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 
@@ -37,7 +39,10 @@ class Subscriptions:
         self._owed: list[str] = []
 
     def begin(self, id: Id, asked: Members, lists: tuple[str, ...]) -> tuple[str, ...]:  # noqa: A002
-        """Open a stream under the id of its request. Return those of `lists` about which the stream is notified."""
+        """Open a stream under the id of its request. Return the kinds of lists whose changes the stream will report.
+
+        `asked`: the client's `params.notifications`. `lists`: the kinds that the server offers, such as `tools`.
+        """
         honoured = tuple(kind for kind in lists if asked.get(f"{kind}ListChanged") is True)
         if honoured:
             self._streams[id] = honoured
@@ -105,7 +110,9 @@ def stream_params(id: str | int, uri: str = "") -> bytes:  # noqa: A002
 
 
 def updated_params(uri: str) -> bytes:
-    """Return the params of notifications/resources/updated in revisions with `initialize`."""
+    """Return the params of notifications/resources/updated for the revisions of MCP that have `initialize`. For
+    stateless revisions, `stream_params` returns these params.
+    """
     return dumps({"uri": uri})
 
 

@@ -143,10 +143,10 @@ class ListedPart(TypedDict):
 class Search(TypedDict):
     """Tool list of a server whose tools are found by a search (`--tools search`).
 
-    `digest`: checksum of search.json. `groups`: group -> number of its tools. `others`: number of tools in groups
-    that are not shown. `starts`: signatures of the tools that most tasks begin with. `pinned`: names of tools that stay
-    listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and checksum of the
-    tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
+    `digest`: checksum of search.json. `groups`: group -> number of its tools, for the largest groups. `others`: number
+    of tools in all other groups. `starts`: signatures of the tools that most tasks begin with. `pinned`: names of tools
+    that stay listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and checksum
+    of the tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
     """
 
     digest: str
@@ -348,7 +348,7 @@ class BlockAnnotations(TypedDict):
 
 @final
 class ShownBlock(TypedDict):
-    """Content block of a result. `each`: JSON Pointer to a list in the answer; one block is made for each item."""
+    """Content block of a result. `each`: JSON Pointer to a list in the response; each item becomes a block."""
 
     each: NotRequired[str]
     answer: NotRequired[Literal[True]]

@@ -101,7 +101,10 @@ def _handshake(id: Id, task: Task, revision: str, server: Identity) -> bytes:  #
 
 
 def _told(task: Task, ttl: str, interval: str) -> Members:
-    """Return the members of MCP's Task object. `ttl` and `interval`: names of these two members in the revision."""
+    """Return the members of MCP's Task object.
+
+    `ttl`, `interval`: names of two members: `ttl` and `pollInterval` in 2025-11-25, `ttlMs` and `pollIntervalMs` later.
+    """
     # In the extension, `failed` is for protocol errors only; a job that failed is `completed` with an error result.
     status = "completed" if task.status == "failed" and ttl == "ttlMs" and not task.lost else task.status
     found: Members = {"taskId": task.id, "status": status}

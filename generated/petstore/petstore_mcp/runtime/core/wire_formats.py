@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .forms import FormQuestion
     from .table import Identity
 
-#: Revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
+#: MCP revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 
@@ -47,9 +47,10 @@ SINCE = {
 }
 
 # Decision 0107: With --reload, the server declares that its lists may change.
-#: Cache lifetime of lists without reload: they are the same for every client until the server is generated again.
+#: Cache lifetime of lists without --reload: they are the same for every client until the server is generated again.
 FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
-#: Cache lifetime of lists with reload: they may change at any time, so a client without a subscription must not cache.
+#: Cache lifetime of lists with --reload: the server may load new lists at any time. A client without a subscription is
+#: not notified, so it must not cache them.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
 #: Lists that differ between callers have this lifetime too: with another token, the same caller may get more tools.
@@ -69,12 +70,12 @@ ABSENT: object = object()
 
 
 def has(revision: str, part: str) -> bool:
-    """Return True if the MCP revision `revision` has the part of messages that `part`, a key of SINCE, names."""
+    """Return True if messages of the MCP revision `revision` can have the part `part`, a key of SINCE."""
     return revision >= SINCE[part]
 
 
 class Result:
-    """Result of a call: content blocks in the form of 2026-07-28, an optional JSON value, and whether the call failed.
+    """Result of a call: content blocks as in MCP 2026-07-28, an optional JSON value, and whether the call failed.
 
     `written`: cache of the JSON value as ASCII text on one line, "" if not computed. Code that changes the value must
     set `written` to "".
@@ -155,9 +156,9 @@ class OtherOutcome(Exception):
 
 
 class Contents:
-    """Result of reading a resource. `contents`: in the form of 2026-07-28, or None if there is no such resource.
+    """Result of reading a resource. `contents`: as in MCP 2026-07-28, or None if there is no such resource.
 
-    `reason`: a sentence that says why there is no such resource, or "". `fixed`: the content is part of resources.json.
+    `reason`: a sentence that says why there is no such resource, or "". `fixed`: the content is from resources.json.
     """
 
     __slots__ = ("contents", "fixed", "reason", "uri")
@@ -170,7 +171,7 @@ class Contents:
 
 
 class PromptMessages:
-    """Result of `prompts/get`: messages with content blocks in the form of 2026-07-28, and a description or ""."""
+    """Result of `prompts/get`: messages with content blocks as in MCP 2026-07-28, and a description or ""."""
 
     __slots__ = ("description", "messages")
 
@@ -373,7 +374,9 @@ def _written(block: Block, revision: str, server: str) -> list[bytes]:
 
 
 def as_known(block: Block, revision: str, server: str) -> Block:
-    """Return a content block in the form of `revision`."""
+    """Return a content block that the MCP revision `revision` defines: audio may become an embedded resource, and a
+    resource link a text. `server`: name of the server.
+    """
     kind, told = block["type"], block.get("annotations")
     if isinstance(told, dict) and "lastModified" in told and not has(revision, "lastModified"):
         block = {**block, "annotations": {key: each for key, each in told.items() if key != "lastModified"}}

@@ -81,7 +81,7 @@ class Credentials:
         self._callback.delegations = self._delegations
 
     def renew(self, delegations: dict[str, Delegation], scopes: Callable[[str], list[str]]) -> None:
-        """Use the settings of newly loaded tools.
+        """Obtain credentials as `delegations` describe from now on. Call this whenever tools are loaded.
 
         `scopes` maps the name of a security scheme to the scopes that the tools need.
         """
@@ -163,7 +163,7 @@ class Credentials:
                 raise OtherOutcome(Question(visit.message, "", visit))
             _accepted(reply)
             came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
-        elif logins.is_awaited(who.name, delegation.scheme):  # another call has asked this user already
+        elif logins.is_awaited(who.name, delegation.scheme):  # a call waits for this login: do not ask again
             came = await logins.wait(who.name, delegation.scheme, ANSWER_SECONDS)
         else:
             came = await self._asked(who, delegation.scheme, await self._link(who, own, tool), ask)

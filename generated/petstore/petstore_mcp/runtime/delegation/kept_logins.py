@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         """
 
         async def put(self, name: str, values: list[bytes], seconds: float) -> None:
-            """Store `values` under `name` for some seconds. They replace former values of that name."""
+            """Store `values` under `name` for `seconds` seconds, in place of former values of that name."""
 
         async def get(self, name: str) -> list[bytes]:
             """Return the values stored under `name`; [] if there are none."""

@@ -105,7 +105,8 @@ class Callback:
         return await self._finish(begun, delegation)
 
     async def _used_up(self, begun: PendingLogin) -> Page | None:
-        """Mark the number of a login as used, since the `state` in its link works only once.
+        """Mark the random number in a login's `state`, or in a confirmation page's `ticket`, as used. So each of these
+        works only once.
 
         Return an error page if the number was used before at any replica, or if this cannot be found out now.
         """

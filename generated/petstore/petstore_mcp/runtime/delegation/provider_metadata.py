@@ -60,7 +60,7 @@ class Metadata:
         self._turn = asyncio.Lock()
 
     async def endpoints(self) -> Endpoints:
-        """Return the endpoints. Raise NotReady if the metadata cannot be fetched or used."""
+        """Return the authorization server's endpoints. Raise NotReady if its metadata cannot be fetched or used."""
         if self._found is None:
             async with self._turn:
                 self._found = self._found or await self._look_up()

@@ -64,8 +64,8 @@ class TokenCache:
         """Return the token for this key; `fetch` requests one if none is cached. Raise NotReady if none comes within
         `seconds`.
 
-        `lasts` is for how many more seconds the caller's own token is valid. Calls with the same key share one request;
-        cancelling a call does not cancel the request.
+        A newly requested token is cached for at most `lasts` seconds: the time for which the caller's own token is
+        still valid. Calls with the same key share one request; cancelling a call does not cancel the request.
         """
         held = self._of(key)
         now = self._clock()

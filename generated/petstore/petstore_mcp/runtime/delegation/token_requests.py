@@ -103,11 +103,12 @@ class TokenEndpoint:
         self._in_body = False
 
     async def ask(self, endpoint: Endpoint, form: dict[str, str]) -> Token:
-        """Send a form and return the token in the response. Raise RefusedToken if the endpoint refuses, else Unfetched
-        on failure.
+        """Send a form and return the token in the response. Raise RefusedToken if the endpoint refuses the request, and
+        Unfetched after any other failure.
 
-        A form is sent once, because an authorization code and a rotating refresh token are valid for one use. If the
-        endpoint refuses the client credentials as HTTP Basic, the form is sent again with the credentials in its body.
+        A form is not sent again after a failure, because an authorization code and a rotating refresh token are valid
+        for one use. The only exception: if the endpoint refuses the client credentials as HTTP Basic, the form is sent
+        once more with the credentials in its body.
         """
         answer = await self._asked(endpoint, form, self._in_body)
         has_secret = bool(self._delegation.client[1])

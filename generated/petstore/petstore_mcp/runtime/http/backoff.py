@@ -31,7 +31,7 @@ class Backoff:
         return f"{reason} The next attempt is made in {max(round(left), 1)} s." if left > 0 else ""
 
     def refused(self, key: tuple[str, ...], reason: str) -> int:
-        """Record a refusal and begin a pause. Return the number of refusals in a row."""
+        """Record that the credential `key` was refused, and begin a pause. Return the number of refusals in a row."""
         count = self._refused.get(key, (0, 0.0, ""))[0] + 1
         pause = min(FIRST * 2.0 ** min(count - 1, 20), LONGEST)
         self._refused[key] = count, self._clock() + pause, reason

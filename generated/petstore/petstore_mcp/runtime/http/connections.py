@@ -115,8 +115,8 @@ class Connections:
 
     def _opened(self) -> aiohttp.TCPConnector:
         if self._connector is None:
-            # No limit here: pacing.py limits requests. A call that is cancelled while pacing.py lets it wait leaves
-            # nothing behind in the library.
+            # No limit of connections in aiohttp: pacing.py limits pending requests. So calls wait in pacing.py, before
+            # aiohttp knows of them.
             self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
         return self._connector
 
@@ -160,7 +160,7 @@ _leaving: ContextVar[tuple[SendRecord, WeakSet[asyncio.Transport]]] = ContextVar
 
 
 class _ReportingRequest(aiohttp.ClientRequest):
-    """Request of the library's session that reports when it is sent."""
+    """Request of aiohttp's ClientSession, whose `send` notes in the SendRecord that the request is being sent."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         leaving, used = _leaving.get()

@@ -65,9 +65,9 @@ class Deadlines:
 
 
 class Deadline:
-    """One deadline, used as a context manager.
+    """Context manager that cancels its task if the `with` block lasts past the deadline.
 
-    `expired` is whether the deadline has passed, even if no task was cancelled.
+    `expired`: True if the deadline passed during the block, even if the block raised no TimeoutError.
     """
 
     __slots__ = ("_cancelling", "_deadlines", "_seconds", "_task", "expired")
@@ -95,6 +95,7 @@ class Deadline:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._deadlines.end(self)
-        # If the task was cancelled for another reason too, the CancelledError must propagate.
+        # Raise TimeoutError only if this deadline alone cancelled the task. If other code has cancelled the task as
+        # well, the CancelledError must propagate.
         if self.expired and self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from problem

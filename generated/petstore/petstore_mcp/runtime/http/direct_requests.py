@@ -121,10 +121,10 @@ class DirectRequests:
             raise
 
     async def _connected(self, initiator: aiohttp.ClientRequest) -> Connection:
-        """Return a connection.
+        """Return a kept connection to the server that `initiator` names, or a new one if none can be used.
 
-        Drop each kept connection that has received bytes meanwhile, because the library would take these for the
-        response.
+        Abort each kept connection that has received bytes since its last response, because the library would take
+        these bytes for the next response.
         """
         connector = self._connector()
         while True:
@@ -153,7 +153,7 @@ def head(request: Request, address: Address, host: str, fields: list[Field]) -> 
     if request.body is not None or request.method not in _BODILESS:
         lines.append(f"Content-Length: {len(request.body or b'')}")
     text = "\r\n".join([*lines, "", ""])
-    # Each line has exactly one line break, at its end. More line breaks mean that a value contains one.
+    # Refuse the request if it has more line breaks than lines: then a value contains one, and could add header fields.
     if not text.count("\r") == text.count("\n") == len(lines) + 1 or "\0" in text:
         raise Unwritable
     try:
@@ -192,7 +192,8 @@ class DirectResponse:
     def __init__(self, connection: Connection, message: RawResponseMessage, content: StreamReader, large: bool) -> None:
         """Create a response.
 
-        `large` is whether the request's body was large, so that the upstream may have read only a part.
+        `large`: True if the request's body was large. If a part of this body may still be unsent at the end of the
+        response, the connection is closed instead of reused.
         """
         self._connection: Connection | None = connection
         self._large = large

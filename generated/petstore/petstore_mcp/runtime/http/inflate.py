@@ -53,7 +53,10 @@ class PlainDecoder:
         self.full = False
 
     def feed(self, data: bytes) -> None:
-        """Decode a piece of input and pass it on, up to the limit. Raise BadCoding if the input is malformed."""
+        """Decode a piece of input and pass the result to `take`. Drop decoded data beyond `limit`, and set `full`.
+
+        Raise BadCoding if the input is malformed.
+        """
         room = self._limit - self._size
         self._size += len(data)
         if len(data) <= room:

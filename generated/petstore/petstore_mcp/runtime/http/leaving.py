@@ -30,7 +30,10 @@ class SendRecord:
         self.reused = False
 
     def by(self, transport: asyncio.Transport, used: WeakSet[asyncio.Transport]) -> None:
-        """Record that the request is sent now on `transport`, and add `transport` to the connections `used` before."""
+        """Record that the request is now sent on `transport`.
+
+        `used`: the connections that have carried a request. `transport` is added to them.
+        """
         if transport in used:
             self.reused = True
         else:

@@ -192,8 +192,9 @@ class RequestLimiter:
                 del self._waiting[who]
 
     def _admit(self) -> None:
-        """Give the free slots to waiting requests. Pairs of caller and tool come in this order: the caller with the
-        fewest pending requests, then the tool with the fewest, then the pair served longest ago.
+        """Give the free slots to waiting requests. Pairs of caller and tool come in this order: the caller that holds
+        the fewest slots, then the tool that holds the fewest slots, then the pair that was served, or began to wait,
+        longest ago.
         """
         while entering := [who for who in self._waiting if self._may_enter(who)]:
             who = min(entering, key=lambda who: (self._callers.get(who[0], 0), self._under_way.get(who[1], 0)))
@@ -202,7 +203,7 @@ class RequestLimiter:
             if queue:
                 # Put the queue back at the end of the dictionary, so that this caller and tool are the last in turn.
                 self._waiting[who] = queue
-            if not given.done():  # a future that is done here was cancelled with its task
+            if not given.done():  # a done future was cancelled with its task, and needs no slot
                 self._give(who)
                 given.set_result(None)
 

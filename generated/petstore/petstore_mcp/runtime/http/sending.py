@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 UNAUTHORIZED = 401
 LONGEST_ANSWER, SHORTEST_ANSWER = 1.0, 0.05
-"""Minimum and maximum of the seconds reserved for a response, which are a tenth of the call's time. With less time
+"""Maximum and minimum of the seconds reserved for a response, which are a tenth of the call's time. With less time
 left, nothing is sent: the upstream would act, and the client would never learn of it.
 """
 
@@ -73,7 +73,7 @@ class Sender:
 
         - `learn` is called with each access token and its purpose before the token is used, so that it can be redacted.
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
-        - `rooms` limits the pending requests, if lower than the setting.
+        - `rooms`: most requests that may be pending at a time; None means `settings.concurrency`.
         - `turn` asks the store that replicas share when the next request may be sent.
         - `callers` is the source of tokens for calls on behalf of a caller; None without such calls.
         """
@@ -108,7 +108,8 @@ class Sender:
                     raise
                 break  # no retry is possible: use the outcome of the earlier try
             except Failure as failure:
-                left = failure.sent = failure.sent or left  # the upstream may have acted on an earlier try
+                # If an earlier try was sent, the upstream may have acted: never tell the model that nothing was sent.
+                left = failure.sent = failure.sent or left
                 outcome = failure
             sent.tries += 1
             if not isinstance(outcome, Failure) and outcome.status < 400:

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Limit what all responses of one server may use together: memory for large responses, and files for larger ones.
+"""Limit what all API responses that the server holds may use together: memory for large ones, files for larger ones.
 
-Without a common limit, 64 responses of 8 MB would take three quarters of a gigabyte. Each file takes one of the
-process's file descriptors, whose number the operator limits.
+Without a common limit, 64 responses of 8 MB would take half a gigabyte of memory. Each file takes one of the process's
+file descriptors, whose number the operator limits.
 """
 
 from __future__ import annotations

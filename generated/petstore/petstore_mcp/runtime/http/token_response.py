@@ -55,7 +55,8 @@ def error_code(answer: dict[str, Any]) -> str:
 def access_token(answer: dict[str, Any]) -> str:
     """Return the bearer token of a response's content.
 
-    Raise ValueError if there is none that can be sent. Its message ends a sentence that begins with the server's name.
+    Raise ValueError if there is none that can be sent. The caller puts the name of the server that responded before
+    the error message.
     """
     token, kind = answer.get("access_token"), answer.get("token_type", "Bearer")
     if not isinstance(token, str) or not 0 < len(token) <= LONGEST or not fields.is_value(token):

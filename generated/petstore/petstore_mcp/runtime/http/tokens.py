@@ -220,9 +220,10 @@ class Tokens:
             raise _Unfetched(f"No access token could be fetched: {failure.reason}.") from None
 
     async def _sent(self, request: Request, address: Address) -> Response:
-        """Send a token request and return the response.
+        """Send a request for a token or for a provider's metadata, and return the response.
 
-        Retry once if the connection was closed, because that does no harm.
+        If the connection was closed before the response, send the request once more. With client credentials, the
+        worst result is a token that nobody uses.
         """
         try:
             return await self._send(request, address)

@@ -28,7 +28,7 @@ class Trimmer:
         self._freed = 0
 
     def freed(self, size: int) -> None:
-        """Record that `size` bytes were freed, and schedule trimming once enough were."""
+        """Record that `size` bytes were freed, and schedule the trimming of the heap once LEAST bytes were freed."""
         self._freed += size
         if self._timer is not None:
             self._again = True

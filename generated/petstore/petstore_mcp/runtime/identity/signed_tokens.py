@@ -150,7 +150,9 @@ def _key(entry: object) -> Key | None:
 
 
 def _kind(key: object) -> tuple[str, str] | None:
-    """Return type and curve of a key. Return None if the key has another type, or a size that is not accepted."""
+    """Return type and curve ("" for RSA) of an RSA, EC or OKP key. Return None for any other key, and for an RSA key
+    whose size is not accepted.
+    """
     if isinstance(key, RSAKey):
         return ("RSA", "") if SMALLEST_RSA <= key.public_key.key_size <= LARGEST_RSA else None
     return (key.key_type, key.curve_name) if isinstance(key, (ECKey, OKPKey)) else None

@@ -45,7 +45,7 @@ class ConfigFile:
         return mark + text.encode()
 
     def backup(self, name: str) -> str:
-        """Return the path of the backup made for the server of that name."""
+        """Return the path of the backup of this file for the server `name`."""
         return f"{self.path}.{name}.bak"
 
 
@@ -85,7 +85,7 @@ def content(path: str) -> bytes | None:
     return data
 
 
-# Decision 0205: Links to configuration files are followed if the user made them.
+# Decision 0205: A symbolic link to a configuration file is followed if the user or root owns it.
 def resolve(path: str, within: str = "") -> str:
     """Return the path with symbolic links resolved. Raise InstallError if a link must not be followed.
 

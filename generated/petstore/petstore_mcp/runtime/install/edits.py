@@ -25,7 +25,7 @@ class Syntax(Protocol):
     """
 
     def parse(self, text: str) -> Any:
-        """Return the value of a text. The value of an empty text is an empty mapping."""
+        """Return the data in `text`, the contents of a configuration file; {} if `text` is empty."""
 
     def put(self, text: str, path: Path, value: Any) -> str:
         """Return the text with `value` set at `path`."""
@@ -80,7 +80,10 @@ def _edited(value: Any, edit: Edit) -> Any:
 
 
 def _without_empty(value: Any, path: Path) -> Any:
-    """Return a value without the empty mappings on a path. In TOML, removing the last key can also remove its table."""
+    """Return `value` without the empty mappings that lead to `path`, such as `a` and `a.b` for the path `a.b.c`.
+
+    In TOML, removing the last key of a table can also remove the table, so `apply` accepts both results.
+    """
     for length in range(len(path) - 1, 0, -1):
         if look_up(value, path[:length]) == {}:
             value = _edited(value, Edit(path[:length], ABSENT))

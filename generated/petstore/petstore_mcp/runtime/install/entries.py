@@ -136,7 +136,7 @@ def _opencode(server: Server, environment: dict[str, str], headers: dict[str, st
     return {**entry, **_given("environment", environment)}
 
 
-# Decision 0204: How uninstall recognises its own entries.
+# Decision 0204: How uninstall recognises the entries of its own server.
 def is_ours(entry: Any, name: str, url: str) -> bool:
     """Return True if an entry starts the server `name`, or has the URL `url`."""
     if not isinstance(entry, dict):
@@ -149,7 +149,7 @@ def is_ours(entry: Any, name: str, url: str) -> bool:
 
 
 def url_of(entry: Any) -> str:
-    """Return the URL in an entry, or "" if it has none."""
+    """Return the URL in a server's entry in a client's configuration, or "" if the entry has none."""
     found = (entry.get(key) for key in ("url", "serverUrl", "httpUrl", "uri")) if isinstance(entry, dict) else ()
     return next((each for each in found if isinstance(each, str)), "")
 

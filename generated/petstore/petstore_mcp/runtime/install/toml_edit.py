@@ -62,7 +62,7 @@ def _refuse_arrays(whole: Any, keys: tuple[str, ...], found: list[Statement]) ->
         if isinstance(whole, list) and (begun := [each for each in found if each.path == keys[:length]]):
             if begun[0].value is None:
                 raise SyntaxFault(f"{'.'.join(keys[:length])} is expected once, in single brackets", begun[0].start)
-            return  # an array on one line: `put` refuses it, with its own error
+            return  # an array on one line, for which `put` raises SyntaxFault
         if not isinstance(whole, dict):
             return
 

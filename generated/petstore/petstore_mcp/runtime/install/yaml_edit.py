@@ -61,7 +61,7 @@ def remove(text: str, path: Path) -> str:
         parent = next(each for each in found if each.key == step)
         found = _children(text, parent)
     entry = next(each for each in found if each.key == path[-1])
-    if parent is not None and len(found) == 1:  # the parent's only entry: write {}, since an empty value is null
+    if parent is not None and len(found) == 1:  # the parent's only entry is removed: write {}, as no value means null
         return text[: parent.colon] + " {}" + text[parent.colon : entry.start] + text[entry.end :]
     return text[: entry.start] + text[entry.end :]
 

@@ -152,7 +152,7 @@ def _value(text: str, at: int, end: int) -> Any:
 
 
 def _items(text: str, lines: list[Line]) -> list[Any]:
-    """Return the items of a sequence: of an item of one line the value, of an item of several lines the YAML text."""
+    """Return the items of a sequence. An item on one line is returned as its value, a longer item as text."""
     found: list[Any] = []
     for line in lines:
         content = line.start + line.indent

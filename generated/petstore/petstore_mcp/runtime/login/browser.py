@@ -56,7 +56,7 @@ class BrowserLogin:
         if scopes:
             asked["scope"] = scopes
         if "offline_access" in scopes.split():
-            asked["prompt"] = "consent"  # `offline_access` requires `consent` (OpenID Connect Core 1.0, section 11)
+            asked["prompt"] = "consent"  # OpenID Connect Core 1.0, section 11: `offline_access` needs `prompt=consent`
         if self._found.authorization.startswith(_GOOGLE):
             # Without these parameters, Google returns no refresh token.
             asked |= {"access_type": "offline", "prompt": "consent"}

@@ -120,7 +120,11 @@ def _absolute(scheme: UserScheme, url: str) -> str:
 
 
 def _is_of(answer: answers.Answer, scheme: UserScheme, url: str) -> bool:
-    """Return True if metadata from a well-known URL belong to the endpoints that the API description names."""
+    """Return True if the issuer of the metadata may publish them at `url`, and their endpoints match the description.
+
+    The authorization and the token endpoint are compared with those of the API description, as far as it has them.
+    `url`: the well-known URL of the metadata.
+    """
     if not _issuer(answer.text("issuer", 2000), url):
         return False
     for key, name in (("authorizationUrl", "authorization_endpoint"), ("tokenUrl", "token_endpoint")):

@@ -51,7 +51,7 @@ def pointer(client_id: str) -> str:
 
 
 def pointed(text: str | None) -> str:
-    """Return the client id in a text that `pointer` has made, or "" for any other text."""
+    """Return the id of the client that logged in last, from the JSON text of `pointer`; "" for any other text."""
     found = _object(text).get("last_client")
     return found if isinstance(found, str) else ""
 

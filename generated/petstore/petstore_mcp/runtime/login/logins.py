@@ -46,15 +46,18 @@ class Logins:
         try:
             if self.kept.has(self.scheme(scheme)):
                 self._known.add(scheme)
-        except LoginFailed:  # a scheme whose URLs are not accepted counts as having no login
+        except LoginFailed:  # requests to the authorization server are not allowed: treat the login as not stored
             return
 
     def has(self, scheme: str) -> bool:
-        """Return True if a stored login of the scheme was found earlier."""
+        """Return True if `look` has found a stored login of the scheme, or the user has logged in during a call."""
         return scheme in self._known
 
     def begun(self, scheme: str, token: str, seconds: float) -> None:
-        """Use a login that the user has just made. `seconds` is the lifetime of its access token, 0 if unknown."""
+        """From now on, use the user's new login for `scheme` in requests.
+
+        `token`: its access token, used first. `seconds`: lifetime of this token, 0 if unknown.
+        """
         self._known.add(scheme)
         self.renewal(scheme).offer(token, seconds)
 
@@ -75,7 +78,7 @@ class Logins:
     def grant(self, name: str) -> TokenRequest:
         """Return the token request that uses the stored login of a scheme.
 
-        Raise LoginFailed if requests may not be sent to its URL.
+        Raise LoginFailed if requests may not be sent to the authorization server's URL.
         """
         scheme = self.scheme(name)
         grant = TokenRequest(scheme.resolve(scheme.place), "", "", (), [scheme.variable])

@@ -43,13 +43,14 @@ class Renewal:
 
     @property
     def scheme(self) -> str:
-        """Return the name of the security scheme in `bindings.json`."""
+        """Return the name, in `bindings.json`, of the security scheme whose access tokens this object provides."""
         return self._scheme.name
 
     def offer(self, token: str, seconds: float) -> None:
-        """Use this access token for the next call, because a login in this process has just returned it.
+        """Make the next call of `token` return this access token, which a login in this process has just returned.
 
-        `seconds` is its lifetime, 0 if unknown.
+        Later calls use the stored login. `seconds`: the token's lifetime, 0 if unknown. If it is over, the next call
+        uses the stored login as well.
         """
         self._first = token, time.monotonic() + (seconds or 1e9)
 

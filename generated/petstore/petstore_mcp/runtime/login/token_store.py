@@ -53,8 +53,9 @@ def open_store(server: str, choice: str, variable: str) -> Store:
 def stores_to_search(server: str, choice: str, variable: str) -> list[Store]:
     """Return the stores that may contain a login, in the order in which they are searched.
 
-    If `variable` is not set (`choice` is ""), the default file is searched too, if it exists. The user may have logged
-    in from a shell that sets the variable, while the MCP client starts the server without it.
+    The operator's choice is the value of the environment variable `variable`. If the variable is not set (`choice` is
+    ""), the default file, if it exists, is searched before the keyring. The user may have logged in from a shell that
+    sets the variable, while the MCP client starts the server without it.
     """
     found = open_store(server, choice, variable)
     default = os.path.join(folder(server), _NAME)

@@ -72,7 +72,10 @@ class Record:
 
     @classmethod
     def read(cls, about: Sequence[str], written: bytes) -> tuple[Record, bytes]:
-        """Return the record and the program that `written` made bytes of. Raise OtherProgram if `about` differs."""
+        """Return the record and the program that the method `written` converted to these bytes.
+
+        Raise OtherProgram if `about` is not what that method got, or if the decompressed bytes exceed LARGEST.
+        """
         unpacked = zlib.decompressobj()
         whole = unpacked.decompress(written, LARGEST)
         head, _, program = whole.partition(b"\n")

@@ -100,7 +100,7 @@ class Run:
     async def dump(self) -> bytes:
         """Serialize the program, which has stopped at a tool call. Raise Stopped if it holds too much data."""
         try:
-            # In a thread, because it takes long for a large program.
+            # Serialize in a thread: this takes long for a large program, and would block the event loop.
             written: bytes = await asyncio.to_thread(self._snapshot.dump)
         except monty.MontyError:
             raise Stopped("It holds too much to be written down while the user is asked.") from None
@@ -128,7 +128,7 @@ class Run:
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 
     async def _before(self, code: str) -> None:
-        """Run the definitions that precede the program. Raise Stopped if that fails."""
+        """Run `code`, which defines the tools' functions before the program runs. Raise Stopped if that fails."""
         try:
             await self._session.feed_run(code, external_lookup=self._names, skip_type_check=True)
         except monty.MontyError:

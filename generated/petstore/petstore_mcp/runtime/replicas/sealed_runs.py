@@ -44,7 +44,9 @@ class SealedRuns:
         return self._seal.close(_PURPOSE, spans.owner(), os.urandom(_NUMBER) + written, SECONDS)
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Mark a `requestState` as used. Return the program in it and "", or b"" and the reason why it was refused.
+        """Mark a `requestState` as used. Return the model's paused program in it and "".
+
+        If the `requestState` is refused, return b"" and the reason.
 
         The reasons: `forged` (invalid), `late` (expired), `used` (used before), `crowded` (too many used states are
         remembered). `unknown`: the store does not answer, so the state may have been used.

@@ -44,9 +44,9 @@ class States:
         self._spend = spend
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: 1 for the first question.
+        """Return a new `requestState`. `subject`: digest of the call, in hexadecimal.
 
-        `kept`: bytes that `take_kept` returns later.
+        `turn`: how often the user is asked the same question, this time included. `kept`: bytes for `take_kept`.
         """
         value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject) + kept
         return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)
@@ -60,7 +60,9 @@ class States:
         return (await self.take_kept(state, subject))[:2]
 
     async def take_kept(self, state: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a `requestState` as used. Return the two values of `take`, and the bytes that were given to `issue`."""
+        """Mark a `requestState` as used. Return how often the user was asked, "" or why the value is invalid, and the
+        bytes `kept` that `issue` stored in the value. If the value is invalid, only the reason has a meaning.
+        """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)
         except Unsealed:

@@ -9,7 +9,7 @@ The state is in the store, which is Redis or Valkey. While the store does not an
     answers, cancellations      a message to the replica with the call      the call waits until its time is up
     sessions that were ended    their digests, and a message to all         other replicas go on serving the session
     resuming a stream           its events, until minutes after its end     other replicas cannot resume the stream
-    notification settings       the requests that made them, and a message  replicas that start later do not know them
+    log levels, subscriptions   clients' requests, and a message to all     other replicas do not learn new ones
     stored results              the results, in pieces                      only the replica with the result serves it
     rate limit of requests      the times of the latest requests            each replica counts its own requests
 """
@@ -81,7 +81,7 @@ class Sharing:
 
     @property
     def store(self) -> Store:
-        """Return the store, for packages that store further data there."""
+        """Return the store (Redis or Valkey). The package `delegation` keeps logins of callers there."""
         return self._store
 
     def start(
@@ -217,9 +217,9 @@ class Sharing:
             log.event("warning", "not_shared", reason="A kept result can be read at this replica alone.")
 
     async def kept(self, name: str) -> tuple[str, bool, list[bytes]] | None:
-        """Return the result that another replica stored under `name`, or None if there is none.
+        """Return the result that another replica stored under `name`, or None if there is none or it cannot be read.
 
-        The result is its media type, True if it is text, and its pieces.
+        The result is (media type, True if the content is text, consecutive pieces of the content).
         """
         about = _about(name)
         try:
@@ -232,7 +232,7 @@ class Sharing:
         head: Any = loads(opened[0].decode())[0]
         return head[0], head[1], opened[1:]
 
-    # Method for the shared request rate
+    # Method for the rate limit that all replicas share
 
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
         """Reserve the next slot of the shared rate limit (`Store.turn`). Return None if the store does not answer."""

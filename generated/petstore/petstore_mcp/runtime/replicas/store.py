@@ -206,7 +206,7 @@ class Store:
                 self._failed()
                 await asyncio.sleep(PAUSE)
 
-    # Method for the rate limit on requests that all replicas share
+    # Method for a rate limit that holds for all replicas together
 
     async def turn(self, name: str, most: int, span: float, latest: float) -> tuple[bool, float]:
         """Reserve the next slot under a limit of `most` requests in any `span` seconds.

@@ -67,7 +67,7 @@ class Problems(list[Problem]):
 class Unsendable(ValueError):
     """Raised if a value cannot be encoded for its place in the request.
 
-    The code that raises this does not know the argument's name.
+    The message does not name the argument, which the raising code does not know: `problems_of` adds the name.
     """
 
 
@@ -93,10 +93,10 @@ class Refuse(Exception):
 
 
 class Unanswered(Refuse):
-    """Raised if the user did not answer a question. It ends the call with a sentence.
+    """Raised if the user did not answer a question. If no hook catches the exception, the call ends with an error.
 
-    `said` says why there is no answer: `decline`, `cancel`, `late`, `wrong` if no answer fitted the form, or `unable`
-    if the client cannot ask, for example.
+    `said`: why there is no answer. Examples are `decline`, `cancel`, `late` if the time to answer was over, `wrong` if
+    no answer fitted the form, and `unable` if the client cannot ask.
     """
 
     def __init__(self, said: str) -> None:
@@ -105,8 +105,9 @@ class Unanswered(Refuse):
 
 
 class CannotAsk(Exception):
-    """Raised if a user's hook asks the user when that is impossible: outside of a call, or after the request was
-    sent.
+    """Raised if a function in hooks.py asks the client's user when that is impossible.
+
+    A question is impossible outside of a hook's run, and from the moment when the request is about to be sent.
     """
 
 

@@ -55,7 +55,7 @@ class Checker:
 def _is_valid(judge: SchemaChecker, arguments: dict[str, Any]) -> bool:
     try:
         return judge.is_valid(arguments)
-    except UnicodeEncodeError:  # the library cannot read a lone surrogate, so the arguments are invalid
+    except UnicodeEncodeError:  # jsonschema_rs fails on some lone surrogates; treat the arguments as invalid
         return False
 
 

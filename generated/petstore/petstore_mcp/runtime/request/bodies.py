@@ -238,7 +238,10 @@ def _form(members: list[Member], body: Body, credentials: frozenset[str]) -> byt
 
 
 def _check(owners: Sequence[name_conflicts.Written], place: str, body: Body, credentials: frozenset[str]) -> None:
-    """Raise Refused if a form field has the name of another field, or if an argument chose the name of a credential."""
+    """Raise Refused if two arguments write the same form field, or if an argument writes a field that is reserved.
+
+    Also refuse a field that the API description does not declare if its name may be read as a credential's name.
+    """
     described = {field["name"] for field in body.get("fields", ())}
     if "template" in body and "members" in body["template"]:
         described |= body["template"]["members"].keys()

@@ -56,10 +56,10 @@ def names_of(pairs: Iterable[str]) -> list[str]:
 
 
 def front(name: str, written: str) -> str | tuple[str, ...]:
-    """Return the prefix `name=` with which the pairs of the parameter `name` begin. `written`: the encoded name.
+    """Return the encoded prefix `name=` of all pairs that the parameter `name` writes. `written`: the encoded name.
 
-    Return (), with which `startswith` finds no pair, if servers decode `written` to another name. An example is a name
-    with `%41` in a cookie of style `cookie`, which is sent unencoded.
+    If decoding `written` does not give `name`, return (), with which `startswith` finds no pair. For example, a cookie
+    of style `cookie` sends the name `%41` as it is, and servers decode it to `A`.
     """
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 
@@ -83,9 +83,10 @@ def fold(name: str) -> str:
 
 # Decision 0033: Arguments that a server may read as a credential are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
-    """Raise Refused if an argument sends a value under a credential's name.
+    """Raise Refused if an argument sends a value under a name that servers may read as a credential's name.
 
-    `given`: pairs of an argument and a name that it sends. `credentials`: names of credentials, changed by `fold`.
+    `given`: pairs of an argument and a name under which it sends a value. `credentials`: credentials' names as `fold`
+    returns them: two names that servers may read as the same have one folded name.
     """
     for argument, name in given if credentials else ():
         if fold(name) in credentials:
@@ -96,8 +97,8 @@ class PairSpace(Generic[AnyPairs]):
     """The query, the cookies or a form, into which several parameters write pairs.
 
     `place` is the word for one pair in messages. `withheld`: names that no argument may write, because the owner of the
-    generated server hid them. `credentials`: folded names (`fold`) of credentials. No argument may write a name with
-    such a folded name.
+    generated server hid them. `credentials`: names of credentials, normalized by `fold`. Besides its own name, a
+    parameter may write no name that `fold` normalizes to one of these.
     """
 
     __slots__ = ("_apart", "_credentials", "_place", "_withheld", "parameters")
@@ -145,11 +146,11 @@ def readings(name: str) -> set[str]:
 
 
 def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) -> None:
-    """Raise Refused if two arguments have written the same name, or if an argument has written a name that the server's
-    owner reserves.
+    """Raise Refused if two arguments send values under the same name, or if an argument sends a value under a name that
+    the server's owner reserves.
 
-    `withheld`: reserved names, in addition to those of constants and templates. `place` is the word for the name in the
-    message, such as "query parameter".
+    Reserved are the names in `withheld`, and the names of parameters and body fields whose values are constants or
+    templates. `place`: the word for a name in the message, such as "query parameter".
     """
     written = list(written)
     strays = any(name != bound["name"] for _, bound, names in written for name in names)
@@ -174,7 +175,10 @@ def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Boun
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """Return the names that servers may read `name` as, except for the parameter's `own` name."""
+    """Return the case-folded names that servers may read `name` as. `own`: name of the parameter that wrote `name`.
+
+    If `name` is `own`, the result is empty. If `name` is `own` with brackets after it, `own` is left out.
+    """
     if name == own:
         return set()
     return folded([name]) if name.startswith(f"{own}[") else readings(name)

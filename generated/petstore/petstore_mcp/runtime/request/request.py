@@ -344,7 +344,7 @@ def _compare(request: Request) -> None:
 def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str]]]]:
     """Return a regular expression for paths made from `template`, with a group for each segment that has arguments.
 
-    Also return an entry for each of these segments: what `_filled` returns for it.
+    Also return, for each of these segments, its first argument and a regular expression for the filled segment.
     """
     segments = template.split("/")
     whole = "/".join("([^/]*)" if _HOLE.search(segment) else re.escape(segment) for segment in segments)
@@ -352,7 +352,9 @@ def _form(template: str) -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[st
 
 
 def _filled(segment: str) -> tuple[str, re.Pattern[str]]:
-    """Return the first argument in a segment of a template, and a pattern of the segment with arguments inserted."""
+    """Return the first argument in a segment of a path template, and a regular expression that matches the segment once
+    values have replaced its arguments.
+    """
     # The segment is split into a literal text and any number of triples: argument name, `?` if the argument may be
     # empty, literal text.
     first, *rest = _HOLE.split(segment)

@@ -202,7 +202,10 @@ class SchemaWalk:
             yield from self._wrong_items(place, place.part(keyword), len(before))
 
     def _wrong_items(self, place: Place, part: Place, start: int) -> Findings:
-        """Yield the locations of invalid items from index `start` on. A chunk of valid items is one budget step."""
+        """Yield the locations of invalid items from index `start` on. If `start` is 0, check items in chunks.
+
+        A chunk of valid items costs one step of the time budget. An invalid chunk is then checked item by item.
+        """
         for first in range(start, len(place.value), _CHUNK):
             chunk = place.value[first : first + _CHUNK]
             if start == 0 and self._is_valid(Place(place.pointer, place.schema, chunk, place.path)):
@@ -255,10 +258,10 @@ class SchemaWalk:
             yield from self._within(target)
 
     def _referred(self, place: Place) -> Place | None:
-        """Return the target of `$ref` in this schema, with the value of `place`; None if the target is outside this
-        schema.
+        """Return the subschema to which the `$ref` at `place` points, as a Place for the same value.
 
-        A value that violates an outside target is reported as a whole, without details.
+        Return None if `$ref` is not a JSON Pointer to a part of the whole schema, such as `#/$defs/Pet`. A value that
+        violates a `$ref` of another kind is reported as a whole, without details.
         """
         reference = place.schema["$ref"]
         if not isinstance(reference, str) or (reference != "#" and not reference.startswith("#/")):

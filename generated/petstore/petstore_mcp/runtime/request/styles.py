@@ -119,7 +119,10 @@ def defined(value: Any) -> Any:
 
 
 def unnamed(style: Style) -> Style:
-    """Return the style without names, as used in paths and headers. OpenAPI 2.0 allows delimited styles there too."""
+    """Return the style as used in paths and headers: a delimited style without the parameter's name, others unchanged.
+
+    OpenAPI 2.0 allows delimited styles in paths and headers.
+    """
     return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 
 
@@ -139,7 +142,7 @@ class Expansion:
         self._front, self._bare = (f"{written}=", written + style.empty) if style.named else ("", "")
 
     def text(self, value: Any) -> str:
-        """Return the encoded variable as one text, or "" if the value is undefined."""
+        """Return the encoded value with the style's prefix and separators, or "" if the value is undefined."""
         pieces = self.parts(value)
         return self._first + self._join(pieces) if pieces else ""
 
@@ -171,7 +174,7 @@ class Expansion:
         style, place = self._style, self._place
         pairs = value.items() if isinstance(value, dict) else ((None, item) for item in value)
         for index, (key, member) in enumerate(pairs):
-            # Nested members can use brackets only if `&` separates the pairs, as in a query or a form.
+            # Nested arrays and objects are written with brackets if `&` separates the pairs, else as JSON text.
             if style.separator == "&" and isinstance(member, (list, dict)):
                 yield from _nested(f"{self._name}[{index}]" if key is None else key, member, place)
                 continue

@@ -34,10 +34,10 @@ Formats = dict[str, Callable[[str], bool]]
 
 
 class SchemaChecker:
-    """Checker for one schema and its subschemas. `schema` is the schema without unchecked patterns.
+    """Checker for one schema and its subschemas. `schema`: the schema without patterns that only the API checks.
 
-    `is_valid(value)` checks a value against the whole schema. A subschema is named by a JSON Pointer as a URI fragment
-    (RFC 6901 section 6).
+    `is_valid(value)` checks a value against the whole schema. The other methods check a value against a subschema, or
+    one keyword of a subschema. The subschema is named by a JSON Pointer as a URI fragment (RFC 6901 section 6).
     """
 
     __slots__ = ("_formats", "_keywords", "_parts", "is_valid", "schema")

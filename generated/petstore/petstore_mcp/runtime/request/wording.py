@@ -91,7 +91,11 @@ def shown_name(name: str) -> str:
 
 
 def problems(violation: Violation) -> Iterator[Problem]:
-    """Yield the problems that describe one violation. Raise budget.Exhausted if the time budget runs out."""
+    """Yield problems for one violation of a schema. Raise budget.Exhausted if the check's time budget runs out.
+
+    Each unknown name gives one problem. A union can give several: those of its nearest alternative. Any other violation
+    gives one problem.
+    """
     keyword, path = violation.keyword, _path(violation)
     if keyword == "required":
         yield Problem(f"{path}.{violation.detail}" if path else violation.detail, "is required")

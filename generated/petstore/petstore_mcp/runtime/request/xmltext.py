@@ -38,7 +38,7 @@ def content(text: str) -> str:
 
 
 def _node(name: str, shape: Shape, value: Any) -> str:
-    """Return the XML of a member or an item: an element, or the form that the `kind` in its XML entry names."""
+    """Return the XML of a member or item, as `kind` in `bindings.json` says: element, text, CDATA or bare content."""
     kind = shape.get("kind", "element")
     if kind == "text":
         return _text(value).translate(_IN_TEXT)

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remove fields from a response that must not leave this server. Pure functions.
+"""Remove fields from a response: those that must not leave this server (`remove` in a tools file). Pure functions.
 
-A response may differ from its description. In case of doubt, more is removed:
+JSON Pointers select the fields. A response may differ from its description. In case of doubt, more is removed:
 
 - In a list, a name is looked up in each item. A number selects an item, and is also looked up as a name in each item.
 - The response may have an object where `*` or `0` expects a list. The next step is then looked up in the object too.
@@ -57,7 +57,8 @@ def without(value: Any, pointers: list[str]) -> Any:
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
     """Return the value without the parts that `paths` and `names` select; ABSENT if nothing is left.
 
-    `names`: further paths, whose first step can only be the name of a member, not an index.
+    A path is the steps of a JSON Pointer. A number as the first step may be an index or a member's name in `paths`, but
+    only a member's name in `names`.
     """
     if () in paths:
         return ABSENT

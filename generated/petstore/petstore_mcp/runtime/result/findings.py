@@ -110,8 +110,8 @@ def _items(listed: Any) -> Iterator[Finding]:
 
 
 def _pointed(entry: dict[str, Any]) -> list[Finding]:
-    """Return a list with one finding for an entry of an error body. Return [] if the entry does not say which value is
-    wrong, or what is wrong.
+    """Return a list with one finding for an entry of an error body. Return [] unless the entry says both which value
+    is wrong and what is wrong.
     """
     source = entry["source"] if isinstance(entry.get("source"), dict) else entry
     pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)

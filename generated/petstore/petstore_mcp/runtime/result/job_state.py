@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-A status that the server's owner names decides first, then an error status, then the owner's other conditions. Without
-conditions, a redirect or the status 202 decides. For other responses, a member `done` decides, as in Google's
-operations. Without it, a word such as `succeeded` in a member such as `status` decides. Pure functions.
+An HTTP status that the owner's conditions name decides first, then an HTTP error status, then the owner's other
+conditions. Without a condition for success, a redirect or the HTTP status 202 decides. For other responses, a member
+`done` decides, as in Google's operations. Without it, a word such as `succeeded` in a member such as `status` decides.
+Pure functions.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def value_of(answer: Response) -> Any:
 def judge(rule: TaskRule, answer: Response, value: Any) -> str:
     """Return the state of a job: WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
     if _names_status(rule.get("done", ()), answer.status):
-        return DONE  # also an error status: many APIs answer 404 once a deletion that takes long is complete
+        return DONE  # even for an error status: many APIs answer 404 once a long deletion is complete
     if _names_status(rule.get("failed", ()), answer.status):
         return FAILED
     if answer.status in _GONE:
@@ -81,7 +82,10 @@ def message(rule: TaskRule, value: Any) -> str:
 
 
 def _usual(answer: Response, value: Any) -> str:
-    """Return the state of a job by common conventions of APIs, if the owner has set no conditions."""
+    """Return the state of a job by common conventions of APIs, such as HTTP status 202 for a job that is working.
+
+    Call this only if the tool's owner has set no condition for success.
+    """
     if answer.status in STATUSES:
         return DONE
     if answer.status == 202:
@@ -122,7 +126,7 @@ def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:
         if "values" not in condition:
             return found is not ABSENT and bool(found)
         if found is ABSENT:
-            return False  # a response without the member says nothing about the state
+            return False  # a missing member meets no condition, not even one with `!=`
     one = any(_alike(found, each) for each in condition.get("values", ()))
     return one is not ("not" in condition)
 

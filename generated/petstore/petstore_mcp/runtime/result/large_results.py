@@ -31,8 +31,8 @@ async def keep(
 ) -> int:
     """Store the response under `uri`, as much of it as can be written within `seconds`.
 
-    Return how many bytes of the response were stored. Return 0 if the store is full, or if no part of the response can
-    be shown.
+    Return how many bytes of the response were stored. Return 0 if the store is full, or if sanitizing and redaction
+    leave nothing to store.
     """
     now = asyncio.get_running_loop().time
     end = now() + max(seconds, LEAST_SECONDS)

@@ -68,7 +68,11 @@ def items_of(value: Any, lookup: Lookup) -> list[Item] | None:
 
 
 def _about(value: Any) -> str:
-    """Return a short text that distinguishes an item from others: for a date, only its year."""
+    """Return a short form of `value`, a member that distinguishes an item from items of the same name.
+
+    A date becomes its year; any other string or integer is cut to one line of about 40 characters. For other values,
+    "" is returned.
+    """
     if not isinstance(value, (str, int)) or isinstance(value, bool):
         return ""
     text = str(value)

@@ -41,8 +41,8 @@ class OwnerTexts:
     __slots__ = ("_arguments", "_mark", "_redactor", "unseen", "value")
 
     def __init__(self, value: Any, mark: str, arguments: dict[str, Any], redactor: Redactor) -> None:
-        """Create the filler. `mark`: prefix of the strings in `value` that stand for long numbers, so that these keep
-        all digits (projection.mark).
+        """Create a filler of placeholders. `value`: the response, or ABSENT. `mark`: prefix of those strings in `value`
+        that stand for long numbers, so that these numbers keep all digits (projection.mark).
         """
         self.value = value
         self._mark = mark
@@ -51,7 +51,7 @@ class OwnerTexts:
         self.unseen: dict[str, int] = {}
 
     def inside(self, part: Any) -> OwnerTexts:
-        """Return a copy of this filler whose pointers lead into `part`, a part of the response, not into the whole."""
+        """Return a copy of this object whose JSON Pointers are evaluated in `part`, a part of the response."""
         other = copy(self)
         other.value = part
         return other
@@ -111,9 +111,9 @@ class OwnerTexts:
 
 
 def short_links(links: Sequence[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the link blocks with shortened texts, except for links whose address is too long.
+    """Return the link blocks with shortened texts. Links whose address is too long are left out.
 
-    Also return notes about dropped links and shortened texts.
+    Also return notes about links left out and shortened texts.
     """
     fit = [link for link in links if len(link["uri"]) <= LONGEST_ADDRESS]
     cut = [{**link, **{key: _cut(link[key]) for key in _TEXTS if key in link}} for link in fit]

@@ -64,13 +64,13 @@ class NextPage:
         self.host = host
 
     def told(self, tool: Tool) -> str:
-        """Return text that says how to get the page: the arguments as `name=value`, or the address if it is set."""
+        """Return text that says how to get the next page: `address` if it is set, else arguments as `name=value`."""
         return self.address or ", ".join(
             f"{name}={_written(tool, name, each)}" for name, each in self.arguments.items()
         )
 
     def values(self, tool: Tool) -> dict[str, Any]:
-        """Return the arguments, converted to the types that the tool expects."""
+        """Return the arguments that request the page, converted to the types that the tool expects."""
         return {name: _typed(tool, name, each) for name, each in self.arguments.items()}
 
 
@@ -154,7 +154,10 @@ def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = 
 
 
 def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPage | None:
-    """Return the arguments for a possible next page, if the response does not say whether there is a next page."""
+    """Return the arguments for a possible next page, if the response does not say whether there is a next page.
+
+    Return None if the response says it or has no items, if the page size is known, or if no argument selects pages.
+    """
     said, items = _all_said(value, told), _items(value)
     if any(kind.fullmatch(name) for name in said for kind in (_MORE, _TOTAL, _PAGES, _NEXT, _POSITION)):
         return None
@@ -218,7 +221,7 @@ def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
 
 
 def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
-    """Return the page that a call with `argument=value` requests; None if it is the current page or an earlier one."""
+    """Return `argument=value` as the location of the next page; None if it leads to the current or an earlier page."""
     return NextPage({argument: value}) if _goes_on(argument, value, sent) else None
 
 

@@ -88,8 +88,8 @@ class _Place:
     def under(self, name: str, names: Container[str]) -> _Place | None:
         """Return the child node for the member `name` of an object, or None if no path leads to it.
 
-        A member `a.b` also matches the path `a.b`, which means `b` within `a`, unless the object has a member `a`, too.
-        `names`: the names of all members of the object.
+        The path `a.b` leads to the member `b` within the member `a`. If the object has no member `a`, the path leads to
+        a member called `a.b`. `names`: the names of all members of the object.
         """
         if (step := self.steps.get(name)) is not None or "." not in name:
             return step
@@ -155,7 +155,7 @@ class _Picked:
         for name, member in value.items():
             if (step := place.under(name, value)) is not None:
                 step.reached = True
-                # Search a member that is returned whole, too: `notes` lists the selected paths that match nothing.
+                # Search even a member that is returned whole: `notes` lists selected paths below it that match nothing.
                 part = self._of(member, step) if step.steps else member
                 if step.wanted or part is not _MISSING:
                     made[name] = member if step.wanted else part

@@ -84,7 +84,7 @@ def _wants_json(sent: Sent) -> bool:
 def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> list[dict[str, Any]]:
     """Return the content blocks for a text that the tool's owner shows instead of the response.
 
-    `text` is already redacted. `unseen` is how many invisible characters were removed from its values.
+    `text` is already redacted. `unseen`: number of invisible characters removed from the response's values in `text`.
     """
     size = len(text.encode(errors="replace"))
     if large := size > shown:
@@ -95,7 +95,9 @@ def told(text: str, unseen: int, response: Response, sent: Sent, shown: int) -> 
 
 
 def beside(unseen: int, response: Response, sent: Sent) -> list[dict[str, Any]]:
-    """Return blocks to show beside the owner's own blocks: the notes on a response, and the link to its stored copy."""
+    """Return content blocks to add to the blocks of the rule `result.blocks`: notes on a response, and a link to its
+    stored copy, if there are any.
+    """
     notes = [*_notes(response, sent), *_damage(True, unseen)]
     text: dict[str, Any] = {"type": "text", "text": "\n".join(notes)}
     return _linked(text, [], response, sent, True).content[0 if notes else 1 :]
@@ -136,7 +138,8 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
     """Return the beginning of a text, at most `most` bytes of UTF-8, and the size of this beginning in bytes.
 
-    The beginning ends at a line break, unless that would leave less than half of the beginning.
+    If more than half of the characters that fit are before their last line break, return only these. Otherwise return
+    all characters that fit.
     """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")

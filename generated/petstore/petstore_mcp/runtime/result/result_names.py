@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Create the URIs under which large results are stored.
 
-Over stdio, where there is a single client, the URIs end in a number.
+Over stdio, where there is a single client, the URIs end in a number. Over HTTP, `replicas.sealed_results` creates URIs
+that nobody can guess.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class CountedNames:
         self._numbers = count(1)
 
     def new(self) -> Callable[[], str]:
-        """Return a function that creates the URI for a result of the current call, with the next number."""
+        """Return a function that creates the URI for a result of the current call. The URI ends in a new number."""
         number = next(self._numbers)
         return lambda: f"{self._before}{number}"
 

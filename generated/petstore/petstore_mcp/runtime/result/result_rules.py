@@ -83,7 +83,7 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if the rule `blocks` needs the response, and few members make it fast to parse though long."""
+        """Return True if a large response may be parsed for the rule `blocks`, because it has few members."""
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
@@ -113,9 +113,9 @@ class ResultRules:
         answer.fields = [*others, ("Content-Type", "application/json")]
 
     def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Reduce the response to the part that the rule `select` names.
+        """Reduce the response to the parts that the rule `select` names, if the tool has this rule, and return None.
 
-        If that part is missing, return a sentence as the result, else None.
+        If the response has none of these parts, or could not be parsed (`why`), return a tool result that says so.
         """
         select = self._rules.get("select")
         if select is None:
@@ -165,7 +165,7 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            # A block `answer` stands for the usual content, which already has the notes on the response.
+            # A rule `answer` inserts the usual content, with the notes on the response: do not add these notes again.
             return maker.content + notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 

@@ -201,7 +201,7 @@ class KeptResults:
 
 
 def _place(query: str) -> tuple[int, int] | None:
-    """Return the start of a slice and its size in bytes; None if the query is malformed."""
+    """Return the start and size, in bytes, of the slice that a URI's query requests; None if the query is malformed."""
     asked = {"from": 0, "size": SLICE}
     for part in query.split("&") if query else []:
         name, _, digits = part.partition("=")

@@ -98,9 +98,10 @@ def _kept(tool: Tool, result: Result, judge: SchemaChecker, budget: Budget) -> R
 
 
 def _mended(tool: Tool, result: Result, made: dict[str, Any], judge: SchemaChecker) -> Result:
-    """Return the result after moving the values that violate a derived schema to `_unexpected`.
+    """Return the result with values of a wrong type moved to `_unexpected`. The output schema, derived from the API
+    description, determines the types.
 
-    A note lists these values.
+    A note lists the JSON Pointers of these values.
     """
     paths = list(islice(_misfits(judge.schema, made, ()), MOST_MOVED + 1))
     places = [brief(_pointer(path), 100) for path in paths[:MOST_SHOWN]]

@@ -36,9 +36,10 @@ def _marking(mark: str) -> Callable[[str], float | str]:
 
 
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
-    """Return the structured object for a response. `form`: how the value is wrapped (table.OutputForm). `text`: notes.
+    """Return the structured object for a response whose JSON value is `value`.
 
-    If the form expects an object, an array is put under `items` all the same, and any other value under `value`.
+    If `form` (table.OutputForm) is "value", every value is put under `value`. Otherwise an object stays as it is, an
+    array is put under `items`, and any other value under `value`. `text`: notes about the response, put under TEXT.
     """
     if isinstance(value, dict) and form != "value":
         made = dict(value)

@@ -52,7 +52,9 @@ class Coverage:
         self._postings = postings
 
     def explained(self, queries: Iterable[str], allowed: Container[int]) -> float:
-        """Return the largest share (0 to 1) of the words of any of the queries that a single allowed tool contains."""
+        """Compute for each query the share (0 to 1) of its words that the best allowed tool contains. Return the
+        largest share. Queries after one that reaches SURELY_EXPLAINED are skipped.
+        """
         most = 0.0
         for each in queries:
             if most < SURELY_EXPLAINED:

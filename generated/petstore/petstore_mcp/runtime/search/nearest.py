@@ -2,10 +2,10 @@
 """Find the tool names that are nearest to a name that does not exist.
 
 A model guesses a name from its words (`create_issue` for `issues_create`) or misspells it (`isues_craete`). So the
-similarity of two names is the sum of two shares, each between 0 and 1. The first is the share of common words, where
-rare words count more and synonyms half. The second is the share of common sequences of three letters (Dice
-coefficient). A name with a similarity below LEAST is not near. Names of tools that the search finds by the words of the
-unknown name get a bonus.
+similarity of two names is the sum of two shares. The first is the share of common words, where rare words count more
+and synonyms half. A synonym of a common word can raise the first share above 1. The second is the share of common
+sequences of three letters (Dice coefficient). A name with a similarity below LEAST is not near. Names of tools that the
+search finds by the words of the unknown name get a bonus.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ FOUND = 0.5
 def nearest(
     name: str, known: Sequence[str], words: Sequence[frozenset[str]], ranked: Sequence[int], most: int
 ) -> list[int]:
-    """Return the indexes of at most `most` names in `known`, the nearest first.
+    """Return the indexes of the names in `known` that are most similar to `name`: at most `most`, the nearest first.
 
-    `words` holds the stems of each known name. `ranked` lists indexes in the order in which the search finds them.
+    `words`: the stems of each known name. `ranked`: indexes of the tools that the search finds by the words of `name`,
+    the best first.
     """
     name = name[:LONGEST]
     rank = {place: number for number, place in enumerate(ranked, 1)}
@@ -51,9 +52,10 @@ def nearest(
 
 
 def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], total: int) -> float:
-    """Return the weighted share of words that two names have in common.
+    """Return the weight of the common words of two names, divided by the weight of all their words.
 
-    `counts`: in how many names each word occurs.
+    Rare words weigh more, and synonyms count half. `counts`: number of names that contain each word. `total`: number
+    of all names.
     """
     if not own or not theirs:
         return 0.0
@@ -67,6 +69,6 @@ def _shared(own: frozenset[str], theirs: frozenset[str], counts: Counter[str], t
 
 
 def _runs(name: str) -> frozenset[str]:
-    """Return all sequences of three characters in a name with a space before and after it."""
+    """Put a space before and after the lower-case name, and return all sequences of three characters of the result."""
     padded = f" {name.lower()} "
     return frozenset(padded[place : place + 3] for place in range(max(1, len(padded) - 2)))

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Describe tools for a model, in a tenth of the tokens of JSON Schema.
 
-A signature lists the required arguments with their types, except for strings. Then it lists optional arguments with
-`?`, first those that the query mentions:
+A signature lists the required arguments, each with its type unless the type is `str`. Then it lists the names of the
+optional arguments, each with `?`. If there are more than three, it lists two of them, preferably those that the query
+mentions, and counts the others (`+4?`):
 
     list_movie_credits(movie_id:int, language?)
 
@@ -112,8 +113,9 @@ def described(tool: dict[str, Any]) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Return a long description's first sentences, followed by the sketch of the response (` Returns {...}`) if the
-    description ends with a short one.
+    """Return the beginning of a long description, and a short description unchanged.
+
+    Keep the end of the description too if it is a short list of the response's members: ` Returns {...}`.
     """
     if len(text) <= LONGEST_DESCRIPTION:
         return text

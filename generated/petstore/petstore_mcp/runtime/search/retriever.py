@@ -180,7 +180,8 @@ class Retriever:
     def _ranked(self, words: list[str], scores: dict[int, float], wanted: str, most: int) -> list[int]:
         """Return the numbers of the tools with the highest scores, at most `most`, best first.
 
-        `wanted`: effect that the query asks for (`effect_of`), or "". Tools with this effect rank higher, others lower.
+        `wanted`: effect that the query asks for (r, a, u or d: read, add, update, delete), or "" for no effect. Tools
+        with this effect rank higher, others lower; "" changes no rank.
         """
         named: dict[int, float] = {}
         for word, weight in self._weights(words).items():

@@ -122,7 +122,7 @@ class ToolSearch:
 
     @property
     def _runs(self) -> str:
-        """Return the name of the tool that runs programs, "" if the caller may not use one."""
+        """Return the name of the tool that runs programs written by the model, "" if the caller has no such tool."""
         running = {kind: name for name, kind in self._catalog.finders.items() if self._catalog.has(name)}
         return next((running[kind] for kind in PROGRAMS if kind in running), "")
 
@@ -179,7 +179,7 @@ class ToolSearch:
         return Result.error(text) if unknown == len(found) else Result.text(text)
 
     def _refused(self, kind: str, arguments: dict[str, Any]) -> str:
-        """Return why a call through `call_tool` or `call_writing_tool` cannot be made."""
+        """Return the reason why a refused call through `call_tool` or `call_writing_tool` could not be made."""
         asked = str(arguments["name"])
         name = self._catalog.resolve_alias(asked)
         names = {each: called for called, each in self._catalog.finders.items()}

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
             """
 
         async def get_prompt(self, wanted: GetPrompt, ask: Callable[[Asked], Awaitable[object]]) -> PromptMessages:
-            """Return the messages of a prompt that asks the user for values in its messages.
+            """Return the messages of a prompt that asks the user questions. The messages contain the user's answers.
 
-            Raise OtherOutcome if the outcome of the request is a question or a protocol error instead.
+            Raise OtherOutcome if the request ends with a question to the user or with a protocol error.
             """
 
         async def call(
@@ -55,15 +55,15 @@ if TYPE_CHECKING:
         ) -> Result:
             """Return the call's result. `report` is called with the name of each phase that has ended.
 
-            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call's outcome is a question,
-            a task or a protocol error instead.
+            `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call ends with a question
+            to the user, a task or a protocol error.
             """
 
     class Listener(Protocol):
-        """Receiver of progress, questions and outcomes of calls: server.Server over stdio, service.Service over HTTP.
+        """Receiver of a call's progress, log messages, questions to the user and outcome, which it sends to the client.
 
-        `key` is the number under which the protocol began the call (effects.Call). The methods are called in the thread
-        of the event loop, unless their docstrings say otherwise.
+        The receiver is server.Server over stdio, and service.Service over HTTP. `key`: number of the call
+        (effects.Call). The methods are called in the event loop's thread, unless their docstrings say otherwise.
         """
 
         def attended(self) -> bool:
@@ -80,13 +80,13 @@ if TYPE_CHECKING:
             """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send a question of a call to the client, or withdraw the last question if `question` is None.
+            """Send the client a call's question to the user, or cancel the open question if `question` is None.
 
             Return True if a message was sent.
             """
 
         def done(self, key: int, outcome: Outcome) -> None:
-            """Report the outcome of a finished call."""
+            """Record the outcome of a finished call, and send it to the client."""
 
 
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
@@ -102,10 +102,11 @@ BEAT = 5.0
 
 
 class AcceptedCall:
-    """An accepted call.
+    """A call that the scheduler runs, or keeps in its queue.
 
-    `caller`: tool executor that was current when the call arrived. `task`: the asyncio task of the call, set when the
-    call begins. `whose`: name of the client, "" over stdio.
+    `caller`: tool executor that runs the call, None if its load failed. A reload of the tools replaces the executor
+    only for later calls. `task`: the asyncio task of the call, set when the call begins. `whose`: name of the client,
+    "" over stdio.
     """
 
     __slots__ = (
@@ -228,7 +229,7 @@ class AcceptedCall:
         beats.begin(self, BEAT)
 
     def expire(self) -> None:
-        """Send a progress message that says that the call goes on. The deadline of `beat_by` calls this method."""
+        """Send a progress message: the call goes on. A timer calls this method every BEAT seconds (`beat_by`)."""
         if self._beats is None or self._progress is None:
             return
         self._told = asyncio.get_running_loop().time()

@@ -54,7 +54,10 @@ if TYPE_CHECKING:
         service: Service
 
         def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-            """Return head and sender of a request that can be served inline (without aiohttp's task), else None."""
+            """Return the head of a request, and the client that sent it (verified name and network address).
+
+            Return None if the request cannot be served inline (without aiohttp's task).
+            """
 
 
 KEEP_ALIVE_SECONDS = 75.0
@@ -106,11 +109,12 @@ class HttpConnection(RequestHandler):
             self._refuse(_NO_ROOM)
 
     def data_received(self, data: bytes) -> None:
-        """Serve a request inline (without aiohttp's task), or wake this task.
+        """Serve a request inline (without aiohttp's task) if possible, else wake this task to serve the request.
 
-        Keep the timeout running while a head is incomplete.
+        Stop the timeout for the request's head if the head is complete, else let the timeout run.
         """
-        task, self._waiter = self._waiter, None  # hide the future by which aiohttp would wake its task
+        # Hide the future from `super().data_received`, which would complete it and so wake aiohttp's task at once
+        task, self._waiter = self._waiter, None
         try:
             super().data_received(data)
         finally:
@@ -183,13 +187,15 @@ class HttpConnection(RequestHandler):
             self._waiter.set_result(None)
 
     def take_inline(self) -> InlineRequest | None:
-        """Return the request that is being served without aiohttp's task, or None. The caller must finish it."""
+        """Return the request that is being served inline (without aiohttp's task), or None. The connection forgets the
+        request, so the caller must either let a task answer it, or call the method `lost` of the request.
+        """
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
     def expire(self) -> None:
-        """Stop waiting for the rest of a body to serve its request inline. aiohttp's task then reads the body and
-        serves the request.
+        """Give up serving a request inline (without aiohttp's task), since the rest of its body is late. aiohttp's task
+        then reads the body and serves the request.
         """
         self._forget_expected()
         self.hand_over()
@@ -236,12 +242,16 @@ class HttpConnection(RequestHandler):
         self.door.deadlines.end(self)
 
     def _process_keepalive(self) -> None:
-        """Close the connection if it is idle. It is not idle during an inline request (not run by aiohttp's task)."""
+        """Close the connection if it is idle.
+
+        While a request is served inline (without aiohttp's task), aiohttp would take the connection for idle: check it
+        again later.
+        """
         if self._busy or self._expected is not None:
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()
 
-    # Methods for the timeout of the head
+    # Methods that limit how long a client may take to send the head of a request
 
     def _wait(self) -> None:
         self._late = self._loop.call_later(HEAD_SECONDS, self._lose_patience)

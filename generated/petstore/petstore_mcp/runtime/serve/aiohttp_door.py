@@ -80,8 +80,9 @@ class Door:
         await self._runner.cleanup()
 
     def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
-        """Return the head and the sender of `message` if it can be served inline. Return None if aiohttp's task must
-        serve it.
+        """Return the head of the request `message`, and the client that sent it (verified name and network address).
+
+        Return None if the request cannot be served inline (without the task that aiohttp runs for the connection).
         """
         if not self._inline or message.method != "POST" or message.version != HttpVersion11:
             return None

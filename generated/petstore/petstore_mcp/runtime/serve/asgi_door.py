@@ -236,7 +236,7 @@ class _Connection:
 
     async def begin(self, fields: Fields) -> None:
         """Write the head of an event stream."""
-        self._read.set()  # nothing of the request is left to read, so `_gone` may begin
+        self._read.set()  # nothing of the request is left to read, so `_gone` may wait for a disconnect
         self.expire()
         await self._begin(200, fields)
 
@@ -256,7 +256,10 @@ class _Connection:
             (self._request or self._task).cancel()
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. Return True (possible here)."""
+        """Call `to.left()` when the client disconnects, instead of cancelling the task.
+
+        Return True: `to.left()` can be called, since an ASGI server tells the application that the client has left.
+        """
         self._request = to
         return True
 

@@ -174,7 +174,7 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
     answers = {name: arguments.pop(name) for name in asked & arguments.keys()}
     filler = form_fields.FormFiller(answers, _read if _is_attended(given) else None, lambda text: _tell(f"{text}\n"))
     shown = _progress if sys.stderr is not None and sys.stderr.isatty() else None
-    fills = "ask" in binding or _is_attended(given)  # hooks may ask, even if the binding does not
+    fills = "ask" in binding or _is_attended(given)  # a hook may ask the user, even if the tool has no `ask`
     terminal = own_server.Terminal(_ask_for(given), shown, filler.fill if fills else None)
     try:
         result = own_server.call(given.tool, arguments, server_flags, variables, terminal)

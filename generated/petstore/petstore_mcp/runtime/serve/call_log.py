@@ -54,10 +54,11 @@ class CallLog:
         self._send(level, _shown(content))
 
     def close(self) -> None:
-        """Send a message with the number of messages that were left out, unless there are none."""
+        """Send a message with the number of log messages that the rate limit left out, unless there are none."""
         if self._left_out:
             left_out, self._left_out = self._left_out, 0
-            self._send("warning", f"Left out, because there were too many: {left_out} log messages of this call.")
+            level = LOG_LEVELS[max(self._level, LOG_LEVELS.index("warning"))]  # a client may want errors only
+            self._send(level, f"Left out, because there were too many: {left_out} log messages of this call.")
 
 
 def _shown(content: Any) -> Any:

@@ -35,7 +35,7 @@ class CallProgress:
         self._stale = False
 
     def phase(self, message: str) -> None:
-        """Count the end of a phase."""
+        """Raise the progress to the next integer, since a phase of the call has ended. `message`: text to send next."""
         self.done, self.total, self.said, self._stale = self._so_far() + 1, None, message, False
 
     def advance(self, hook: object, done: float, total: float | None, message: str) -> None:

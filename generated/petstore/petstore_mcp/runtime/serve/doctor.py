@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     Row = tuple[str, ...]
 
-#: Variables that every generated server reads, besides those for credentials and addresses.
+#: Environment variables that every generated server reads, besides those for credentials and addresses: name without
+#: prefix -> purpose.
 RESERVED = {
     "BASE_URL": "where the API is, in place of the address it was compiled with",
     "TIMEOUT": "seconds that a call may take",
@@ -74,7 +75,7 @@ RESERVED = {
     "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
     "LOG_LEVEL": "debug, info, warning or error",
 }
-#: Variables of servers whose users can log in, each with its purpose.
+#: Further environment variables of generated servers at which users can log in: name without prefix -> purpose.
 OF_LOGINS = {
     "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
     "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",
@@ -183,7 +184,7 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # can be set by a `_FILE` variable, since it may contain a password
+    proxy = f"{catalog.prefix}_PROXY"  # a file may hold this URL, since the URL may contain a password
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]

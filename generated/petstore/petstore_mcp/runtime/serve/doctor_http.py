@@ -52,8 +52,8 @@ def _callers(listening: Listening, prefix: str) -> str:
 
 
 async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -> tuple[list[str], list[str]]:
-    """Fetch the metadata and signing keys of each authorization server. Return the problems, and report lines."""
-    from ..identity.challenges import metadata_url  # imported late: only with an authorization server
+    """Fetch the metadata and signing keys of each authorization server. Return problems, and lines for the report."""
+    from ..identity.challenges import metadata_url  # imported late: needed only if an issuer is set
     from ..identity.guard import Guard
 
     guard = Guard(listening, settings, f"{catalog.name}-mcp/{catalog.version}")

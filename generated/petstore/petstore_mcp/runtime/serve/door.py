@@ -43,7 +43,7 @@ class Broken(Exception):
 class Connection(Protocol):
     """One request and its response.
 
-    The connection calls `taken` with the size of each piece that the client has read.
+    After writing a piece of the response's body, the connection calls `taken` with the size of the piece.
     """
 
     taken: Callable[[int], None]
@@ -91,14 +91,14 @@ class Request(Protocol):
 
 
 class InlineDoor(Protocol):
-    """Connection to the client of one request that is served without a task of its own (`inline_request`)."""
+    """Connection to the client of one HTTP request that is served without its own asyncio task (`inline_request`)."""
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response now. If that is impossible, write nothing and return False."""
 
     def hand_over(self) -> None:
-        """Let a task serve the rest of the request (`Service.resume`)."""
+        """Let the connection's asyncio task serve the rest of the request (`Service.resume`)."""
 
 
 def unheard(size: int) -> None:
-    """Do nothing. Used as `Connection.taken` if nothing counts the bytes that the client reads."""
+    """Do nothing. Used as `Connection.taken` if nothing counts the bytes that are written."""

@@ -42,7 +42,8 @@ class Engine:
         threading.Thread(target=self._run, name="engine", daemon=True).start()
 
     def submit(self, call: Call, listener: Listener, size: int) -> bool:
-        """Submit a call whose message had `size` bytes. `listener` gets its progress, questions and outcome.
+        """Submit a call whose message had `size` bytes. `listener` gets the call's progress, log messages,
+        questions to the user, and outcome.
 
         Wait while the backlog is full. Return False if the client has gone meanwhile, and the call was not accepted.
         """
@@ -73,7 +74,7 @@ class Engine:
 
     @property
     def loaded(self) -> bool:
-        """Return True if the event loop is running, so that its modules are loaded."""
+        """Return True if the event loop is running, and its thread has finished the slow imports."""
         return self._loop is not None
 
     @property
@@ -148,7 +149,7 @@ class Engine:
         await loop.create_future()  # runs for ever: the process ends when the main thread ends
 
     def _hear(self) -> None:
-        """Run all waiting actions, in order."""
+        """Run the actions that `tell` has queued, in order."""
         with self._waking:
             self._woken = False
         while self._told:
@@ -160,7 +161,7 @@ class Engine:
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
-        if work.caller is not None:  # else keep None: loading failed at the start, and would fail again
+        if work.caller is not None:  # else the executor failed to load at the start, and would fail again
             work.caller = loaded(load)
 
 

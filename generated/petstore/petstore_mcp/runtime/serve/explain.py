@@ -3,8 +3,8 @@
 
 The request is prepared like that of any call (preparation.py). So `before_` and `request_` hooks run, and files are
 read from FILES_DIR. A hook that replaces the request is named, but not run. Each credential is shown as `<VARIABLE>`,
-even if the variable is not set. Other copies of credentials are redacted. If the call would be refused, the output has
-the text that a model would get.
+even if the variable is not set. Credentials elsewhere in the output are redacted, including those that hooks put into
+the request. If the call would be refused, the output has the text that a model would get.
 """
 
 from __future__ import annotations
@@ -123,8 +123,9 @@ def run(
 ) -> int:
     """Print the request, and return the exit code.
 
-    The code is 1 if wrong arguments or settings would prevent the call, and 2 if the flag is used wrongly. Missing
-    credentials alone do not lead to code 1.
+    1: the call would be refused, for example for wrong arguments or a missing base URL, or printing fails. 2: the tool
+    is not offered, `text` is no JSON object, or tools.json or bindings.json cannot be used. 0: otherwise, even if
+    credentials are missing.
     """
     name = catalog.resolve_alias(name)
     if name in catalog.withheld:

@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Parse the flags of a command by argparse, but report a fault in one sentence, and print help by `show`."""
+"""Parse the flags of a command with argparse, but report a fault in one sentence.
+
+If the help cannot be printed, exit with code 1, without a traceback.
+"""
 
 from __future__ import annotations
 

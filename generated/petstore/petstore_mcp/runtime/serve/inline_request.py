@@ -76,7 +76,7 @@ class InlineRequest:
         self.over()
 
     def over(self) -> None:
-        """Release the resources of the request. A task that has taken over the request also calls this at the end."""
+        """Release the resources of the request. A task that has taken over the request calls `over` when it ends."""
         self._done()
 
     def _changed(self) -> None:

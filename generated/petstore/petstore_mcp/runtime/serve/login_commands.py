@@ -86,7 +86,10 @@ def _port(text: str) -> int:
 
 
 def _chosen(catalog: Catalog, loaded: Settings, given: argparse.Namespace) -> list[UserScheme]:
-    """Return the security schemes that a command line selects. Raise LoginFailed if there are none, or too many."""
+    """Return the security schemes that a command line selects.
+
+    Raise LoginFailed if there are none, or if `login` names no scheme and several are possible.
+    """
     known = [UserScheme(name, catalog, loaded) for name, each in catalog.security.items() if "user" in each]
     if not known:
         raise LoginFailed("The API's description has no login for users: set its credentials in the environment.")
@@ -134,7 +137,10 @@ class _Commands:
         self._kept = KeptLogins(catalog.name, loaded.token_store, loaded.prefix)
 
     async def run(self, schemes: list[UserScheme]) -> int:
-        """Run the command for these schemes, and return the exit code. Raise LoginFailed if a login fails."""
+        """Run `login`, `logout` or `whoami` for these security schemes, and return the exit code.
+
+        Raise LoginFailed if a login fails.
+        """
         client = Client(self._settings, f"{self._catalog.name}-mcp/{self._catalog.version}")
         seconds = self._settings.timeout
 

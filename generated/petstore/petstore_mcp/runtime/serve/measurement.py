@@ -65,6 +65,6 @@ class Measurement:
             self.recorder.turned_away(part.status)
 
     def ended(self, key: int, outcome: Outcome | str) -> None:
-        """Record the outcome of a call, or a word such as `cancelled` in its place."""
+        """Record the outcome of a call, or `cancelled` if the call was cancelled and so has no outcome."""
         if self.recorder is not None:
             self.recorder.ended(key, outcome)

@@ -105,7 +105,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
     await door.stop()
     await service.drain()
     await door.close()
-    await service.close()  # last, since an open connection may send requests that need the service
+    await service.close()  # after all connections are closed, since requests need the service
     return 0
 
 
@@ -175,7 +175,7 @@ def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard 
     if not listening.issuers:
         return None
     try:
-        from ..identity.guard import Guard  # imported late: only with an authorization server
+        from ..identity.guard import Guard  # imported late: needed only if an issuer is set
     except ModuleNotFoundError as problem:
         _stop(libraries.advise(problem) or f"{settings.prefix}_AUTH_ISSUER needs {problem.name}, which is missing.")
 
@@ -223,7 +223,7 @@ def _stopped() -> asyncio.Future[None]:
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
             loop.add_signal_handler(number, stop)
-        except NotImplementedError:  # on Windows, event loops do not support signal handlers
+        except NotImplementedError:  # on Windows, `add_signal_handler` is not implemented: use `signal.signal`
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     return stopped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..core import log
 
-_MOST = 100  # maximum number of logged refusals, since a caller could send any number of different names
+_MOST = 100  # maximum number of logged refusals, since a caller could send any number of hosts and origins
 
 
 class RefusalLog:

@@ -60,7 +60,7 @@ class RequestTask:
         return self._task
 
     async def respond(self, exchange: Exchange) -> None:
-        """Run the stored call, if there is one, and write the response."""
+        """Run the call that `start` has stored, if any, and write the response."""
         if self._call is not None:
             await self._run(self._call, exchange)
             self._connection.divert(None)

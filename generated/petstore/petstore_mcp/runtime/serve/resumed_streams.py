@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Resume event streams that another replica began, with the events that this replica recorded in the store."""
+"""Resume event streams that another replica began, with the events that the other replica recorded in the store."""
 
 from __future__ import annotations
 

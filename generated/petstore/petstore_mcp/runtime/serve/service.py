@@ -143,13 +143,13 @@ class Service:
             self._leave()
 
     def admit_inline(self, head: Head) -> Peer | None:
-        """Return the caller of a request if the request may be served without a task of its own, else None."""
+        """Return the caller of a request that may be served inline (without an asyncio task of its own), else None."""
         admitted = self._admitted(head)
         return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
-        """Begin to serve a request inline (without a task of its own). Return None if memory for requests is used up:
-        then refuse the request.
+        """Begin to serve a request inline (without an asyncio task of its own). Return None if memory for requests
+        is used up: the caller of this method then refuses the request.
         """
         caller, size = peer.caller, len(body)
         if not self._bodies.has(caller, size):
@@ -169,8 +169,8 @@ class Service:
         return InlineRequest(exchange, peer.identity, door, self._silences, done, self._lost)
 
     async def resume(self, request: InlineRequest, connection: Connection) -> None:
-        """Serve the rest of a request that was begun inline (without a task of its own). If the client disconnects, the
-        caller cancels this coroutine.
+        """Serve the rest of a request that was begun inline (without an asyncio task of its own). If the client
+        disconnects, the caller cancels this coroutine.
         """
         try:
             await self._writer.write(request.exchange, connection, request.caller)
@@ -343,7 +343,8 @@ class Service:
     def _relayed(self, id: str, line: bytes | None) -> None:  # noqa: A002
         """Process a message of a session that another replica has received and passed on."""
         known = self._endpoint.older
-        self._poller.wake()  # poll here if the message subscribes to a resource, and the session's stream is here
+        # Poll the resource if the message subscribes to one, and this replica has the session's stream.
+        self._poller.wake()
         for effect in known.ended(id) if line is None else known.relayed(id, parse(line)):
             self._do(effect, 0, None)
 
@@ -379,9 +380,9 @@ class Service:
         self._endpoint.log(key, level, content)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a call's question to its client, or withdraw the last question if `question` is None.
+        """Send the client a call's question to the user, or cancel the open question if `question` is None.
 
-        Return True if anything was sent.
+        Return True if a message was sent.
         """
         return self._endpoint.ask(key, question)
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ..core.stdio import Wire
     from .engine import Engine
 
-#: Seconds between two checks by the main thread whether the loop responds. If the loop is blocked, the main thread
-#: reads again after at most two checks, so input waits no longer than that.
+#: Seconds between two checks by which the main thread finds out whether the loop, which reads stdin, is blocked. If the
+#: loop is blocked, the main thread itself reads stdin after at most two checks, so input waits no longer than that.
 SECONDS = 0.2
 
 
@@ -90,7 +90,7 @@ class _ReadingPeriod:
     # Methods that run in the main thread
 
     def run(self) -> None:
-        """Begin the period in which the loop reads stdin. Wait for its end; end it if the loop is blocked or idle."""
+        """Let the event loop read stdin, and wait until the reading ends. End it if the loop is blocked or idle."""
         self._engine.tell(self._begin)
         while self._goes_on():
             with suppress(Empty):

@@ -2,7 +2,8 @@
 """Limit the bytes of responses that clients have not read yet.
 
 If the limit is exceeded, the connection of the client that has read nothing for the longest time is closed. So clients
-that do not read cannot use up the memory that other clients need.
+that do not read cannot use up the memory that other clients need. Bytes count as read when they have been written to
+the connection.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Reader:
             self._unread.grown(self, size)
 
     def took(self, size: int) -> None:
-        """Count bytes that the client has read."""
+        """Stop counting bytes as unread, since they were written to the connection or are discarded."""
         size = min(size, self.waiting)
         if size:
             self.waiting -= size

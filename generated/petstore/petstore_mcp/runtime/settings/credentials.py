@@ -3,7 +3,7 @@
 
 Only the operator sets credentials; arguments cannot. A parameter that the API description or a hook adds to the request
 is dropped if a server could read its name as that of a credential (`name_conflicts.fold`). Credentials are sent only to
-the tool's API server, not after a redirect to another origin. For a token to fetch, a TokenRequest is returned.
+the tool's API server, not after a redirect to another origin. If a token must be fetched, a TokenRequest says how.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
             """Find out whether a login of the scheme is stored; `has` then returns the result."""
 
         def has(self, scheme: str) -> bool:
-            """Return True if a stored login of the scheme was found earlier."""
+            """Return True if `look` has found a stored login of the scheme, or the user has logged in during a call."""
 
         def command(self, scheme: str) -> str:
             """Return the command that logs a user in for a scheme."""

@@ -51,8 +51,8 @@ class Provider:
     - `metadata`: endpoints to request its metadata from, in that order; may be empty if the other endpoints are known.
     - `token`: the token endpoint, None if the metadata name it.
     - `authorization`: URL of the authorization endpoint, or "".
-    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError, whose message is the
-      rest of a sentence.
+    - `resolve`: converts an endpoint's URL in the metadata to an Endpoint, or raises ValueError. The message is the
+      predicate of a sentence about the URL, such as "is on another origin".
     """
 
     __slots__ = ("authorization", "issuer", "metadata", "resolve", "token")
@@ -134,7 +134,7 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        # For a scheme `oauth`, the variable `<PREFIX>_OAUTH_AS` is no setting if it is the credential of `oauth_as`
+        # `<PREFIX>_OAUTH_AS` is no setting of a scheme `oauth` if a scheme `oauth_as` takes its credential from it
         if variable in credentials:
             continue
         value = environ.get(variable, "").strip() if variable else ""
@@ -271,7 +271,12 @@ class _Reader:
         return Provider(issuer, places, self._typed("token_url"), self._authorization(), resolve)
 
     def _described(self, found: Delegation) -> Provider:
-        """Return the authorization server that the API description names. Raise ValueError if it is not accepted."""
+        """Return the authorization server that the API description names. Endpoints that the operator sets replace the
+        described ones.
+
+        Raise ValueError if the operator's rules refuse a URL. Raise it also if the URL of the metadata is unknown, and
+        that of the authorization endpoint or the token endpoint is unknown as well.
+        """
         rules, base, described = self._rules, self._settings.servers[0], self._described_url
         scheme: Mapping[str, Any] = self._scheme
         said: Mapping[str, object] = scheme.get("user", scheme)

@@ -80,14 +80,14 @@ class CallerCredential:
 class Login:
     """Request that logs the server in at the API: media type and fields of its body.
 
-    `token` and `expires` are JSON Pointers to the token and to its lifetime in seconds in the response. `expires` may
-    be "".
+    `token`: JSON Pointer to the token in the response. `expires`: JSON Pointer to the token's lifetime in seconds,
+    or "" if `bindings.json` has no such pointer.
     """
 
     __slots__ = ("content_type", "expires", "fields", "token")
 
     def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Prepare the request. `described`: the scheme's `login` entry in `bindings.json`.
+        """Prepare the login request. `described`: the scheme's `login` entry in `bindings.json`.
 
         `values` maps roles (such as `password`) to credentials.
         """

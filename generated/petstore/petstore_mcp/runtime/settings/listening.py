@@ -187,7 +187,7 @@ def is_loopback(host: str) -> bool:
 
 
 def hosts(value: str) -> frozenset[str]:
-    """Return the accepted values of the `Host` header: the listed names, each with or without a port."""
+    """Return the values that HTTP_HOSTS allows in the `Host` header. A name without a port allows every port."""
     found = frozenset(each.strip().lower() for each in value.split(",") if each.strip())
     if any("/" in each or "@" in each or "*" in each for each in found):
         raise ValueError("must be names such as mcp.example.com or mcp.example.com:8443, joined by commas")
@@ -260,7 +260,7 @@ def store(value: str) -> str:
 
 
 def _yes(value: str) -> bool:
-    # Imported here, since few settings need it. Costs nothing: `settings` has already loaded the module.
+    # Imported here, since only this function uses the module. Costs no time: `settings` has already loaded it.
     from .setting_parsers import switch
 
     return switch(value)

@@ -95,12 +95,12 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why `address` is not accepted, as the end of a clause, or "" if it is. `url`: its URL as written in
-        `bindings.json`.
+        """Return why requests to `address` are not accepted, as the end of a clause, or "" if they are. `url`: the URL
+        of `address` before its variables are filled in.
 
-        An address with a listed origin is accepted. If the operator sets `variables` in the URL, the compiler could not
-        list the resulting origin. Then the address is accepted if two other origins are listed: that of the URL with
-        its placeholders (`{name}`), and that of the URL with the default values.
+        An address is accepted if `bindings.json` lists its origin. If the operator sets `variables` in the URL, the
+        compiler could not list the resulting origin. Then the address is accepted if two other origins are listed: that
+        of the URL with its placeholders (`{name}`), and that of the URL with the default values.
         """
         filled = url
         for name, variable in (variables or {}).items():
@@ -171,10 +171,10 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the endpoint of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
+        """Return the address of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
 
-        The document names the token endpoint only at run time, so the compiler cannot list its origin as accepted. So
-        the token endpoint may also be on the provider's own origin, besides where `endpoint` allows.
+        The compiler cannot list the origin of the token endpoint as accepted, since the document is read only at run
+        time. So a token endpoint with the same origin as the document is accepted without being listed.
         """
         place = self.endpoint(url, base, described)
 
@@ -261,8 +261,8 @@ class Rules:
             return typed  # the description's URL is unusable, so use the operator's URL unchanged
 
     def _own(self, first: Address | str, server: list[Server]) -> Address | str:
-        """Return the API's first server if the operator has set no other, or a sentence that says why it may not be
-        used.
+        """Return the API's first server, or a sentence that says why it may not be used. Call this only if the operator
+        has set no base URL.
         """
         if isinstance(first, str):
             return first

@@ -138,7 +138,7 @@ def proxy(value: str) -> str:
     if ":" in unquote(name):
         raise ValueError("has a colon in its user name, which cannot be sent")
     try:
-        # The HTTP library encodes user and password in Latin-1 (RFC 7617 names no charset).
+        # Refuse characters outside Latin-1, the encoding that the HTTP library uses for user and password.
         unquote(f"{name}:{password}").encode("latin-1")
     except UnicodeEncodeError:
         raise ValueError("must have a user and a password of Latin-1 characters; others cannot be sent") from None

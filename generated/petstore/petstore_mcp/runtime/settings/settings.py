@@ -160,7 +160,7 @@ class Settings:
         return found
 
     def endpoint(self, scheme: str) -> Endpoint:
-        """Return the token endpoint of a scheme. Raise NotReady if the operator must set it."""
+        """Return a scheme's token endpoint. Raise NotReady if no usable URL is described or set by the operator."""
         found = self.endpoints[scheme]
         if isinstance(found, str):
             raise NotReady(found)
@@ -218,7 +218,8 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    if http is None or settings.listening is not None:  # skip this if the HTTP settings have problems
+    # If the HTTP settings are invalid, `listening` is None, and `delegations` would wrongly report stdio as a problem
+    if http is None or settings.listening is not None:
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
@@ -246,7 +247,7 @@ class _RecordingEnvironment(dict[str, str]):
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
-        from . import unknown_variables  # imported here: few environments have unread variables
+        from . import unknown_variables  # imported late: variables that no setting reads are rarely set
 
         return [sentence] if (sentence := unknown_variables.warning(names, self._names, prefix)) else []
 
@@ -338,9 +339,9 @@ class _Reader:
         )
 
     def addresses(self, rules: Rules, servers: list[Server], urls: list[str], flag: str | None) -> list[Address | str]:
-        """Return the address of each server in `bindings.json`, or a sentence that says why it cannot be used.
+        """Return, for each server in `bindings.json`, the address for its requests, or a sentence why there is none.
 
-        The operator's rules decide that. `flag` is the base URL given on the command line, or None.
+        `rules`: where the operator lets requests be sent. `flag`: the base URL given on the command line, or None.
         """
         name, value = self._value("BASE_URL")
         name, value = ("--base-url", flag) if flag else (name, value)

@@ -47,7 +47,10 @@ def inline(shown: int) -> int:
 
 # Decision 0049: One variable limits what a result shows and what the server stores.
 def parse(value: str) -> Sizes:
-    """Return the sizes that the operator has set. Raise ValueError with a reason such as "must say tokens to show"."""
+    """Return the size limits of results that the operator has set, with defaults for limits that are not set.
+
+    Raise ValueError with a reason such as "must say tokens to show".
+    """
     import re  # imported here: few operators set sizes
 
     sizes = Sizes()

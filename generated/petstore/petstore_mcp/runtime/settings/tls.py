@@ -34,6 +34,6 @@ def problem(ca_file: str | None, client: tuple[str, str | None] | None) -> str:
     for name, files in (("ca_file", (ca_file, None)), ("client", (ca_file, client))):
         try:
             context(*files)
-        except OSError:  # OpenSSL's errors are subclasses of OSError, too
+        except OSError:  # includes ssl.SSLError, which a faulty certificate or key raises
             return name
     return ""

@@ -71,7 +71,7 @@ class TokenGate(Protocol):
         """
 
     def metadata(self) -> bytes:
-        """Return the resource metadata as JSON."""
+        """Return the OAuth 2.0 protected resource metadata of this server as JSON (RFC 9728)."""
 
     def unauthorized(self, problem: str | None) -> str:
         """Return the WWW-Authenticate challenge for status 401.
@@ -127,7 +127,10 @@ class Admission:
         return self._readable(head, peer) if isinstance(peer, Answer) else peer
 
     def welcome(self, head: Head, caller: Identity) -> Peer | Answer:
-        """Return the caller of a request whose access token is valid, or the response to a malformed request."""
+        """Return the caller of a request whose access token was checked and is valid.
+
+        If the method, a media type or the size of the request is wrong, return the error response instead.
+        """
         return self._formed(head, Peer(caller.principal, "", head.address, caller))
 
     def unauthorized(self, head: Head, problem: str | None) -> Answer:
@@ -160,8 +163,8 @@ class Admission:
         return self._browsers and head.path.startswith(CALLBACK)
 
     def _peer(self, head: Head) -> Peer | Answer | UncheckedToken:
-        """Return the caller; an error response if the request has no valid token; or the token if it must be checked
-        first.
+        """Return the caller; an error response if the request has no token that could be valid; or the token if it must
+        still be checked to find the caller (`identity/guard.py`).
         """
         if not self._listening.asks:
             return Peer("", "", head.address)

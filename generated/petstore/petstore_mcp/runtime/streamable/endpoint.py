@@ -82,7 +82,8 @@ class Endpoint:
     # Methods for messages from clients
 
     def receive(self, head: Head, peer: Peer, body: bytes, fields: Fields) -> tuple[Exchange, list[Wanted]]:
-        """Return the exchange for an admitted request, and the effects to carry out.
+        """Process an admitted HTTP request. Return its exchange (the response so far), and the effects: actions to
+        perform, such as running a tool.
 
         `fields`: header fields that are added to any response.
         """
@@ -98,7 +99,7 @@ class Endpoint:
         return exchange, [*self.older.end(found)]
 
     def lost(self, exchange: Exchange) -> list[Wanted]:
-        """Record that the client has closed the connection of an exchange. Return the effects to carry out."""
+        """Record that the client has closed the connection of an exchange. Return the actions to perform (effects)."""
         exchange.open = False
         if exchange.name:
             if (found := self.older.session_of(exchange)) is not None:
@@ -156,9 +157,9 @@ class Endpoint:
             exchange.tell(line)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send a question of a call to its client. If `question` is None, withdraw the last question.
+        """Send the client a call's question to the user (elicitation). If `question` is None, cancel the open question.
 
-        Return True if anything was sent.
+        Return True if a message was sent.
         """
         exchange = self.routes.calls.get(key)
         if exchange is None or exchange.protocol is None:
@@ -190,7 +191,7 @@ class Endpoint:
     def renew(self, catalog: Catalog, roles: frozenset[str] = frozenset()) -> None:
         """Use the tools of `catalog` from the next request on, and notify the streams that listen for changes.
 
-        `roles`: roles that the operator sets.
+        `roles`: roles that the operator gives to callers without an access token.
         """
         self._access.renew(catalog, roles)
         self.older.renew(self._offered)
@@ -214,7 +215,7 @@ class Endpoint:
             self.older.expire(exchange)
 
     def close_streams(self) -> None:
-        """End each stream that waits for changes, because the process is about to end."""
+        """End each stream of change notifications, because the process is about to end."""
         self.routes.closing = True
         for exchange in list(self.routes.streams):
             self.routes.forget(exchange)

@@ -2,9 +2,9 @@
 """One HTTP request and its response so far. No I/O: this module queues parts of the response, and an HTTP server writes
 them.
 
-A response is JSON if nothing is sent before the JSON-RPC response. The first notification or question turns the
-response into an event stream. So does a period in which nothing is sent. The HTTP status is then 200, and errors are
-sent as events.
+A response is JSON if nothing is sent before the JSON-RPC response. The first notification or elicitation request
+turns the response into an event stream. So do 15 seconds in which nothing is sent (`event_stream.SILENCE`). The HTTP
+status is then 200, and errors are sent as events.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Exchange:
         self.close()
 
     def tell(self, line: bytes) -> None:
-        """Send a notification or a question. If the response is not an event stream yet, it becomes one."""
+        """Send a notification or an elicitation request. If the response is not an event stream yet, it becomes one."""
         if self.over:
             return
         self.stream()
@@ -185,7 +185,10 @@ class Exchange:
             self.changed()
 
     def _status(self, line: bytes) -> int:
-        """Return the HTTP status for a JSON-RPC response without a stream: always 200 up to MCP 2025-11-25."""
+        """Return the HTTP status for a JSON-RPC response without a stream: always 200 up to MCP 2025-11-25.
+
+        In later revisions, an unknown method gives 404, an invalid request (_BAD_REQUEST) 400, and all else 200.
+        """
         code = error_code(self.id, line) if self._stateless and self.id is not None else None
         if code == METHOD_NOT_FOUND:
             return 404

@@ -44,9 +44,9 @@ _SPELLED = {"Mcp-Method": METHOD, "Mcp-Name": NAME, "MCP-Protocol-Version": REVI
 
 
 def check(head: Head, request: Request, repeated: Repeated) -> str:
-    """Return the revision of a stateless request whose fields match its body.
+    """Check that the HTTP header fields of a stateless request match its body. Return the request's MCP revision.
 
-    Raise Fault if `params._meta` is invalid, or if a field that must repeat the body is missing, duplicate or
+    Raise Fault if `params._meta` is invalid, or if a header field that must repeat the body is missing, duplicate or
     different. `repeated(tool)` returns the arguments that header fields must repeat (`headers_of`).
     """
     meta = request.meta

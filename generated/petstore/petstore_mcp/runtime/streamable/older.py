@@ -66,10 +66,10 @@ class SessionHandler:
         changes: bool,
         observer: Observer | None = None,
     ) -> None:
-        """Create a handler that holds no session yet. `keys` yields a key per call. `seal` encrypts session ids.
+        """Create a handler that holds no session yet. `seal` encrypts session ids.
 
-        `clock()` returns seconds. `changes`: True if the tools can change. `observer` records requests, sessions and
-        their durations for telemetry.
+        `keys` yields a number for each call, which identifies the call within the process. `clock()` returns seconds.
+        `changes`: True if the tools can change. `observer` records requests, sessions and their durations.
         """
         self._observer = observer
         self.recorded: Callable[[str, Recording, object], None] = lambda *_: None
@@ -89,7 +89,7 @@ class SessionHandler:
     # Methods for messages from clients
 
     def initialize(self, request: Request, head: Head, peer: Peer, catalog: Catalog, fields: Fields) -> Answer:
-        """Begin a session, and return the response with the session id (requirement L1)."""
+        """Begin a session, and return the response with the session id. Refuse a request that names a session."""
         if (named := head.get(SESSION)) is not None:
             known = self._opened(named, peer, catalog) is not None
             return refused(400, INVALID_REQUEST, "This session was begun already.") if known else _gone()
@@ -102,7 +102,7 @@ class SessionHandler:
         return json_answer(200, line, ("Mcp-Session-Id", id_), *fields)
 
     def find(self, head: Head, peer: Peer, catalog: Catalog) -> Session | Answer:
-        """Return the session that a request names, or the error response (requirements L3 to L5)."""
+        """Return the session that a request names, or the error response."""
         named = head.get(SESSION)
         if named is None:
             return refused(400, INVALID_REQUEST, "Send initialize first, and its Mcp-Session-Id with each request.")
@@ -118,7 +118,7 @@ class SessionHandler:
         return found
 
     def receive(self, found: Session, message: Message, line: bytes, fields: Fields) -> Told:
-        """Process a message of a session. Return the exchange (the HTTP response so far) and the effects to carry out.
+        """Process a message of a session. Return the exchange (the HTTP response so far) and the actions to perform.
 
         `line`: the message as received.
         """
@@ -141,7 +141,7 @@ class SessionHandler:
         self.streams.go_on(self._sessions.get(found.id, found), exchange)
 
     def end(self, found: Session) -> list[Effect | Relay]:
-        """End a session: cancel its calls and close its streams, here and on other replicas (requirement L6)."""
+        """End a session: cancel its calls and close its streams, here and on other replicas."""
         if self._observer is not None and found.handshake.began:
             self._observer.session_over(self._seal.now() - found.handshake.began, found.handshake.revision)
         return [*self.ended(found.id), Relay(found.id, None)]
@@ -154,7 +154,7 @@ class SessionHandler:
     # Methods for messages from other replicas
 
     def relayed(self, id: str, message: Message) -> list[Effect]:  # noqa: A002
-        """Process a message that another replica received for the session `id`. Return the effects to carry out."""
+        """Process a message that another replica received for the session `id`. Return the actions to perform."""
         if isinstance(message, Request):
             settings = self._notifications.apply(id, message)
             if id in self._sessions:
@@ -170,7 +170,7 @@ class SessionHandler:
             del self._ended[next(iter(self._ended))]
 
     def ended(self, id: str) -> list[Effect]:  # noqa: A002
-        """End the session with this id in this process: close its streams, and return the effects that cancel its
+        """End the session with this id in this process: close its streams, and return the actions that cancel its
         calls.
         """
         self.remember_ended(session.digest(id), session.SECONDS)
@@ -204,7 +204,7 @@ class SessionHandler:
     # Methods that concern exchanges
 
     def lost(self, found: Session, exchange: Exchange) -> None:
-        """Record that the client closed the connection of `exchange`. The exchange's calls go on (requirement L10)."""
+        """Record that the client closed the connection of `exchange`. The exchange's calls go on."""
         exchange.open = False
         exchange.parts.clear()
         if exchange is found.listening:
@@ -212,13 +212,17 @@ class SessionHandler:
         self._rest(found)
 
     def expire(self, exchange: Exchange) -> None:
-        """End the stream of an exchange whose access token has expired. Further events are still recorded (A8)."""
+        """End the stream of an exchange whose access token has expired (security requirement A8).
+
+        If the stream is recorded, later events are recorded too, so that the client can resume the stream with a new
+        token. If it is not recorded and has pending calls, it goes on, because nobody could get their results later.
+        """
         found = self._sessions.get(exchange.name)
         if found is not None and exchange is found.listening:
             exchange.leave()
             self.streams.lost(found, exchange)
             self._rest(found)
-        elif exchange.streaming and (exchange.recording is not None or exchange.id is None):
+        elif exchange.streaming and (exchange.recording is not None or not exchange.keys):
             exchange.leave()
 
     def settle(self, found: Session, exchange: Exchange) -> None:
@@ -315,9 +319,10 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Process a message that needs no response, and return the effects to carry out.
+        """Process a message that needs no response. Return the actions that the transport must perform: all
+        effects except Send.
 
-        If it cancels a request, that request gets an error.
+        If the message cancels a request, that request gets an error.
         """
         effects = found.protocol.receive(message)
         left: list[Effect] = [effect for effect in effects if not isinstance(effect, Send)]
@@ -330,7 +335,7 @@ class SessionHandler:
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
         """End the exchange of a cancelled request. A batch's exchange ends when no request is pending."""
         if target.id is not None:
-            for line in lines:  # lines that withdraw the question of the cancelled call
+            for line in lines:  # `notifications/cancelled` for the call's open question to the user, if any
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:
@@ -339,7 +344,7 @@ class SessionHandler:
             target.answer(accepted())
 
     def _record(self, found: Session, exchange: Exchange) -> None:
-        """Make an exchange record its events as soon as its response becomes a stream."""
+        """Let `exchange` store its events once its response is an event stream, if the client can resume streams."""
 
         def begin() -> Recording:
             recording = Recording(os.urandom(12).hex(), self._clock, found.kept)
@@ -369,7 +374,8 @@ def _asking(id: object) -> str:  # noqa: A002
 def unheard(shared: bool) -> Answer:
     """Return the error response to a client's JSON-RPC response for which no call in this process waits.
 
-    `shared`: True if the replicas share a store. Since another replica may wait, the client is asked to send it again.
+    If the replicas share a store (`shared`), a call in another replica may wait. So the error asks the client to send
+    the response again. Otherwise the error says that no call waits.
     """
     if shared:
         return busy("Another replica may wait for this answer, and cannot be told just now. Send it again.")

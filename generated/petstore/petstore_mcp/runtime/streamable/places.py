@@ -24,7 +24,9 @@ class Places:
         self._of: dict[str, int] = {}
 
     def has(self, caller: str, many: int = 1) -> bool:
-        """Return True if both limits let `caller` take `many` more places (calls, streams, connections or bytes)."""
+        """Return True if `caller` can take `many` more places (calls, streams, connections or bytes) without exceeding
+        the limit per caller or the limit for all callers together.
+        """
         of_all, of_one = self._taken + many, self._of.get(caller, 0) + many
         return of_all <= self._most and of_one <= self._most * SHARE
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 # Decision 0168: The id of an elicitation request names the replica that sent the request.
 class Relay:
-    """Effect: send the message `line` of a session to other replicas. If `line` is None, tell them that the session has
-    ended.
+    """Action to perform: send the message `line` of a session to other replicas. If `line` is None, tell them that the
+    session has ended.
 
     `replica`: name of the receiver, "" for all replicas. `exchange`: the client's HTTP request with this message, which
     gets its response after the message was sent on. `setting`: the notification setting that the message changed; it is

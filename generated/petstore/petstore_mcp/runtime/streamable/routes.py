@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Map the key of each call to its exchange, so that a call's messages reach only that exchange. No I/O."""
+"""Map the key of each call to its exchange: the HTTP request that began the call, and the response. So a call's
+messages are written only to this response. No I/O.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ MOST_STREAMS = 1000
 
 
 class Routes:
-    """Pending calls of all clients, and the streams that listen for changes."""
+    """Pending calls of all clients, and the clients' streams for change notifications."""
 
     __slots__ = ("_for_calls", "_for_streams", "calls", "closing", "streams")
 
@@ -51,7 +53,7 @@ class Routes:
         return not self.closing and self._for_streams.has(caller)
 
     def open(self, exchange: Exchange) -> None:
-        """Add a stream that listens for changes."""
+        """Add a stream on which a client gets notifications of changes, such as a changed list of tools."""
         self.streams[exchange] = None
         self._for_streams.take(exchange.caller)
 

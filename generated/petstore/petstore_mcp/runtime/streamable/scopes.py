@@ -41,7 +41,7 @@ def nearest(required: Requirement, scopes: frozenset[str]) -> frozenset[str]:
 
 
 def supported(requirements: Iterable[Requirement]) -> frozenset[str]:
-    """Return all scopes of all alternatives (`scopes_supported`, RFC 9728 section 2)."""
+    """Return all scopes in the requirements except `offline_access`, for `scopes_supported` (RFC 9728, section 2)."""
     found = (scopes for required in requirements for scopes in required)
     return frozenset[str]().union(*found) - _NEVER_ASKED
 

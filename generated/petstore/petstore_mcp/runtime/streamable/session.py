@@ -64,7 +64,10 @@ class Session:
         return self.handshake.revision >= RESUMABLE
 
     def is_idle(self) -> bool:
-        """Drop expired recordings. Return True if no request, stream or recording of the session is left here."""
+        """Drop recordings of streams that can no longer be resumed.
+
+        Return True if this process then holds no request, stream or recording of the session.
+        """
         for name, each in list(self.recordings.items()):
             if each.late:
                 if self.listening is not None and self.listening.recording is each:
@@ -75,7 +78,7 @@ class Session:
         return not (self.exchanges or self.listening or self.recordings)
 
     def forget(self) -> None:
-        """Drop all recordings, because the session has ended."""
+        """Drop the recorded events of all streams of the session, because the session has ended."""
         for each in self.recordings.values():
             each.drop()
 

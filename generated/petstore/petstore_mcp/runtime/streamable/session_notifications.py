@@ -22,7 +22,10 @@ MOST = 10_000
 
 
 class Setting:
-    """One setting of a session, for the store that replicas share: its `name`; `counts` is False if it is withdrawn."""
+    """A client's change of its log level or of a resource subscription, for the store that replicas share.
+
+    `name`: `level`, or a digest of the resource's URI. `counts`: False if the client has unsubscribed.
+    """
 
     __slots__ = ("counts", "name")
 

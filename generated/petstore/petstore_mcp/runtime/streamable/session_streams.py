@@ -1,6 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Serve GET up to MCP 2025-11-25: a session's stream of change notifications, and resumed streams (requirements L7 and
-L12). No I/O.
+"""Serve GET up to MCP 2025-11-25: a session's stream of change notifications, and resumed streams. No I/O.
 
 A stream of change notifications outlives its connection. While the client is disconnected, events are recorded. A
 client that resumes the stream by `Last-Event-ID` gets the missed events, and then new events.
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ResumeElsewhere:
-    """Effect: send the events of another replica's stream after event `number` on `exchange`."""
+    """Action to perform: send the events of another replica's stream after event `number` on `exchange`."""
 
     __slots__ = ("exchange", "found", "number", "stream")
 
@@ -56,7 +55,8 @@ class SessionStreams:
     def open(self, found: Session, head: Head, fields: Fields) -> tuple[Exchange, list[ResumeElsewhere]]:
         """Open a session's stream of change notifications, or resume a stream.
 
-        Return the exchange, and the effects to carry out.
+        Return the exchange (the response so far), and the effect (action to perform) that resumes a stream of another
+        replica, if one is needed.
         """
         exchange = Exchange(None, stateless=False, fields=fields)
         exchange.caller, exchange.name = found.caller, found.id

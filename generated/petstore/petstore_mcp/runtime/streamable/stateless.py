@@ -39,9 +39,9 @@ class StatelessHandler:
     """Request handler of the stateless era: the MCP revisions in which each request names its revision."""
 
     def __init__(self, routes: Routes, keys: Iterator[int], changes: bool, observer: Observer | None = None) -> None:
-        """Create the handler. `keys` yields a key for each call. `changes`: True if the tools can change.
+        """Create the handler. `keys` yields a number for each call, which identifies the call within the process.
 
-        `observer` records messages and their durations for telemetry.
+        `changes`: True if the tools can change. `observer` records messages and their durations for telemetry.
         """
         self._observer = observer
         self._routes = routes
@@ -51,7 +51,7 @@ class StatelessHandler:
         self._repeats = False
 
     def receive(self, head: Head, message: Message, peer: Peer, access: Access, fields: Fields) -> Told:
-        """Process a message. Return the exchange (the HTTP response so far) and the effects to carry out.
+        """Process a message. Return the exchange (the HTTP response so far) and the actions to perform.
 
         `fields`: header fields to add to any response. `access` decides which tools and resources the peer may use.
         """
@@ -82,7 +82,7 @@ class StatelessHandler:
         return exchange, self._served(exchange, message, peer, access.catalog(peer.identity))
 
     def lost(self, exchange: Exchange) -> list[Effect]:
-        """Return the effects of a closed connection: its calls are cancelled (requirement M14)."""
+        """Return the actions to perform after a connection was closed: cancel its calls (requirement M14)."""
         return [Cancel(key) for key in self._routes.forget(exchange)]
 
     def close(self, exchange: Exchange) -> None:
@@ -121,9 +121,9 @@ def _rejected(request: Request, peer: Peer) -> list[Effect]:
 
 
 def _acknowledged(effects: list[Effect]) -> bool:
-    """Return True if the effects open a stream of notifications.
+    """Return True if the server accepts a `subscriptions/listen` request, so that its response is an event stream.
 
-    This is so if one of the messages to send is a notification, not a response.
+    `effects`: actions that the request causes. An accepted request causes a notification, a refused one an error.
     """
     return any(isinstance(effect, Send) and b'"method":' in effect.line for effect in effects)
 

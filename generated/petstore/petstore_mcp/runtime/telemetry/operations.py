@@ -107,7 +107,10 @@ class Operation:
     sampled: bool
 
     def start(self) -> None:
-        """Begin a trace. The attribute `span` (id of this span) is set later: if a call begins, else by `close`."""
+        """Begin a trace.
+
+        The attribute `span` (id of this span) is set when a call begins, or by `close` if none did.
+        """
         self.trace = TRACES.take()
         decided = self.recorder.decided
         self.sampled = self.recorder.samples(self.trace, None) if decided is None else decided
@@ -115,7 +118,7 @@ class Operation:
     def join(self, traceparent: object, tracestate: object) -> None:
         """Join the client's trace if it names one, else begin a trace.
 
-        The attribute `span` (id of this span) is set later: if a call begins, else by `close`.
+        The attribute `span` (id of this span) is set when a call begins, or by `close` if none did.
         """
         parent = parse(traceparent) if traceparent is not None else None
         if parent is None:

@@ -108,9 +108,10 @@ class Recorder:
         return begun
 
     def answered(self, operation: Operation, message: Request, effects: list[Effect], agreed: str | None) -> None:
-        """Record the outcome of a request: an answer, or the start of a call.
+        """Record the answer to a request, or the start of the call that will give it.
 
-        `agreed` is the revision of MCP that a handshake has set, or None.
+        `effects`: the actions that the request caused; one of them sends the answer or starts the call. `agreed`: the
+        revision of MCP that a handshake has set, or None.
         """
         meta = message.meta
         said = meta.get(VERSION) if meta and isinstance(meta, dict) else None
@@ -278,7 +279,10 @@ def _hear(operation: Operation, outcome: Outcome | str) -> None:
 
 
 def _follow(operation: Operation, call: Call) -> None:
-    """Connect a call with its operation (the client's request), so that code that runs during the call finds it."""
+    """Create the span of a call, and store in it `operation`, the record of the client's request that causes the call.
+
+    Code that runs during the call finds this record by `spans.current`.
+    """
     span = operation.call = call.span = Span(call.origin, SPANS.take())
     span.operation = operation
     operation.span = span.call

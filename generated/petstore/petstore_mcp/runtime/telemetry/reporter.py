@@ -47,7 +47,7 @@ _SOON, _SHORTEST = 0.2, 0.01
 
 
 class Reporter:
-    """Reporter of the telemetry of one process. Call `cut` before the process ends."""
+    """Reporter of one process's telemetry. Call `cut` before the process ends, to report the last spans and metrics."""
 
     def __init__(self, recorder: Recorder, telemetry: Telemetry, name: str, version: str) -> None:
         self._recorder = recorder
@@ -75,13 +75,13 @@ class Reporter:
     @property
     def media_type(self) -> str:
         """Return the media type of the text that `text` returns."""
-        from . import prometheus  # imported late: only some operators read metrics here
+        from . import prometheus  # imported late: needed only if metrics are served at /metrics
 
         return prometheus.CONTENT_TYPE
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
-        from . import prometheus  # imported late: only some operators read metrics here
+        from . import prometheus  # imported late: needed only for metrics at /metrics or in a file
 
         with self._taking:
             self._take()
@@ -193,7 +193,10 @@ class Reporter:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
     def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
-        """Return the `_Kind` of all operations with the same attributes as `first`, and cache it under `key`."""
+        """Create the metrics and span parts that all operations with the attributes of `first` share.
+
+        Cache them under `key`, and return them.
+        """
         found = attributes.of_operation(first, self._recorder.transport)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
         if encoder is not None:
@@ -201,7 +204,10 @@ class Reporter:
         return kind
 
     def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
-        """Return the `_Kind` of all HTTP requests with the same attributes as `first`, and cache it under `key`."""
+        """Create the metrics and span parts that all HTTP requests with the attributes of `first` share.
+
+        Cache them under `key`, and return them.
+        """
         found = attributes.of_sending(first)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
         kind.totals.append(self._series.total(metrics.ANSWERS, (("status", attributes.class_of(first)),)))

@@ -30,8 +30,8 @@ SCOPE = "mcpgen"
 LONGEST = 256
 """Maximum length in characters of a client's text in a span."""
 
-# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). Ids are joined in hexadecimal with key
-# and length in front: 0a10 for the trace, 1208 for the span, 2208 for its parent.
+# Keys of encoded fields: field number and type (Protocol Buffers, "Encoding"). Fields for ids have no constants, since
+# methods write these fields in hexadecimal. Key and length before the id: 0a10 (trace), 1208 (span), 2208 (its parent).
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
 _FLAGS = struct.Struct("<BBI")  # two bytes for the key, since the field number is 16
@@ -166,7 +166,7 @@ class _Text:
         self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
-        """Return the encoded attribute with the value `value`."""
+        """Return a span's field with the attribute's name and the text `value`, in OTLP's encoding."""
         try:
             data = value.encode()
             return self._heads[len(data)] + data
@@ -189,7 +189,7 @@ def _linked(operation: Operation) -> bytes:
     """Return an encoded link to the trace of the HTTP request; b"" if there is no valid trace context, or if it names
     the span's own parent.
     """
-    # Imported here: costs nothing, since the module `operations` has already imported it.
+    # This import may move to the top of the file. Late, it saves nothing: `operations` imports the module at its top.
     from ..http.tracecontext import parse
 
     found = parse(operation.link)

@@ -21,7 +21,11 @@ class Address:
     __slots__ = ("authority", "bare", "host", "origin", "path", "port", "scheme")
 
     def __init__(self, scheme: str, host: str, port: int, path: str, *, bare: bool = False) -> None:
-        """Create an address. `bare`: True if the URL ends after the host, so that another path may be added."""
+        """Create an address.
+
+        `bare`: True if the URL was given without a path, not even `/`. The operator's base URL then gets the path of
+        the API's URL.
+        """
         self.bare = bare
         self.scheme = scheme
         self.host = host

@@ -62,7 +62,8 @@ class Unescaped:
         `before`: the layer that was undone before this layer, and whose `text` is therefore `content`; or None.
         """
         self._before = before
-        # Each list holds 0, then the start and end of every escape: `_text` in `self.text`, `_content` in `content`.
+        # After a first 0, each list holds two positions for each escape. `_content`: its start and end in `content`.
+        # `_text`: start and end, in `self.text`, of the bytes that replace the escape.
         self._text: list[int] = [0]
         self._content: list[int] = [0]
         pieces, done, size = [], 0, 0
@@ -84,7 +85,8 @@ class Unescaped:
     def start(self, at: int) -> int:
         """Return the position in the original content at which the byte at position `at` of `text` begins.
 
-        An escaped byte begins where its escape begins, and a byte after backslashes at the first backslash.
+        A byte that was escaped begins where its escape begins. A byte that followed removed backslashes begins at the
+        first of these backslashes.
         """
         index = bisect_left(self._text, at)
         if index < len(self._text) and self._text[index] == at:

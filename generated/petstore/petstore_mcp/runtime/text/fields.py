@@ -27,7 +27,10 @@ _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHI
 
 
 def is_name(text: str) -> bool:
-    """Return True if the server may set a field named `text`. Only the HTTP library sets the fields in FRAMING."""
+    """Return True if `text` is the name of a header field that the server may set: a valid name that is not in FRAMING.
+
+    Only the HTTP library sets the header fields in FRAMING.
+    """
     return bool(text) and _TOKEN.issuperset(text) and text.lower() not in FRAMING
 
 

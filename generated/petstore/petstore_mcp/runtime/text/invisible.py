@@ -3,8 +3,9 @@
 and 3.6).
 
 Models read hidden characters that people do not see, so they can contain a prompt injection. The list of characters is
-the same as the compiler's (`mcpgen/base/invisible.py`), so responses are cleaned like API descriptions. A hidden
-character is kept where a script or an emoji needs it, but at most one between two visible characters:
+the same as the compiler's (`mcpgen/base/invisible.py`), so responses are cleaned like API descriptions. A joiner
+(U+200C or U+200D) that follows another joiner is removed. A hidden character is kept where a script or an emoji needs
+it:
 
 - U+200C and U+200D between letters of scripts that join them, and after a virama (RFC 5892, A.1 and A.2);
 - U+200D between emoji; U+FE0E and U+FE0F after an emoji or before U+20E3 (keycaps);

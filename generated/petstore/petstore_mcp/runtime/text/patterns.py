@@ -32,7 +32,7 @@ def finder(words: Collection[str]) -> Callable[[str], bool]:
     return searcher("|".join(words), lambda text: any(word in text for word in words))
 
 
-# Decision 0155: Long texts are searched with the regular expressions of the JSON Schema validator's library.
+# Decision 0155: Long texts are searched with the regular expression engine of the JSON Schema validator's library.
 def searcher(pattern: str, surrogates: Callable[[str], bool]) -> Callable[[str], bool]:
     """Return a function that returns, in linear time, whether `pattern` matches anywhere in a text.
 

@@ -30,7 +30,8 @@ Tokens are renewed repeatedly, and the oldest have expired.
 
 _SHORTEST_LINE = 16
 
-# Minimum lengths to search for, since shorter base64 fragments, and shorter texts without escapes, occur by chance.
+# Minimum lengths of two forms of a secret: its base64, and the secret after undoing what looks like an escape in it.
+# A shorter form is not searched for, since its characters occur in other texts by chance.
 _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
 
@@ -65,8 +66,8 @@ class SecretForm:
     def plain(self, content: Content) -> list[Span]:
         """Return the spans at which the text occurs unescaped in the content.
 
-        A backslash that JSON puts before the first or last character is part of the span. If this backslash stayed
-        behind, the rest would not be valid JSON.
+        A span includes adjacent backslashes that may belong to the JSON escape of the text's first or last character.
+        If these backslashes stayed behind, the content would no longer be valid JSON.
         """
         opens = len(self.text) - len(self.text.lstrip("\\")) or int(self.text[:1] == '"')
         closes = len(self.text) - len(self.text.rstrip("\\"))
@@ -83,9 +84,8 @@ class SecretForm:
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if `anchor` occurs outside `plain`, the spans at which the text occurs unescaped.
-
-        Otherwise the text cannot occur with escapes, since no escape changes the anchor.
+        """Return True if `text` may occur with escapes. Return False if `anchor`, its longest part that no escape
+        changes, occurs only in `plain`, the spans at which `text` occurs unescaped.
         """
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
@@ -95,8 +95,8 @@ class SecretForm:
         return self._head
 
     def _without_escapes(self) -> bytes:
-        """Return the bytes of `text`, in which parts that look like escapes (such as `%41`) are undone too, as in the
-        content. Return b"" if these bytes are too few to search for.
+        """Return the bytes of `text` after undoing parts that look like escapes (such as `%41`). The content in which
+        `text` is searched is treated likewise. Return b"" if the result is too short to search for.
         """
         if self._undone is None:
             undone = escapes.undo(self.content, self._letters).text
@@ -240,7 +240,7 @@ class Redactor:
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
-            return text  # fast path: the text holds no anchor of a secret
+            return text  # fast path: of each secret, the part that no escape changes is missing in the text
         in_lower_case = [SecretForm(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
@@ -348,7 +348,7 @@ def _replaced(forms: list[SecretForm], content: bytes, folded: bool = False) -> 
 
 
 def _spans(forms: list[SecretForm], content: Content) -> list[Span]:
-    """Return the spans at which any of the forms occurs in the content, in order.
+    """Return the spans of the content that hold a secret in one of the encodings `forms`, in order.
 
     Overlapping spans are merged into one.
     """
@@ -382,9 +382,9 @@ def _forms(secret: str) -> list[SecretForm]:
 
 
 def _lines(secret: str) -> set[str]:
-    """Return the longer lines of a multi-line secret, such as a private key.
+    """Return the lines of a multi-line secret, such as a private key, that have at least _SHORTEST_LINE characters.
 
-    An upstream may repeat single lines of it.
+    An upstream may repeat single lines of the secret, so each of these lines is redacted.
     """
     lines = [line.strip() for line in secret.split("\n")] if "\n" in secret else []
     return {line for line in lines if len(line) >= _SHORTEST_LINE}

@@ -81,7 +81,8 @@ def _codec(marked: str, content_type: str) -> str:
         name = codecs.lookup(marked or named).name
     except (LookupError, OSError):  # the codec is unknown, or cannot be loaded since no file descriptor is free
         return "utf-8"
-    # Without a byte order mark, browsers assume little-endian (WHATWG Encoding, 4.2), while Python's decoder fails.
+    # Without a byte order mark, browsers assume little-endian (WHATWG Encoding, 4.2). Python's codec `utf-16` assumes
+    # the byte order of the machine, and its incremental decoder raises UnicodeError.
     return "utf-16-le" if name == "utf-16" and not marked else name
 
 
@@ -114,7 +115,7 @@ def _is_presentable(value: Any, redactor: Redactor) -> bool:
     """
     try:
         text = written(value)
-    except (TypeError, ValueError):  # the value is the marker ABSENT, which is not JSON
+    except (TypeError, ValueError):  # not JSON but the marker ABSENT: `presentable` examines it
         return False
     return holds_nothing(text, redactor)
 

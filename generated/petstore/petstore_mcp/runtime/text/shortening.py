@@ -129,9 +129,9 @@ class Shortened:
         return kept or [self._fit(value[0], room - 2, f"the first of {name}")]
 
     def _members(self, value: dict[str, Any], room: int, name: str) -> dict[str, Any]:
-        """Return all members, with the longest ones shortened.
+        """Return all members of an object, with the longest values shortened to fit into `room` bytes.
 
-        If the names alone take more than half of `room` bytes, return only the first members.
+        If the names alone take more than half of `room`, return the first members unchanged, as many as fit.
         """
         if id(value) in self._open:
             self.left_out.append(f"what follows in {name}")

@@ -28,8 +28,8 @@ def unloaded() -> Iterator[None]:
     original = ssl.SSLContext.load_default_certs, ssl.SSLContext.set_default_verify_paths
     ssl.SSLContext.load_default_certs = lambda self, purpose=None: None  # type: ignore[method-assign]
     ssl.SSLContext.set_default_verify_paths = lambda self: None  # type: ignore[method-assign]
-    # When `ssl` creates a context, it sets `keylog_filename`, which opens the file that SSLKEYLOGFILE names. This
-    # property ignores the value. It hides the attribute of the base class, which `del` makes visible again.
+    # `ssl` assigns SSLKEYLOGFILE to the attribute `keylog_filename` of a new context, which opens the file. Until `del`
+    # below, this property hides that attribute, which the base class defines, and opens no file.
     ssl.SSLContext.keylog_filename = property(lambda self: None, lambda self, name: None)  # type: ignore[assignment]
     try:
         yield

@@ -25,8 +25,9 @@ from typing import Any
 
 from . import ON
 
-# Modules, with the names that libraries import from them by `from`. All other names are looked up when they are used.
-# Listed are only functions, and classes from which no class derives at import time: a proxy can replace no other class.
+# Modules that proxies replace -> the names that libraries import from them by `from`, which get proxies as well.
+# Reading any other name loads the real module. All listed names are functions, or classes from which no class derives
+# at import time: a proxy cannot replace a base class.
 _UNASKED = {
     "aiohttp.cookiejar": ("CookieJar", "DummyCookieJar", "_UnlimitedCookieJar"),
     "aiohttp.tracing": (
@@ -101,7 +102,7 @@ class _StandIn(ModuleType):
     """Proxy for a module, which loads the real module when an attribute is read that the proxy does not have."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # the import system looks for such attributes, which must not load the module
+        if name.startswith("__"):  # the import system reads names such as `__path__`, which must not load the module
             raise AttributeError(name)
         return getattr(_real(self), name)
 
