@@ -1,4 +1,4 @@
-"""Measure how well a generated server keeps its reliability guarantees. Each has a number, by which its test is found.
+"""Measure how well a generated server keeps its reliability guarantees. Each has an id, such as REL-01.
 
     python -m benchmarks.promises [--promise REL-01]... [--seconds N]
 

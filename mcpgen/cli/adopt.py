@@ -21,7 +21,7 @@ class _Adopt(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = self.make_parser(ctx).parse_args([*args])[0].get("given")
-        # click stands a value of its own there if no word was given
+        # If no word was given, click 8.5 returns a placeholder of its own instead of a tuple.
         if isinstance(words, tuple) and words and Path(words[0]).is_file():
             ctx.allow_interspersed_args, ctx.ignore_unknown_options = True, False
         return super().parse_args(ctx, args)

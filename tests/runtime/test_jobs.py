@@ -41,6 +41,7 @@ TOOLS = {
     "usual": tool(),
     "brief": tool(done=DONE, ttl=600),
     "delete": tool(done=[{"values": [404]}], failed=[{"values": [410]}, {"pointer": "/error"}]),
+    "answers": tool(done=[{"values": [200]}], failed=[{"pointer": "/error"}]),
     "unlike": tool(done=[{"values": [202], "not": True}]),
     "url": tool(poll={"header": "operation-location"}),
     "secret": {"binding": {**tool(poll={"header": "operation-location"})["binding"], "security": [["key"]]}},
@@ -176,11 +177,13 @@ def test_a_job_that_the_api_forgets_is_lost(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("name", "status", "body", "state", "told"),
     [
-        ("delete", 404, b"{}", "completed", "The job has ended: the API now answers HTTP 404 Not Found"),
+        ("delete", 404, b"{}", "completed", "The job is done: the API now answers HTTP 404 Not Found."),
         ("delete", 410, b"{}", "failed", "The job that delete started has failed.\nHTTP 410 Gone"),
         ("delete", 200, b'{"error": "locked"}', "failed", "The job that delete started has failed."),
         ("delete", 200, b"{}", "working", ""),
         ("delete", 503, b"{}", "working", ""),
+        ("answers", 200, b'{"error": "no"}', "failed", "The job that answers started has failed."),
+        ("answers", 200, b'{"id": 7}', "completed", '{"id": 7}'),
         ("unlike", 404, b"{}", "failed", "The API does not know this job any more."),
         ("unlike", 400, b"{}", "failed", "The job that unlike started has failed."),
         ("unlike", 200, b'{"id": 7}', "completed", '{"id": 7}'),

@@ -111,8 +111,13 @@ def _concrete(media_type: str, encoding: BodyEncoding) -> str:
     """Return the Content-Type to send. A media range is replaced by a common type: `text/*` by `text/plain`."""
     if "*" not in media_type.partition(";")[0]:
         return media_type
-    known = {"json": "application/json", "xml": "application/xml", "text": "text/plain"}
-    return known.get(encoding, "multipart/form-data" if encoding == "multipart" else "application/octet-stream")
+    common = {
+        "json": "application/json",
+        "xml": "application/xml",
+        "text": "text/plain",
+        "multipart": "multipart/form-data",
+    }
+    return common.get(encoding, "application/octet-stream")
 
 
 def _binary_types(body: RequestBody) -> str:

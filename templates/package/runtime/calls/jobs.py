@@ -199,7 +199,7 @@ class JobFollower:
         if target is None and 300 <= answer.status < 400:
             target = _LOCATION
         if answer.status >= 400 and (target is None or "method" not in target):
-            return Result.text(f"The job has ended: the API now answers {answer.named}, as a job that is done does.")
+            return Result.text(f"The job is done: the API now answers {answer.named}.")
         if target is None or "pointer" in target:
             return await self._writer.told(sent.tool, answer, sent, budget)
         if "method" in target:

@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-An HTTP status that the owner's conditions name decides first, then an HTTP error status, then the owner's other
-conditions. Without a condition for success, a redirect or the HTTP status 202 decides. For other responses, a member
-`done` decides, as in Google's operations. Without it, a word such as `succeeded` in a member such as `status` decides.
-Pure functions.
+An HTTP error status that the owner's conditions name decides first, then any other error status, then the conditions.
+Without a condition for success, a redirect or the HTTP status 202 decides. For other responses, a member `done`
+decides, as in Google's operations. Without it, a word such as `succeeded` in a member such as `status` decides. Pure
+functions.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def value_of(answer: Response) -> Any:
 
 def judge(rule: TaskRule, answer: Response, value: Any) -> str:
     """Return the state of a job: WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
-    if _names_status(rule.get("done", ()), answer.status):
-        return DONE  # even for an error status: many APIs answer 404 once a long deletion is complete
-    if _names_status(rule.get("failed", ()), answer.status):
+    if answer.status >= 400 and _names_status(rule.get("done", ()), answer.status):
+        return DONE  # many APIs answer 404 once a deletion that takes long is complete
+    if answer.status >= 400 and _names_status(rule.get("failed", ()), answer.status):
         return FAILED
     if answer.status in _GONE:
         return GONE
