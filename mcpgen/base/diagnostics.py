@@ -30,7 +30,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "duplicate-key": ("warning", "A key occurs twice in one object; the last value is used."),
     "more-documents": ("warning", "A file holds more than one YAML document; the first is read."),
     "control-character": ("warning", "Control characters that the format does not allow were removed."),
-    "number": ("warning", "A number is not finite or too long; it is read as text."),
+    "number": ("warning", "A number is too long or not finite; it is read as text."),
     "not-an-api": ("error", "The document is neither an OpenAPI document nor a tools file."),
     "unsupported-version": ("error", "mcpgen does not support this version of OpenAPI."),
     "no-operations": ("error", "No operation can become a tool, or none is selected."),
@@ -91,7 +91,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "Schemas are larger than mcpgen's limit; operations or output schemas that need them are left out.",
     ),
-    "schema-cut": ("note", "A schema is too deep or too large for models; it was cut, and its description says so."),
+    "schema-cut": (
+        "note",
+        "A schema is too deep or too large for language models; it was cut, and its description says so.",
+    ),
     "unchecked-pattern": (
         "note",
         "A pattern takes too much time or memory; the server does not check it, but the API may.",

@@ -26,7 +26,7 @@ from mcpgen.regenerate.regenerate import succeed
 @click.option(
     "--strict",
     is_flag=True,
-    help="Write nothing and fail if an operation is skipped, a text has hidden characters, or a reference is broken.",
+    help="If an operation is skipped, a text has hidden characters or a reference is broken, write nothing and fail.",
 )
 @click.option("--dry-run", is_flag=True, help="List the files that would be written, and write nothing.")
 @click.option("--overwrite", is_flag=True, help="Overwrite generated files that were edited by hand.")

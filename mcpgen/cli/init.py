@@ -19,7 +19,7 @@ from mcpgen.read.toolsfile import editors
 @click.command("init", short_help="Write a tools file for DOCUMENT, ready to edit.")
 @click.argument("document", metavar="DOCUMENT")
 @click.option(
-    "-o", "--output", "file", metavar="FILE", help="File to write (default: NAME.tools.yaml); - prints to stdout."
+    "-o", "--output", "file", metavar="FILE", help="File to write, or `-` for stdout (default: NAME.tools.yaml)."
 )
 @options.allow_redirect
 @click.option("--overwrite", is_flag=True, help="Overwrite FILE if it exists.")

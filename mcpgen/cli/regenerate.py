@@ -30,7 +30,7 @@ from mcpgen.regenerate.regenerate import succeed
 @click.option(
     "--strict",
     is_flag=True,
-    help="Write nothing and fail if an operation is skipped, a text has hidden characters, or a reference is broken.",
+    help="If an operation is skipped, a text has hidden characters or a reference is broken, write nothing and fail.",
 )
 @click.option("--overwrite", is_flag=True, help="Overwrite generated files that were edited by hand.")
 @options.difference_format

@@ -96,7 +96,7 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
 
 
 def _head(described: str, name: str, selected: int, catalog: Catalog, cost: int) -> Iterator[str]:
-    yield f"{_PROSE} A server over {yaml_comment(described)}: {_count(len(catalog.tools), cost)}."
+    yield f"{_PROSE} A server for the API in {yaml_comment(described)}: {_count(len(catalog.tools), cost)}."
     yield f"{_PROSE} A line behind a single # is a proposal: remove the # to use it. After each edit, run:"
     yield f"{_PROSE}   mcpgen generate {yaml_comment(name)}"
     if selected < len(catalog.tools):

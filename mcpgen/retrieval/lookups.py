@@ -93,7 +93,7 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
                 "No tool accepts names instead of ids, because for none of these ids mcpgen found a tool that "
                 "lists or searches its items."
             )
-            hint = "Describe the responses of tools that list or search these items: each item has an id and a name."
+            hint = "Declare the id and the name of each item in the responses of tools that list or search these items."
             diagnostics.add("no-lookup", message, tool.operation.where if len(wanted) == 1 else None, hint)
 
 

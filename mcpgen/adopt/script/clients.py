@@ -29,9 +29,9 @@ _UNREAD = {
         "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
         "fixed value."
     ),
-    "cert": "For the client certificate, set the variables of the new server that end in _CLIENT_CERT and _CLIENT_KEY.",
-    "proxy": "For the proxy, set the new server's variable whose name ends in _PROXY.",
-    "proxies": "For the proxy, set the new server's variable whose name ends in _PROXY.",
+    "cert": "For the client certificate, set the variables _CLIENT_CERT and _CLIENT_KEY of the new server.",
+    "proxy": "For the proxy, set the variable _PROXY of the new server.",
+    "proxies": "For the proxy, set the variable _PROXY of the new server.",
 }
 
 

@@ -255,7 +255,7 @@ class _ArgumentChanger:
         found.places[slot] = change.where
         if change.required is False and slot[0] == "path":
             message = f"{found.names[slot]} is a path parameter, so every request needs it."
-            hint = "Give the parameter a `default`, or `allow_empty: true`; an overlay can change the path."
+            hint = "Give the parameter a `default` or `allow_empty: true`, or change the path with an overlay."
             self._add("invalid-value", message, change.where.inside("required"), hint)
             change = replace(change, required=None)
         if change.name:

@@ -87,7 +87,7 @@ def _is_placed(scheme: SecurityScheme) -> bool:
 
 
 def _header(name: str, prefix: str) -> BoundScheme:
-    words = "One more header, as `Name: value`."
+    words = "A header to send to the API, as `Name: value`."
     return BoundScheme(name, "header", {"value": f"{prefix}_HEADER"}, description=words)
 
 

@@ -16,7 +16,10 @@ def reason(end: Exhausted, what: str, composer: Composer, where: Where) -> Diagn
     """
     if end.is_run:
         return Diagnostic(
-            "too-complex", f"{what} were not read, because the run has used up its limit of steps.", _HINT, where
+            "too-complex",
+            f"{what} were not read, because reading other schemas took all steps that one run of mcpgen may take.",
+            _HINT,
+            where,
         )
     definitions, culprit = composer.definitions, composer.budget.culprit
     if culprit and isinstance(definitions, Definitions):

@@ -16,7 +16,7 @@ SCALARS = ("string", "number", "integer", "boolean")
 
 _MOST_LABELS = 4
 _MOST_BESIDE = 3
-OTHERS = "There are more shapes, whose properties are not listed here."
+OTHERS = "This object has more possible shapes, whose properties are not listed here."
 """Description of discriminator values whose schemas are not shown, because there are too many."""
 
 ANY_VALUE_NODES = 11
@@ -109,7 +109,7 @@ def _one_scalar(kind: str, same: list[JsonObject]) -> JsonObject:
 def _one_object(objects: list[JsonObject]) -> JsonObject:
     tag = _tag(objects)
     labels = [_only_value(as_object(as_object(other.get("properties")).get(tag))) or "" for other in objects]
-    merged = _merged(objects, labels)
+    merged = _merged(objects, tag, labels)
     kinds, others = len(objects), ""
     if _is_of_others(objects[-1]):
         kinds, others = kinds - 1, f" {OTHERS}"
@@ -119,9 +119,9 @@ def _one_object(objects: list[JsonObject]) -> JsonObject:
     return {**led, "description": f"One of {kinds} shapes{told}.{others}"}
 
 
-def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
-    """Merge objects into one object with the properties of all. `labels`: for each object, the value of the
-    distinguishing property, or "" if there is no such property.
+def _merged(objects: list[JsonObject], tag: str, labels: list[str]) -> JsonObject:
+    """Merge objects into one object with the properties of all. `tag`: the distinguishing property, or "" if there is
+    none. `labels`: for each object, the value of `tag`, or "".
     """
     found: dict[str, list[tuple[str, JsonObject]]] = {}
     for label, member in zip(labels, objects, strict=True):
@@ -130,7 +130,8 @@ def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
     properties: JsonObject = {}
     for key, places in found.items():
         agreed = _agreed([schema for _, schema in places], [label for label, _ in places])
-        properties[key] = agreed if len(places) == len(objects) else _noted(agreed, [label for label, _ in places])
+        everywhere = len(places) == len(objects)
+        properties[key] = agreed if everywhere else _noted(agreed, tag, [label for label, _ in places])
     demanded = Counter(key for other in objects for key in set(map(str, as_list(other.get("required")))))
     required = [key for key in properties if demanded[key] == len(objects)]
     result: JsonObject = {"type": "object"}
@@ -141,14 +142,15 @@ def _merged(objects: list[JsonObject], labels: list[str]) -> JsonObject:
     return result
 
 
-def _noted(schema: JsonObject, labels: list[str]) -> JsonObject:
-    """Return the schema of a property, with a sentence that lists the alternatives with this property. A long list is
-    left out.
+def _noted(schema: JsonObject, tag: str, labels: list[str]) -> JsonObject:
+    """Return the schema of a property, with a sentence that lists the values of `tag` in the alternatives with this
+    property. A long list is left out.
     """
     labels = list(dict.fromkeys(filter(None, labels)))
     if not 0 < len(labels) <= _MOST_LABELS:
         return schema
-    note = f"For {', '.join(clipped(plain(label), 40) for label in labels)}."
+    values = " or ".join(clipped(plain(label), 40) for label in labels)
+    note = f"Applies if {clipped(plain(tag))} is {values}."
     return {**schema, "description": f"{ended(as_text(schema.get('description')))} {note}".strip()}
 
 

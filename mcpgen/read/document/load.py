@@ -43,7 +43,7 @@ def _decode(name: str, data: bytes) -> str:
     if len(data) > budgets.BYTES:
         raise FatalError(
             "too-large",
-            f"The source is {len(data):,} bytes long; at most {budgets.BYTES:,} are read.",
+            f"The source is {len(data):,} bytes long; mcpgen accepts at most {budgets.BYTES:,} bytes.",
             Where(name),
             "Split the document, or remove what you do not need.",
         )

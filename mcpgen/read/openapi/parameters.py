@@ -145,8 +145,8 @@ def without_credentials(
                 "an argument."
             )
             hint = (
-                "The server sends the environment variable that is named after the parameter. Better declare a "
-                "security scheme."
+                "The server sends the value of the environment variable that is named after the parameter. Better "
+                "declare a security scheme."
             )
             diagnostics.add("credential-parameter", message, parameter.where, hint)
         else:

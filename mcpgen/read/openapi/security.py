@@ -54,8 +54,8 @@ def read_schemes(
         elif scheme.location == "header" and not can_be_set(scheme.wire_name):
             diagnostics.add(
                 "invalid-security",
-                f"No key can be sent in the header field '{clipped(scheme.wire_name)}', as the security scheme "
-                f"{name} requires.",
+                f"The security scheme {name} needs a key in the header field '{clipped(scheme.wire_name)}', which the "
+                "server cannot set.",
                 place,
                 "Correct the name of the header field, or set the whole header in the server's variable that ends in "
                 "_HEADER.",

@@ -119,7 +119,7 @@ def _report(braces: str, name: str | None, where: Where, known: list[str], diagn
     if name:
         message = f"The prompt has no argument '{clipped(name)}'."
         more = f" To write a brace, write {{{{{clipped(name)}}}}}."
-        hint = (nearest(name, known) or f"Declare the argument under 'arguments': {clipped(name)}: {{}}.") + more
+        hint = (nearest(name, known) or f"Declare the argument: `arguments: {{{clipped(name)}: {{}}}}`.") + more
         diagnostics.add("unknown-name", message, where, hint)
         return
     message = f"The text contains a brace that does not belong to an argument: {braces}"

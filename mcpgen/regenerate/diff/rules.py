@@ -215,8 +215,14 @@ OF_SCHEMAS: dict[str, tuple[str, str]] = {
         "{at} may now be of any type; it was of type {before}.",
     ),
     "type-limited": ("{at} now takes only values of type {after}.", "{at} is now only of type {after}."),
-    "values-fewer": ("{at} takes fewer values than before.", "{at} can have fewer values than before."),
-    "values-more": ("{at} takes more values than before.", "{at} may have more values than before."),
+    "values-fewer": (
+        "{at} now takes only some of the values that it took before.",
+        "{at} can now have only some of the values that it could have before.",
+    ),
+    "values-more": (
+        "{at} now also takes values that it did not take before.",
+        "{at} may now also have values that it could not have before.",
+    ),
     "values-other": ("{at} takes different values than before.", "{at} may have different values than before."),
     "values-gone": ("{at} no longer takes {before}.", "{at} can no longer be {before}."),
     "values-added": ("{at} also takes {after}.", "{at} may also be {after}."),
@@ -231,8 +237,14 @@ OF_SCHEMAS: dict[str, tuple[str, str]] = {
     ),
     "alternative-added": ("{at} also takes values of the shape {after}.", "{at} may also have the shape {after}."),
     "more": ("{at} has {after} more changes inside it.", "{at} has {after} more changes inside it."),
-    "others-refused": ("{at} takes no members except the listed ones.", "{at} has no members except the listed ones."),
-    "others-allowed": ("{at} takes members that are not listed.", "{at} may have members that are not listed."),
+    "others-refused": (
+        "{at} now takes only properties that its schema lists.",
+        "{at} now has only properties that its schema lists.",
+    ),
+    "others-allowed": (
+        "{at} now also takes properties that its schema does not list.",
+        "{at} may now also have properties that its schema does not list.",
+    ),
 }
 """Kind of a difference in a schema → the sentence for arguments and the sentence for results. Kinds that are not listed
 are names of JSON Schema keywords.
