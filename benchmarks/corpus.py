@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """Yield a row for each document of the manifest that exists in `folder`."""
+    """Yield the results of each document that the manifest lists and that exists in `folder`."""
     with (folder.parent / "manifest.tsv").open(encoding="utf-8", newline="") as table:
         entries = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
     for entry in entries:

@@ -20,7 +20,7 @@ def use_memory_for_temporary_files() -> None:
     if "TMPDIR" in os.environ or not _is_roomy(MEMORY):
         return
     os.environ["TMPDIR"] = os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
-    tempfile.tempdir = None  # pytest has called `tempfile` before, so the old folder is cached
+    tempfile.tempdir = None  # pytest has called `tempfile`: drop its cached folder, so that TMPDIR is read again
 
 
 def _is_roomy(folder: Path) -> bool:

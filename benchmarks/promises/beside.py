@@ -1,4 +1,4 @@
-"""Measure requirement REL-02: the delay of ordinary calls while calls that demand much work run, one after another."""
+"""Measure requirement REL-02: how much ordinary calls are delayed by demanding calls, of which one runs at a time."""
 
 from __future__ import annotations
 

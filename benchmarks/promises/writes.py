@@ -1,4 +1,6 @@
-"""Measure REL-08 and REL-10: a killed run leaves the old or the new project, and only one run writes at a time."""
+"""Measure REL-08 and REL-10: `mcpgen generate`, if killed, leaves the old or the new project, and of several processes
+that generate a project, only one writes at a time.
+"""
 
 from __future__ import annotations
 

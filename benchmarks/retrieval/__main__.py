@@ -134,7 +134,7 @@ def abstention(rankers: dict[str, Search]) -> tuple[float, float]:
 
 
 def lost_recall(rankers: dict[str, Search]) -> float:
-    """Print and return the percentage of tools that the search would find, but misses because it refuses a question."""
+    """Print and return the percentage of needed tools missed only because the search says that no tool fits."""
 
     def found() -> int:
         asked = ((ranker, each) for api, ranker in rankers.items() for half in HALVES for each in questions(api, half))

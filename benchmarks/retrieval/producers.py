@@ -67,7 +67,7 @@ class Verdict(NamedTuple):
 
 
 def table() -> dict[str, list[Judged]]:
-    """Read `producers.yaml`. Return a mapping from each document to its ids, with their right producers."""
+    """Read `producers.yaml`. Return a mapping from each document to the judged arguments that take ids."""
     found: dict[str, list[Judged]] = {}
     for document, lines in yaml.safe_load(TABLE.read_text(encoding="utf-8")).items():
         for line in lines:
@@ -140,7 +140,7 @@ class Figures(NamedTuple):
 
 
 def figures(verdicts: list[Verdict]) -> Figures:
-    """Return the share of named producers that are right, and the share of ids with a producer that get a right one."""
+    """Score the producers that the compiler names (tools whose results contain an id) by people's judgments."""
     named = [each for each in verdicts if each.named]
     wanted = [each for each in verdicts if each.judged.right]
     right = sum(each.is_right for each in named) / len(named)

@@ -98,8 +98,9 @@ def _query_language(group: str) -> dict[str, Schema]:
 
 
 def _clause(group: str, number: int) -> Schema:
-    """Return the schema of a query clause, with properties for queries, for a field (its name or a setting), and for
-    options.
+    """Return the schema of a query clause, with properties for queries, for a field, and for options.
+
+    A field is a string, or an object of a schema `Setting`.
     """
     held = (_reference(f"{group}Query"), _reference(f"{group}Queries"), _map(_reference(f"{group}Query")))[number % 3]
     own = _object(

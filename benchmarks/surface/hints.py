@@ -47,7 +47,7 @@ class Row:
 
 @cache
 def table() -> dict[str, dict[str, Effect]]:
-    """Return a mapping from document and `POST /path` to the effect that people judged the operation to have."""
+    """Return by document and `POST /path` whether people judged that the operation reads, adds or changes data."""
     written = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
     return {
         name: {request: effect for effect, requests in verdicts.items() for request in requests}

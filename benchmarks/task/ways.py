@@ -79,7 +79,7 @@ def program(conversation: Conversation, names: Names) -> Done:
 
 
 def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
-    """Search for the tools of all steps. Return a mapping from the name of each tool shown to its text.
+    """Search for the tools of all steps. Return a mapping from each found tool's name to its signature in the results.
 
     Search a second time, with other queries, for tools that the first search does not show.
     """

@@ -39,7 +39,7 @@ class Unavailable(Exception):
 
 
 def carry_out(framework: str, jobs: Sequence[Job]) -> list[Report]:
-    """Let a framework carry out the jobs, and return the report of each.
+    """Let a framework list the tools of each job's server and make one call to it. Return each job's report.
 
     Raise Unavailable if the framework cannot be installed.
     """

@@ -85,9 +85,10 @@ def recognised(name: str) -> dict[str, Accepted | None]:
 
 
 def judged(part: str) -> dict[Key, tuple[str, list[str]]]:
-    """Return, for each operation of `part`, the kind of its answer 202 (`AcceptedKind`), and the places of its result.
+    """Return, for each operation of `part`, the kind of its response 202 (`AcceptedKind`), and where its result or
+    state can be read.
 
-    A person judged both. A place is a request, or the position of a URL in the response. Any of the places is right.
+    A person judged both. A place is a request, or the position of a URL in the response. Any listed place is right.
     """
     found = {}
     for name, lines in TABLE[part].items():

@@ -176,7 +176,10 @@ class Server(Streamable):
         self.search(b"".join(self.written) + self.audit.read_bytes())
 
     def search(self, content: bytes) -> None:
-        """Raise AssertionError if the content holds a secret part of a caller's token, or the server's own secret."""
+        """Raise AssertionError if `content`, which the server has written or sent, holds a secret.
+
+        Secrets are the claims and signatures of callers' tokens, and the server's own secret.
+        """
         for secret in (*NEVER, *(self.issuer.proofs() if self.issuer is not None else ())):
             assert secret not in content
 

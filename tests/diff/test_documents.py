@@ -154,7 +154,10 @@ def assert_refused_is_breaking(document: Document, seed: int, count: int, backwa
 
 
 def test_what_is_refused_is_found() -> None:
-    """Check that `refused` finds calls. Without any, the test above would pass for every implementation."""
+    """Check that `refused` returns something for edits that break callers.
+
+    If `refused` always returned nothing, the test above would pass for every implementation.
+    """
     edits = {edit.what: edit for edit in EDITS}
     for what in ("a value gone", "required", "no null", "an arm gone", "inside recursion"):
         surfaces = followed(BASE, edited(edits[what]))

@@ -1,4 +1,4 @@
-"""Test that regenerating a project of an older mcpgen gives today's folders in the runtime."""
+"""Test that regenerating a project of an older mcpgen moves modules of the server's `runtime/` to their new folders."""
 
 from __future__ import annotations
 

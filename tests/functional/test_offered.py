@@ -34,7 +34,7 @@ def generate() -> None:
 
 
 def change() -> None:
-    """Change the API, so that the next run writes the project again."""
+    """Add an operation to the document, and regenerate the project. Check that the new tool is there."""
     Path("api.json").write_bytes(api(**LIST, **GET))
     assert run("regenerate", "out") == 0
     assert "get_pet" in (OUT / "zoo_mcp" / "tools.json").read_text()

@@ -259,7 +259,7 @@ def test_hard_06_a_provider_sends_no_secret_to_another_host(
 def test_a_base_url_of_the_owner_leaves_nothing_at_the_hosts_of_the_document(
     project: Project, listeners: tuple[Listener, Listener, Listener]
 ) -> None:
-    """Check that `--base-url` of `generate` protects credentials as the environment variable does at run time.
+    """Check that `--base-url` of `generate` protects credentials as the variable STORE_BASE_URL does at run time.
 
     No token host of the document gets the credentials (HARD-06).
     """

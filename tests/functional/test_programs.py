@@ -79,7 +79,7 @@ def test_what_is_found_comes_with_its_functions(server: Server) -> None:
     assert "class CreateOrderAddress(TypedDict):\n    city: str\n    zip: NotRequired[str]\n" in told
 
 
-#: Rows: program, beginning of its result, beginnings of its requests.
+#: Rows: code for `run_program`, beginning of its result, beginnings of the requests that it makes.
 ENDED: list[tuple[str, str, list[str]]] = [
     ("1 + 1", "2", []),
     ("len(list_orders(status='open', per_page=5))", "1000", ["GET /orders?status=open&per-page=5"]),
@@ -153,7 +153,7 @@ def test_what_is_wrong_is_told_before_anything_is_called(server: Server, code: s
     assert seen == []
 
 
-#: Rows: program, text in its error, and the number of requests that it made.
+#: Rows: code for `run_program`, text in its error, and the number of requests that it made.
 STOPPED: list[Any] = [
     ("create_order('x')\nget_order(404)", "Line 2 (get_order(404)): RuntimeError: HTTP 404", 2),
     ("create_order('x')\ncreate_order('y')\n1 / 0", "2 writes were made: create_order, create_order.", 2),

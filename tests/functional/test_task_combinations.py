@@ -131,8 +131,8 @@ def called(server: Server, way: str, tool: str, meta: dict[str, Any], **more: An
 
 
 class Case(NamedTuple):
-    """A call of a client with tasks. `answer`: what the user answers, None if nothing is asked. `text`: a part of the
-    final result. `seen`: requests to the API.
+    """A call of a client that supports MCP tasks. `answer`: what the user answers, None if nothing is asked. `text`: a
+    part of the final result. `seen`: requests to the API.
     """
 
     tool: str

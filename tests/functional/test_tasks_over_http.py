@@ -1,4 +1,7 @@
-"""Test tasks over HTTP: any replica answers for any other. To other callers, a task does not exist."""
+"""Test MCP tasks over HTTP: every replica can answer requests about a task, whichever replica began it.
+
+For callers other than the one who began it, a task does not exist.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ def test_any_replica_answers_for_its_caller_alone(project: tuple[Path, _Upstream
             assert ask(second, method, taskId=task, told="another", inputResponses={})["code"] == -32020
         assert ask(first, "tasks/get", taskId=task[:-2] + "AA")["code"] == -32602
         assert len(Api.seen) == seen, "nothing was asked of the API"
-    with replica(project) as third:  # a new process can read the task, because only the API stores the jobs
+    with replica(project) as third:  # a new process can answer: the id of an MCP task holds the request for its state
         assert ask(third, "tasks/get", taskId=task)["status"] == "working"
         assert value(ask(third, "tasks/get", taskId=task)["result"]) == {"built": "1"}
         other = ask(third, "tools/call", name="build", arguments={"looks": 9})["taskId"]

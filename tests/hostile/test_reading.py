@@ -1,5 +1,5 @@
-"""Test the attack cases SPEC on reading: a document makes the compiler reach no other file or address, and costs
-bounded work.
+"""Test the attack cases on documents (ids that begin with SPEC): a document makes the compiler reach no other file or
+address, and costs bounded work.
 
 Cases that are tables of inputs are in tests/cases and tests/unit, each with its id.
 """

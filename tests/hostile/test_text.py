@@ -1,4 +1,6 @@
-"""Test the attack cases TXT on text: a model reads only what a reviewer sees, and hidden characters are reported."""
+"""Test the attack cases on text (ids that begin with TXT): a model reads only what a reviewer sees, and hidden
+characters are reported.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Test that official clients get from the URL of a server to a call: 401, metadata, registration, login with PKCE.
 
 The authorization server is real (npm `oidc-provider`), and a browser submits its forms. The tool `large` needs one more
-scope than the first login requests. So a client must request it after the 403. That client is registered before:
-clients that register themselves name their scopes at that time, and this authorization server grants no others later.
+scope than the first login requests. So a client must request it after the 403. Clients that call `large` are registered
+beforehand: a client that registers itself names its scopes at that time, and this authorization server grants no others
+later.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Test names instead of ids for callers with access tokens: a lookup never uses a tool that the caller may not call."""
+"""Test arguments that take a name instead of an id, for callers with access tokens: the server never looks up the id
+with a tool that the caller may not call.
+"""
 
 from __future__ import annotations
 

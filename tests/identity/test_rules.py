@@ -32,8 +32,9 @@ UNKNOWN = {**JSON, "Mcp-Session-Id": "x" * 40}
 
 
 class Bare(NamedTuple):
-    """A request without a token. Rule A1 applies to every method, and to revisions with a handshake as well as the
-    stateless one, whatever the body is.
+    """A request without a token.
+
+    Rule A1: the response is 401 with a challenge, for every method, body and revision (with a handshake or stateless).
     """
 
     name: str

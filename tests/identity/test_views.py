@@ -232,7 +232,7 @@ class Gate:
         """Do nothing, because this fake's challenges do not name the scopes of all tools."""
 
     def insufficient(self, scopes: Iterable[str]) -> str:
-        """Return the missing scopes."""
+        """Return the scopes, separated by spaces, instead of a real challenge that names them as missing."""
         return " ".join(scopes)
 
 

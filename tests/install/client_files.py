@@ -85,7 +85,7 @@ class Home:
         return self.folder / PLACES[self.client]
 
     def fill(self, data: bytes | None) -> None:
-        """Write the client's file. If `data` is None, create only its folder."""
+        """Write `data` to the client's configuration file. If `data` is None, create only the folder of the file."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         if data is not None:
             self.file.write_bytes(data)

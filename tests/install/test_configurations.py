@@ -22,9 +22,9 @@ EVERY = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.n
 
 
 def without(client: str, value: Any, name: str) -> Any:
-    """Return a parsed file without a server and without what only this server needs.
+    """Return a parsed configuration file without the server `name` and, for VS Code, without this server's `inputs`.
 
-    If the section is then empty, remove it, too.
+    Empty top-level values are removed, such as a section of servers that had only this one.
     """
     rest = copy.deepcopy(value)
     section = SECTIONS.get(client, "mcpServers")

@@ -58,7 +58,7 @@ ASK = "".join(
 
 
 def tools(entry: Mapping[str, Any], folder: Path) -> int:
-    """Start the server of an entry as the client does, and return the number of tools that it lists."""
+    """Start the server as the client with this configuration entry does, and return the number of its listed tools."""
     environ = entry.get("env") or entry.get("envs") or {}
     command = [entry.get("command") or entry["cmd"], *entry["args"]]
     told = {name: value for name, value in environ.items() if "{" not in value}

@@ -22,7 +22,7 @@ from typing import IO
 
 
 class Record:
-    """The file of a record. Several threads write to it."""
+    """The file with the recorded lines of one process. Several threads write to it."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("a", encoding="ascii")

@@ -92,6 +92,6 @@ def validator(revision: str, definition: str) -> Validator:
     """Return the validator of one schema definition. Raise KeyError if the revision has no such definition."""
     schema = json.loads((FOLDER / f"{revision}.json").read_text())
     home = "$defs" if "$defs" in schema else "definitions"
-    schema[home][definition]  # raise KeyError here, because a validator resolves `$ref` only for a message
+    schema[home][definition]  # raise KeyError here: a validator resolves `$ref` only when it checks a message
     dialect = DIALECTS[schema["$schema"]]
     return dialect({"$ref": f"#/{home}/{definition}", home: schema[home]}, registry=Registry())

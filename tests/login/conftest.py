@@ -16,6 +16,6 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Station]:
 
 @pytest.fixture
 def store(generated: Station) -> Station:
-    """Return the server with nobody logged in. The records of its API and its authorization server are empty."""
+    """Return the server with nobody logged in, and without recorded requests to its API or its authorization server."""
     generated.reset()
     return generated

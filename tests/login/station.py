@@ -300,7 +300,7 @@ class Station:
         self.reset()
 
     def reset(self) -> None:
-        """Log everybody out, and clear all records."""
+        """Log everybody out, and reset the API, the authorization server and the environment variables."""
         shutil.rmtree(self.folder / "data", ignore_errors=True)
         self.api.heard.clear()
         self.api.refused.clear()

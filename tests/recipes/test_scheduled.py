@@ -313,7 +313,7 @@ def test_every_action_is_pinned_and_every_permission_is_needed() -> None:
 def test_mcpgen_is_pinned_to_a_commit_that_a_person_names() -> None:
     """Check that the workflow installs mcpgen from a commit that a person names.
 
-    With only the name, the package index would decide which code runs.
+    If the workflow named only the package, the package index would decide which code runs.
     """
     assert re.fullmatch(r"mcpgen @ git\+\S+@COMMIT", workflow.read()["env"]["MCPGEN"])
 

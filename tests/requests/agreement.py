@@ -1,7 +1,7 @@
 """Compare the arguments of a call with the values that a reader finds in the HTTP request by the OpenAPI standard.
 
 An argument supplies one or more parameters or body members. Any other value in the request must be the only one that
-the document allows, or a key that the server makes for each request.
+the document allows, or an idempotency key, which the server makes for each request.
 """
 
 from __future__ import annotations

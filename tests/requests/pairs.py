@@ -1,7 +1,7 @@
 """Assign the pairs `name=value` of a query, a form or a Cookie header to the parameters to which they belong.
 
-Readers remove pairs, so that pairs left at the end belong to no parameter. Values stay encoded until a style has split
-them.
+Functions that read a parameter remove its pairs, so that pairs left at the end belong to no parameter. Values stay
+encoded until they are split as the parameter's style requires.
 """
 
 from __future__ import annotations

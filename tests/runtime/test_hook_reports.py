@@ -1,4 +1,4 @@
-"""Test progress and log messages of hooks: what reaches the client, and from which threads and tasks."""
+"""Test progress and log messages of hooks: what reaches the client, and from which threads and asyncio tasks."""
 
 from __future__ import annotations
 

@@ -319,4 +319,4 @@ def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
     loan.run()
     loan._read()
     assert lent_by.lend()
-    assert not lent_by.lend()  # the loop must first respond before it may read again
+    assert not lent_by.lend()  # the event loop may not read again before it has responded

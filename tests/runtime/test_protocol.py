@@ -208,7 +208,7 @@ def test_only_a_listing_lets_expect_a_call() -> None:
     assert conversation.expecting
 
 
-# Random input: valid and invalid messages in any order and any pieces, with any events in between.
+# Random input: valid and invalid messages in any order, split anywhere, with random events of the API in between.
 
 ID: st.SearchStrategy[object] = st.sampled_from([0, 1, 2, "1", "", -1, "long" * 300, None, True, 1.0, 1.5, [], {}])
 META = st.sampled_from(

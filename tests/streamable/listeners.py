@@ -17,7 +17,7 @@ def wait_for_listeners(store: str, count: int) -> None:
 def wait_for_setting(store: str, sets: Callable[[], None]) -> None:
     """Call `sets`, by which a client makes a setting of its session, until the store has the setting.
 
-    A replica that waits too long for a busy store goes on without it.
+    One call may not suffice: if the store is busy for too long, the replica accepts the setting without storing it.
     """
     with redis.Redis.from_url(store) as client:
         while not client.keys("*settings:*"):

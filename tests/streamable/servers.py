@@ -38,7 +38,10 @@ class Server:
         flags: tuple[str, ...] = (),
         **variables: str,
     ) -> None:
-        """Start the server. `constants`: values to set in its modules. `variables`: settings by name without prefix."""
+        """Start the server. `constants`: values to set in its modules.
+
+        `variables`: values of environment variables by name, without the prefix `CALLER_`.
+        """
         self.door = door
         self.upstream = upstream
         told = json.dumps({**CONSTANTS, **(constants or {})})

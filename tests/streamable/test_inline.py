@@ -219,7 +219,7 @@ def test_a_field_that_takes_two_lines_is_not_written(value: str) -> None:
 
 
 def test_a_newer_revision_is_not_served_in_a_session(either: Server) -> None:
-    """Test requirement L5: a session serves no newer revision, neither before nor after its first request."""
+    """Test requirement L5: a session refuses the stateless revision 2026-07-28, before and after its first request."""
     session = Session(either)
     for _ in range(2):
         answer = either.ask("POST", "/mcp", {**session.fields, "MCP-Protocol-Version": NEW}, encoded(request("ping")))

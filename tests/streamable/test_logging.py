@@ -101,7 +101,7 @@ def test_a_replica_that_starts_later_learns_the_level_from_the_store(
     with Server(telling, upstream, "aiohttp", STORE=store, STATE_KEY=KEY) as one:
         session = Session(one)
         wait_for_setting(store, lambda: set_level(session, "debug"))
-        for _ in range(2):  # twice: a replica that starts again must also read the level from the store
+        for _ in range(2):  # two replicas, one after the other: each must read the level from the store
             with Server(telling, upstream, "aiohttp", STORE=store, STATE_KEY=KEY) as later:
                 while told(later, session) != ["debug", "debug"]:
                     continue  # the replica has not read the store yet

@@ -19,7 +19,7 @@ _REFERENCE = re.compile(r"\$(\d+)((?:/[^/]*)*)")
 
 
 class Call(NamedTuple):
-    """One call of a task."""
+    """One tool call of a test task."""
 
     asks: str
     tool: str
@@ -27,14 +27,14 @@ class Call(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A task of several steps over one server."""
+    """A test task of several steps over one server."""
 
     name: str
     calls: list[Call]
 
 
 def tasks(server: str) -> list[Task]:
-    """Return the tasks of a server."""
+    """Return the test tasks for a server. Each task is a sequence of tool calls."""
     found: list[Task] = []
     for line in (HERE / f"{server}.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)

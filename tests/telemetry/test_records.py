@@ -1,4 +1,4 @@
-"""Test the records of telemetry: their ids, which requests count as retries, and the buckets of durations."""
+"""Test parts of telemetry: ids of traces and spans, which requests count as retries, and the buckets of durations."""
 
 from __future__ import annotations
 

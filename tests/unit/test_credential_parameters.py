@@ -11,7 +11,7 @@ from mcpgen.model import Location, Parameter
 from mcpgen.read.openapi.credentials import Verdict, verdict
 
 ROWS: list[tuple[Location, str, str, Verdict | None]] = [
-    # recognized by name
+    # credentials recognized by name
     ("header", "X-ListenAPI-Key", "", "credential"),
     ("header", "X-Auth-Token", "", "credential"),
     ("header", "PRIVATE-TOKEN", "", "credential"),
@@ -19,7 +19,7 @@ ROWS: list[tuple[Location, str, str, Verdict | None]] = [
     ("header", "X-Registry-Auth", "A base64url-encoded auth configuration.", "credential"),
     ("query", "apiKey", "", "credential"),
     ("cookie", "access_token", "", "credential"),
-    # recognized by description
+    # credentials recognized by description
     ("query", "key", "Your registered API key.", "credential"),
     ("query", "appid", "Your unique API key", "credential"),
     ("query", "token", "Authentication token. Requires scope: `none`", "credential"),

@@ -1,5 +1,5 @@
-"""Test requirement REL-08: a run that is killed at any file system call leaves the entire old or new project, and the
-next run removes its leftovers.
+"""Test requirement REL-08: mcpgen, killed at any file system call, leaves the entire old or new project, and the next
+run of mcpgen removes its leftovers.
 """
 
 from __future__ import annotations

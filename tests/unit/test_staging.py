@@ -69,8 +69,8 @@ def test_a_record_that_is_none_is_none(tmp_path: Path, text: str) -> None:
 
 
 def test_what_a_killed_run_leaves_says_what_it_holds(tmp_path: Path) -> None:
-    """Kill a run. A file in its temporary directory must say whether the directory may be deleted, or holds folders of
-    the user.
+    """Kill a run of mcpgen. A file in its temporary directory must say whether the directory may be deleted, or holds
+    folders of the user.
     """
     target = prepared(tmp_path / "it's", "small")
     killed_at(30, lambda: generate(target, NEW), {os: ("mkdir", "open", "write")})

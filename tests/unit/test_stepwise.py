@@ -73,7 +73,7 @@ def test_another_error_of_the_exchange_is_no_reason_to_go_another_way(
 
 @pytest.mark.parametrize("following", [OLD, NEW, OTHER], ids=["back", "again", "another"])
 def test_a_kill_leaves_what_the_next_run_takes_up(tmp_path: Path, following: FileTree) -> None:
-    """Kill a run before each of its file system calls, and run again.
+    """Kill a run of mcpgen before each of its file system calls, and run mcpgen again.
 
     No file of the user is lost, edits of generated files are still refused, and no unknown file remains.
     """
