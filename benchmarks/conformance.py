@@ -23,7 +23,7 @@ TOOLS = Path(__file__).parents[1] / "tests" / "conformance" / "everything.tools.
 
 
 async def main(replicas: int) -> int:
-    """Run the suite for both protocol revisions that the suite supports, and return the exit code.
+    """Run the official MCP conformance suite for both protocol revisions that it supports, and return the exit code.
 
     `replicas`: the number of server processes.
     """

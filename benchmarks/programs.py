@@ -72,7 +72,7 @@ AT_ONCE, ROUNDS = 4, 5
 
 
 def fuzz_and_mistakes(folder: Path, fuzz: int, mistakes: int) -> list[Bar]:
-    """Run random programs and programs with a mistake.
+    """Let the tool `run_program` run random programs, and programs with a mistake.
 
     Return the number of forbidden actions of the random programs, and the share of mistakes that are reported before a
     request is sent.
@@ -101,8 +101,8 @@ def fuzz_and_mistakes(folder: Path, fuzz: int, mistakes: int) -> list[Bar]:
 
 
 async def beside(folder: Path, seconds: float) -> list[Bar]:
-    """Measure how much slower ordinary calls are while a program runs that uses much CPU time or memory, or large
-    values.
+    """Measure how much slower ordinary calls are while the tool `run_program` runs a program that needs much CPU time
+    or memory, or has large values.
 
     Return the ratio of the calls' 99th percentiles with and without the program.
     """

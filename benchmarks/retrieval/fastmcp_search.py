@@ -43,8 +43,9 @@ def server(document: str, base_url: str, most: int, schemas: bool) -> Any:
 
 
 async def answer(job: dict[str, Any]) -> None:
-    """Answer the questions of the job, and write each answer as a line of JSON. An additional first search, which also
-    builds the index, is not measured.
+    """Search the tools for each question in `job`, and write each result as a line of JSON.
+
+    An additional first search, which also builds the index, is not measured.
     """
     made = server(job["document"], "http://127.0.0.1:9", job["most"], job["schemas"])
     await made.call_tool("search_tools", {"query": "anything"})

@@ -51,7 +51,10 @@ class Judged(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The producer that the compiler names for a judged id. `named`: the producer's method and path, or "" for none."""
+    """The producer (a tool that returns an id) that the compiler names for an argument that takes this id.
+
+    `judged`: the argument. `named`: the producer's method and path, or "" for none.
+    """
 
     document: str
     judged: Judged
@@ -81,7 +84,7 @@ def table() -> dict[str, list[Judged]]:
 
 
 class _Seen(Exception):
-    """Raised instead of building an index, because the rest of the compile is not needed."""
+    """Raised to end a compile before it builds the search index: its producers are known by then."""
 
 
 @cache

@@ -77,7 +77,7 @@ def _answered(group: str, place: int) -> Schema:
 
 
 def _query_language(group: str) -> dict[str, Schema]:
-    """Return the schemas of one query language. Their names begin with `group`."""
+    """Return schemas of queries and aggregations, and of settings in them. Their names begin with `group`."""
     clauses = {f"clause_{number}": _reference(f"{group}Clause{number}") for number in range(CLAUSES)}
     kinds = {f"kind_{number}": _reference(f"{group}Kind{number}") for number in range(AGGREGATIONS)}
     schemas = {

@@ -1,4 +1,4 @@
-"""Define the setting of a run, which every family of cases receives."""
+"""Define the inputs of a benchmark run (such as the measured programs), which every family of cases receives."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _site(environment: Path) -> Path:
 
 
 def _environment(site: Path) -> int:
-    """Return the bytes of all packages installed in `site`, except installers."""
+    """Return the size in bytes of all packages installed in `site`, except installers."""
     return sum(_bytes(each) for each in site.iterdir() if each.name.split("-")[0] not in INSTALLERS)
 
 

@@ -1,4 +1,4 @@
-"""Write the table of speed from the stored results: a row for each case, a column for each program.
+"""Write the table of speed from the stored results: a row for each case, a column for each measured server.
 
 A shorter version of the table is for the README.
 """

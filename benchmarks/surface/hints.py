@@ -71,7 +71,7 @@ def measure(surface: Surface) -> Row:
 
 
 def _told(tool: Tool) -> Effect:
-    """Return the effect that the tool's hints state."""
+    """Return what the tool's hints say of a call: that it reads, adds or changes data."""
     hints = tool.listed["annotations"]
     if hints["readOnlyHint"]:
         return "reads"

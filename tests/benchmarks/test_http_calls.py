@@ -1,5 +1,6 @@
-"""Test the benchmark's HTTP client: it makes every call with JSON responses and event streams, and detects wrong
-responses.
+"""Test the benchmark's HTTP client: it makes every call, whether the server responds in JSON or by an event stream.
+
+Also test that it detects wrong responses.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.world]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the files of a release of the petstore."""
+    """Return a folder with the files of a release of the generated petstore server."""
     home = tmp_path_factory.mktemp("release")
     write(release(write_project(home / "petstore", name="petstore"), wheel=True), home / "dist")
     return home / "dist"

@@ -179,7 +179,7 @@ OF_PAIRS = {(row["api"], row["from"], row["to"]): row for row in ROWS}
 
 
 def counts(old: Path, new: Path) -> dict[str, int]:
-    """Return the columns of a row in the table COUNTED, computed from the differences that mcpgen finds."""
+    """Return a mapping from columns of the table COUNTED to numbers, computed from the changes that mcpgen finds."""
     found = followed(old, new)
     gone, added = found.changes("tool-removed"), found.changes("tool-added")
     moved = found.changes("tool-moved")

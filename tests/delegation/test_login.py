@@ -310,9 +310,9 @@ def test_many_calls_renew_once(one: Server, api: Api, authority: Authority) -> N
 
 
 def test_a_link_says_nothing_to_whoever_reads_it(one: Server) -> None:
-    """Check that a link reveals nothing: the verifier and the caller are sealed in the state.
+    """Check that a login link does not reveal the PKCE verifier or the caller: `state` contains both encrypted.
 
-    Log and audit never contain the link.
+    The log and the audit file never contain the link.
     """
     url = link(one, "alice")
     asked = dict(parse_qsl(urlsplit(url).query))

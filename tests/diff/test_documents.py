@@ -38,8 +38,9 @@ PETSTORE: Document = json.loads(json.dumps(yaml.safe_load((ROOT / "specs" / "pet
 
 
 def followed(old: Document, new: Document, options: Options = STRUCTURED) -> tuple[Surface, Surface]:
-    """Return the servers of both documents. The second document is compiled with the lock of the first, as when a
-    project is generated again.
+    """Compile both documents, and return the descriptions of the generated servers for a comparison.
+
+    The second document is compiled with the lock file of the first, as when a project is generated again.
     """
     before = compile_source(Fetched("d.json", json.dumps(old).encode()), options)
     first = surface_of(before)

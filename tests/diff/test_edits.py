@@ -95,9 +95,10 @@ def test_what_narrows_one_way_widens_the_other(pair: tuple[Schema, Edit]) -> Non
 
 
 def closed(schema: Any) -> Any:
-    """Return `schema` without objects that callers do not send: those with members that only another schema lists.
+    """Return `schema`, with the member names limited for each object that has `properties`.
 
-    An object may then have the members in `properties`, and the member UNLISTED, which no schema lists.
+    Allowed are the members in `properties`, and the member UNLISTED, which no schema lists. Members that only another
+    schema lists are refused, because callers do not send them. Schemas with `additionalProperties` are not limited.
     """
     if not isinstance(schema, dict):
         return schema

@@ -16,7 +16,7 @@ class Api:
     """Process of an example's API. It prints each request on stderr."""
 
     def __init__(self, name: str, *arguments: str) -> None:
-        # -I and -S: neither the folder nor installed packages can be imported.
+        # -I and -S: the API can import neither modules of its folder nor installed packages.
         command = [sys.executable, "-I", "-S", str(EXAMPLES / name / "api.py"), *arguments]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self._process.stdout is not None

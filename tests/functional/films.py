@@ -1,6 +1,4 @@
-"""Serve a small API of movies, which it finds by a part of their title, and of teams, which it lists three
-to a page.
-"""
+"""Serve a small API. It finds movies by a part of their title, and lists teams in pages of three."""
 
 from __future__ import annotations
 

@@ -85,7 +85,8 @@ def served(folder: Path, url: str, *calls: bytes, flags: tuple[str, ...] = (), *
         assert process.stdout is not None
         process.stdin.write(b"".join(calls))
         process.stdin.flush()
-        read = [process.stdout.readline() for _ in calls]  # read before stdin closes, which soon ends the server
+        # Read all responses before `communicate` closes stdin: the server ends soon after that.
+        read = [process.stdout.readline() for _ in calls]
         rest, logged = process.communicate()
     assert process.returncode == 0
     printed = b"".join(read) + rest

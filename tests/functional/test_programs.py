@@ -36,7 +36,7 @@ def port() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, port: int) -> Path:
-    """Return the folder of a project whose server runs programs that may call all tools."""
+    """Return the folder of a project whose server has the tool `run_program`. Its programs may call all tools."""
     return generated(tmp_path_factory.mktemp("store"), port)
 
 

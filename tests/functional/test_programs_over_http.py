@@ -1,7 +1,7 @@
-"""Test programs over HTTP: a program that waits for its user's yes is killed with its process, and continues in another
-one.
+"""Test `run_program` over HTTP, the tool that runs programs of a model.
 
-Only the caller who started the program can continue it.
+A program that waits for its user's yes is killed with its server, and continues in another server process. Only the
+caller who started the program can continue it.
 """
 
 from __future__ import annotations

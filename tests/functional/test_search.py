@@ -305,8 +305,9 @@ def test_an_index_of_another_table_is_told(
 
 
 def test_the_user_is_asked_in_the_handshake_era_too(store: Path) -> None:
-    """Call a tool through the search, in a revision with a handshake. While the call runs, the server must ask its
-    question about this tool, and continue after a yes.
+    """Call `delete_order` by `call_writing_tool`, in a revision with a handshake.
+
+    During the call, the server must ask the user to confirm `delete_order`, and send the request only after a yes.
     """
     hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
     delete = {"name": "call_writing_tool", "arguments": {"name": "delete_order", "arguments": {"order_id": 6}}}

@@ -186,7 +186,7 @@ def _request(question: str) -> str:
     return f"{method} /{url.split('/', 3)[3]}"
 
 
-# Programs with one mistake
+# Programs for `run_program` with one mistake each
 
 FIRST = "get_customer('a')\n"
 RIGHT = (

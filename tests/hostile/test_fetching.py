@@ -1,4 +1,4 @@
-"""Test the attack cases HARD-14 and HARD-15 on fetching a document by real commands from a server on a raw socket."""
+"""Test the attack cases HARD-14 and HARD-15: mcpgen fetches documents from hostile HTTP servers on raw sockets."""
 
 from __future__ import annotations
 

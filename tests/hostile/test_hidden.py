@@ -79,7 +79,7 @@ def places(value: Any, steps: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def saying(value: Any, place: tuple[Any, ...], text: str) -> Any:
-    """Return `value` with WORDS replaced by `text` at the given path."""
+    """Return `value` with the placeholder WORDS replaced by `text` at the given path."""
     if not place:
         return value.replace(WORDS, text)
     step, *rest = place
@@ -134,10 +134,10 @@ def test_hard_09_what_nobody_sees_is_said_however_it_is_written(form: str) -> No
 
 
 def reads_safely(document: JsonValue, form: str) -> bool:
-    """Return True if the text around the hidden character in `document` reaches the model, False if it does not.
+    """Return True if the text around the hidden character in `document` reaches the language model, else False.
 
     Raise AssertionError if the hidden character reaches the model, or if the text does, but no diagnostic reports the
-    character. `form`: the text, for the error message.
+    character. `form`: this text with the character, as the error message shows it.
     """
     try:
         result = compiled(document)

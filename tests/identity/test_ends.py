@@ -101,7 +101,9 @@ def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream)
 
 @pytest.mark.slow
 def test_a8_a_batch_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
-    """Decision 0175: The stream of a batch (2025-03-26) cannot be resumed, so its calls are answered on this stream."""
+    """Decision 0175: The stream of a batch (2025-03-26) cannot be resumed, so its calls are answered on this stream
+    after the token has expired.
+    """
     with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:
         session = Session(server, "2025-03-26", fields=bearer(issuer.token(URL)))
         for seconds in LIVES:

@@ -166,7 +166,8 @@ def test_a_session_goes_by_the_token_of_each_request(scoped: Guarded) -> None:
     some, more = bearer(scoped, "read"), bearer(scoped, "read write", "staff")
     session = Session(scoped.server, fields=some)
     with scoped.connect() as stream:
-        session.listen(stream)  # an open stream makes the process store the session
+        # An open stream makes the process keep the session in memory, so all requests below use the same object.
+        session.listen(stream)
         stream.stream()
         for fields, listed in ((some, 3), (more, 5), (some, 3)):
             told = {**session.fields, **fields}

@@ -192,7 +192,7 @@ def _written(line: bytes) -> Object:
     message = json.loads(line.decode("utf-8"), object_pairs_hook=_members, parse_constant=_refused)
     assert isinstance(message, dict)
     for text in _texts(message):
-        text.encode("utf-8")  # a lone surrogate makes the Python clients hang
+        text.encode("utf-8")  # refuse lone surrogates, which make the Python clients hang
     return message
 
 

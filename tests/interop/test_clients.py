@@ -151,10 +151,10 @@ def test_the_server_lives_and_ends_quietly(session: Session) -> None:
 
 
 def _endings(client: Client) -> set[int | None]:
-    """Return the exit codes of the server that are allowed with this client.
+    """Return the allowed exit codes of the server with this client. None: the recorder has recorded no exit code.
 
-    The raw client closes stdin and waits. Other clients also close stdin, but after a while they terminate and then
-    kill the process that they started. Here, this process is the recorder.
+    The raw client closes stdin and waits. Other clients soon terminate, then kill the process that they started: the
+    recorder, which starts the server (`recorder.py`). It passes SIGTERM on, but if it is killed, it records nothing.
     """
     return {0} if client.name == "raw" else {0, 128 + signal.SIGTERM, None}
 

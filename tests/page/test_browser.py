@@ -303,5 +303,5 @@ def test_gen_02_what_attacks_is_text(
 
 
 def unveiled(text: str) -> str:
-    """Return `text` with its hidden characters spelled out."""
+    """Return `text` with each hidden character replaced by an escape that contains its code point."""
     return "".join(each if each.isprintable() else f"\\u{{{ord(each):x}}}" for each in text)

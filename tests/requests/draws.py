@@ -216,7 +216,7 @@ def _objects(schema: dict[str, Any], texts: Texts) -> Values:
 
 
 def _nesting(properties: dict[str, Any]) -> list[str]:
-    """Return the members that are arrays or objects.
+    """Return the names of the properties that are arrays or objects with inner schemas.
 
     They are drawn more often, because they are more likely to fail.
     """

@@ -88,7 +88,7 @@ class Deadlines:
 
     def _make(self, seconds: float | None) -> asyncio.Timeout:
         made = asyncio.Timeout(None)
-        if seconds is not None:  # aiohttp also sets timeouts of None, which never expire
+        if seconds is not None:  # leave out aiohttp's timeouts of None, which never expire
             self.seconds.append(seconds)
             self._made.append(lambda: made.reschedule(asyncio.get_running_loop().time()))
         return made

@@ -106,7 +106,7 @@ class Checker:
         except (ValueError, RecursionError):
             return
         if isinstance(value, list) and self.agreed != R2:
-            return  # only R2 has batches: otherwise the server answers the whole line with one error without an id
+            return  # only 2025-03-26 has batches: in others, one error without an id answers the whole line
         for message in value if isinstance(value, list) else [value]:
             if isinstance(message, dict):
                 self._heard(message)

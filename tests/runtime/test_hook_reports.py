@@ -219,7 +219,7 @@ def test_outside_of_a_hook_nothing_is_reported(report: Any) -> None:
 
 @pytest.mark.parametrize("report", [partial(context.progress, 1), partial(context.log, "info", "x")])
 def test_what_a_hook_leaves_behind_reports_nothing(report: Any) -> None:
-    """Raise CannotReport for reports from a task of a hook that has ended, or a thread of a hook that took too long."""
+    """Raise CannotReport for reports from an asyncio task of an ended hook, or a thread of a hook past its deadline."""
     problems: list[BaseException] = []
     ended = threading.Event()
     heard = Heard()

@@ -63,7 +63,9 @@ class TestLoad:
         with ours, theirs, Server(home, stdout=theirs.fileno()) as server:
             server.say(call("waits", "wait"))
             most, number = 1, 0
-            while most == 1:  # repeat until the event loop reads stdin: it begins after the first of these calls
+            # Send calls until results leave together: they do so only while the event loop reads stdin. At first, the
+            # main thread reads it.
+            while most == 1:
                 ids = range(number, number := number + 10)
                 server.say(b"".join(call(id_, "echo", text="same") for id_ in ids))
                 answered: list[int] = []

@@ -50,7 +50,7 @@ WORDS = {
 
 
 class Scene:
-    """One conversation. `steps`: the first character (`>`, `<`, `*` or `~`) and the text of each line, in order."""
+    """One conversation. `steps`: pairs of a line's first character (listed in the module) and its text, in order."""
 
     def __init__(self, file: str, title: str, steps: list[tuple[str, str]]) -> None:
         self.name = f"{file}: {title}"

@@ -326,7 +326,7 @@ def test_closing_the_connection_cancels_in_the_new_era(server: Server, token: st
 def test_silence_is_broken(project: Path, upstream: Upstream, door: str) -> None:
     """Test requirements M12, M15 and L7: the server sends comments so that proxies do not close a stream.
 
-    A late response becomes a stream.
+    If a response is late, the server begins an event stream with such comments, and sends the response on it.
     """
     with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)

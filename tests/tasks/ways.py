@@ -24,14 +24,14 @@ Answer = dict[str, Any]
 
 
 class Way(NamedTuple):
-    """A way to carry out tasks. `surface`: value of `--tools` with which the server is generated."""
+    """A way to carry out the tasks in `*.jsonl`. `surface`: value of `--tools` with which the server is generated."""
 
     surface: str
     carry_out: Callable[[Server, Task], list[Answer]]
 
 
 def direct(server: Server, task: Task) -> list[Answer]:
-    """Call the tools directly."""
+    """Call the tools by their names, without the tool search."""
     answers: list[Answer] = []
     for call in task.calls:
         answers.append(_called(server, call.tool, resolved(call.arguments, _texts(answers))))
@@ -66,7 +66,7 @@ def _texts(answers: list[Answer]) -> list[str]:
 
 
 def _called(server: Server, tool: str, arguments: dict[str, Any]) -> Answer:
-    """Call a tool, and return its result. The user says yes to every question."""
+    """Call a tool, accept every elicitation (request to confirm the call), and return the call's result."""
     params: dict[str, Any] = {"name": tool, "arguments": arguments, "_meta": {**ENVELOPE, **ASKS}}
     result = _asked(server, params)
     if "inputRequests" in result:

@@ -95,10 +95,9 @@ def unprivileged(action: Callable[[], object]) -> int:
 
 @contextlib.contextmanager
 def failing_at(number: int, reason: int, *, from_then_on: bool) -> Iterator[list[int]]:
-    """Let the counted call number `number` fail with the error number `reason`; with `from_then_on`, all later calls,
-    too.
+    """Count the file system calls of mcpgen from 0 on, and let call `number` fail with the error number `reason`.
 
-    Yield a list that receives the number of each call.
+    With `from_then_on`, all later calls fail, too. Yield a list that receives the number of each call.
     """
     seen: list[int] = []
 

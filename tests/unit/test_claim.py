@@ -141,7 +141,7 @@ def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: P
     early = plan(target, NEW, USERS, None)
     for goes_on in (lambda: plan(target, NEW, USERS, None), lambda: publish(early, NEW)):
         with pytest.raises(ProjectBusy), claimed(target):  # noqa: PT012
-            # `killed_at` runs this generation in a child process
+            # the other run: `killed_at` runs `generate` in a child process, and does not kill it before call 1,000,000
             assert not killed_at(10**6, lambda: generate(target, OLD))
             goes_on()
         assert contents(target) == dict(OLD)

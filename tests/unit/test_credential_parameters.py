@@ -24,7 +24,7 @@ ROWS: list[tuple[Location, str, str, Verdict | None]] = [
     ("query", "appid", "Your unique API key", "credential"),
     ("query", "token", "Authentication token. Requires scope: `none`", "credential"),
     ("query", "user_key", "API key for your account", "credential"),
-    # parts of a signature
+    # parts of a request's signature, and parameters with similar names
     ("header", "X-Amz-Signature", "", "signature"),
     ("query", "X-Amz-SignedHeaders", "", "signature"),
     ("header", "X-Hub-Signature", "", "signature"),

@@ -33,7 +33,7 @@ def with_bodies(count: int, schemas: Schema, member: Schema = SHARED) -> str:
 
 
 def expanded(monkeypatch: pytest.MonkeyPatch, text: str) -> int:
-    """Return the number of schemas that are expanded while the document `text` is compiled."""
+    """Return how many schemas are rewritten to suit every client while the document `text` is compiled."""
     count, expand = 0, Portable._expand
 
     def counting(*arguments: Any) -> Any:

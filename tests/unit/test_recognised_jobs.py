@@ -1,4 +1,7 @@
-"""Test which operations with a response 202 are recognised as jobs. Each proposed `task` must be valid as written."""
+"""Test which operations are recognised as starting a job.
+
+For some, mcpgen proposes a value of `task` for the tools file. The proposed text must be valid there without changes.
+"""
 
 from __future__ import annotations
 
