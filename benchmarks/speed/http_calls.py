@@ -81,7 +81,7 @@ def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:
 
 
 def _under_uvicorn(programs: Programs, url: str) -> Iterator[Server]:
-    """Start the servers of others under the same uvicorn as ours."""
+    """Start the servers of other projects under the same uvicorn as mcpgen's server."""
     for make in (programs.theirs_under_uvicorn, programs.lowlevel_under_uvicorn):
         port = free_port()
         yield Server(make(url, port), port)

@@ -97,7 +97,7 @@ class Programs:
         return self._peer(FASTMCP_ASGI, self.fastmcp_asgi, "from_openapi.py", url, TEXT="1", PORT=str(port), ASGI="1")
 
     def lowlevel_under_uvicorn(self, url: str, port: int) -> Subject:
-        """Return the SDK's lowlevel server as an ASGI application under the same uvicorn as ours."""
+        """Return the SDK's lowlevel server as an ASGI application under the same uvicorn as mcpgen's server."""
         return self._peer(SDK_ASGI, self.sdk_asgi, "lowlevel.py", url, PORT=str(port))
 
     def proxy(self, url: str) -> Subject:

@@ -101,10 +101,11 @@ CALLS = 12
 
 
 def refused(old: Surface, new: Surface, chance: Random) -> list[tuple[str, Any]]:
-    """Return pairs (tool, value) of calls that were valid and are now refused, and of results that were not declared
-    before.
+    """Return pairs (tool, value): calls that were valid and are now refused, and results that the old output schema
+    refuses.
 
-    The server's own schema checker judges the values. At most one value per tool is returned.
+    The runtime's checker judges calls, jsonschema_rs judges results. At most one call and one result per tool are
+    returned. If a tool is gone, its value is None.
     """
     found: list[tuple[str, Any]] = []
     after = {tool.name: tool for tool in new.tools}

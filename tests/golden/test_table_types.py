@@ -57,9 +57,9 @@ class Comparison:
         return node
 
     def _branches(self, node: Any) -> list[Any] | None:
-        """Return the alternatives of a schema node that stand for types, or None if there are none.
+        """Return the resolved alternatives (`anyOf` or `oneOf`) of a schema node.
 
-        Alternatives that only list required members do not count.
+        Return None if there are none, or if all alternatives only list required members.
         """
         found = node.get("anyOf", node.get("oneOf")) if isinstance(node, dict) else None
         if found is None or all(each.keys() == {"required"} for each in found):

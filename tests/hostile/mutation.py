@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Mutation(NamedTuple):
-    """A guard's text, the text that replaces it, and the tests that must then fail.
+    """The code of a safety check, the text that replaces this code, and the tests that must then fail.
 
     `file`: the file name of a module of the runtime, or the path of a module of the compiler.
     """

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.world
 
 
 class Name(NamedTuple):
-    """A running name server: the server generated for it, and the command that reads its zones."""
+    """A running name server, with the MCP server generated for it, and the command that reads its zones."""
 
     server: Server
     utility: tuple[str, ...]

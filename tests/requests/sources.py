@@ -78,7 +78,7 @@ _INNER = ("items", "additionalProperties")
 class Place(NamedTuple):
     """Parameter or body member that an argument supplies.
 
-    `part`: the aspect of a multipart part that it sets, if not its content.
+    `part`: the aspect of a multipart part that the argument sets, if it does not set the part's content.
     """
 
     place: str

@@ -244,7 +244,7 @@ def test_a_proxy_that_the_operator_names_is_used() -> None:
 async def one_answer(connection: Connection) -> None:
     await connection.request()
     await connection.send(OK)
-    await connection.request()  # the second request on this connection is never answered
+    await connection.request()  # read the second request, and never answer it
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE", "POST", "PATCH"])

@@ -53,7 +53,7 @@ def test_any_bytes_in_any_pieces(pieces: list[bytes]) -> None:
 
 
 def test_no_more_than_the_limit_is_held() -> None:
-    """Test requirement IO-01: of an endless line, memory holds at most the limit."""
+    """Test requirement IO-01: of an endless line, no more bytes are kept in memory than the length limit of a line."""
     lines = Lines(1000)
     for _ in range(10_000):
         assert lines.feed(b"x" * 100) == []

@@ -171,7 +171,7 @@ class Piped(Bench):
 def bench() -> Iterator[Piped]:
     made = Piped()
     made.say("call first", "end first")
-    made.until("ended first")  # wait until the event loop is running, which it is once a call has ended
+    made.until("ended first")  # wait until a call has ended: then the event loop is running
     yield made
     made.calls.let_go.set()
     if made.reader.is_alive():

@@ -141,9 +141,9 @@ class Busy(Watched):
         self.later.append(action)
 
     def lend(self) -> bool:
-        """Run the callback `at_loan` of a test once, and return True. Without a callback, return False.
+        """Run the callback `at_loan` once if a test has set it, and return True, as if the loop had read stdin.
 
-        False means that the loop cannot read.
+        Without a callback, return False, as if the loop could not read stdin.
         """
         if self.at_loan is None:
             return False

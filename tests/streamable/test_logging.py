@@ -34,8 +34,8 @@ def telling(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def told(server: Server, session: Session) -> list[str]:
-    """Make a call in a session, and return the levels of the messages on its stream; [] if the response is no
-    stream.
+    """Make a call in a session, and return the levels of the log messages on the response stream; [] if the
+    response is no stream.
     """
     with server.connect() as connection:
         session.post(connection, request("tools/call", 7, name="echo", arguments={"text": "a"}))

@@ -163,8 +163,8 @@ def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: 
 
 
 def test_a_question_is_answered_by_another_call(server: Server) -> None:
-    """Test requirement M17: a question is answered by repeating the call, over any connection, once, and only with the
-    same arguments.
+    """Test requirement M17: a client answers an elicitation by repeating the call: over any connection, once, and only
+    with the same arguments.
     """
     first = calling("remove", 1, id="confirmed")
     asked = server.ask("POST", fields=mirrored(first), body=encoded(first))
