@@ -301,7 +301,7 @@ def _report_no_server(api: Api, diagnostics: Diagnostics) -> None:
         diagnostics.add(
             "no-server",
             "No absolute server URL is known; every call will fail until a base URL is set.",
-            hint="Give --base-url, or set the server's variable that ends in _BASE_URL.",
+            hint="Give --base-url, or set the server's environment variable whose name ends in _BASE_URL.",
         )
 
 

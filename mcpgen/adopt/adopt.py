@@ -250,7 +250,7 @@ def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
         raise FatalError(
             "unreadable",
             message,
-            hint="Name the right documents with --document, or remove one of the two equal entries.",
+            hint="Name the right documents with --document, or name the document only once in the configuration.",
         )
     known = {(tool.operation.path, tool.operation.method): tool.operation for tool in _tools(compiled, index).values()}
     return operations.listed(documents[index].value, known)

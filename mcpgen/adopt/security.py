@@ -50,8 +50,8 @@ def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValu
     if not first:
         if demanded:
             said = (
-                "The old server sends no credentials, whatever the OpenAPI document says. Remove `security: "
-                "none` to send some."
+                "The old server sends no credentials, whatever the OpenAPI document says. To let the new server send "
+                "credentials, remove `security: none` from the tools file."
             )
             remarks.append(Remark(said))
         return Security(none=demanded)

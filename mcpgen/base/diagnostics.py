@@ -188,7 +188,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "output-failed": ("error", "The output directory could not be read or written."),
     "output-unfinished": (
         "error",
-        "Parts of the project are in temporary directories of an earlier run that was killed.",
+        "Parts of the project are in temporary directories of an earlier mcpgen run that was killed.",
     ),
     "project-locked": ("error", "Another mcpgen command is changing the project."),
     "edited-file": ("error", "A generated file was edited by hand."),

@@ -162,7 +162,7 @@ def report(
             flags = " ".join(f"--accept-origin {shlex.quote(clipped(origin, _SHOWN))}" for origin in waiting)
             hint = (
                 f"If you trust this origin, run again with {flags}, or list it under `accept_origin` in "
-                "mcpgen.yaml. Until then, an operator can allow its host in the server's variable that ends in "
-                "_ALLOW_HOSTS."
+                "mcpgen.yaml. Until then, an operator can allow its host in the server's environment variable whose "
+                "name ends in _ALLOW_HOSTS."
             )
             diagnostics.add("new-origin", message, hint=hint)

@@ -102,7 +102,7 @@ def _verdict(findings: Sequence[Finding]) -> str:
         return ""
     if not stopping:
         return "None of these findings removes a tool or makes calls fail."
-    return f"Findings that remove tools, make calls fail or stop the run: {stopping:,}. They are listed first."
+    return f"Findings that remove tools, make calls fail or stop mcpgen: {stopping:,}. They are listed first."
 
 
 @contextlib.contextmanager

@@ -111,7 +111,7 @@ def opened_or_generated(source: str, directory: str | None, *, dry_run: bool) ->
     compiled = compile_source(fetch.read(source, (), Network((), (), source)), Options())
     target = Path(directory or Path("generated") / compiled.catalog.identity.name)
     if projects.lock_of(target) is not None:
-        report.say(f"{target} exists already. It is installed as it is; run `mcpgen regenerate` to update it first.")
+        report.say(f"{target} exists already, so it is not generated again. To update it, run `mcpgen regenerate`.")
         yield opened(target)
     elif dry_run:
         report.diagnostics(compiled.diagnostics, compiled.catalog.skipped, most=1)

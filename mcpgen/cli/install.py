@@ -12,13 +12,14 @@ from mcpgen.cli import clients, report
     "--output-dir",
     "directory",
     metavar="DIR",
-    help="Directory for the project of SOURCE (default: generated/NAME).",
+    help="Directory for the project generated from SOURCE (default: generated/ followed by the server's name).",
 )
 @click.option(
     "--with",
     "runner",
     type=click.Choice(clients.RUNNERS),
-    help="Program that starts the server: uvx, pipx, or this Python (default: the first that is installed).",
+    help="Program that starts the server: uvx, pipx, or python, the Python that runs mcpgen (default: the first that "
+    "is installed).",
 )
 @click.option(
     "--env",

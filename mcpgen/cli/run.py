@@ -19,7 +19,9 @@ def command(source: str, flags: Options) -> None:
     with report.ending():
         if source == "-":
             report.say(
-                "SOURCE cannot be - here, because the MCP client uses standard input. Name a file or a URL.", fg="red"
+                "SOURCE cannot be `-` (standard input), because the MCP client uses standard input. Name a file or a "
+                "URL.",
+                fg="red",
             )
             report.leave(report.CANNOT_GO_ON)
         compiled = compile_source(

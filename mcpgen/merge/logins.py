@@ -134,7 +134,9 @@ def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> S
     if choice.scheme in usable or (not choice.scheme and len(usable) == 1):
         return usable[choice.scheme or next(iter(usable))]
     if not usable and not choice.scheme:
-        return SecurityScheme("login", "bearer", description="A token, or the values with which the server logs in.")
+        return SecurityScheme(
+            "login", "bearer", description="A token, or the credentials with which the server logs in to the API."
+        )
     message = (
         f"There is no security scheme '{clipped(choice.scheme)}'."
         if choice.scheme

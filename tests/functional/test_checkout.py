@@ -110,7 +110,7 @@ def test_without_attributes_one_command_mends_it(original: Path) -> None:
     clone = cloned(original)
     checked = mcpgen(clone, "regenerate", "pets", "--check")
     assert checked.returncode == 1
-    assert "Only the line ends differ: " in checked.stderr
+    assert "Only the line ends differ from what mcpgen wrote: " in checked.stderr
     assert "edited by hand" not in checked.stderr
     assert mcpgen(clone, "regenerate", "pets").returncode == 2
     mended = mcpgen(clone, "regenerate", "pets", "--overwrite")

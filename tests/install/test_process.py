@@ -103,7 +103,7 @@ def test_a_project_that_is_not_installed(tmp_path: Path) -> None:
     assert "is already installed" in again.stdout
     (work / "generated" / "petstore" / "README.md").unlink()
     as_it_is = run([*program, "install", SOURCE, "cursor", "--with", "python"], work, **environ)
-    assert "exists already. It is installed as it is" in as_it_is.stderr
+    assert "exists already, so it is not generated again" in as_it_is.stderr
     assert not (work / "generated" / "petstore" / "README.md").exists()
     assert run([*program, "uninstall", "generated/petstore", "cursor"], work, **environ).returncode == 0
     assert not file.exists()

@@ -159,7 +159,7 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, capfd: pytest.Capt
     assert capfd.readouterr().out == f"{tmp_path / name} cannot be read: Permission denied."
 
 
-ENDS = "Only the line ends differ: x in {}."
+ENDS = "Only the line ends differ from what mcpgen wrote: x in {}."
 
 
 @pytest.mark.parametrize(

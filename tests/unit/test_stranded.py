@@ -168,7 +168,7 @@ def test_the_command_ends_with_one_sentence(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(
-        "error: A killed run left out unfinished, and parts of it are missing: it links to .git, tests in "
+        "error: A killed mcpgen run left out unfinished, and parts of it are missing: it links to .git, tests in "
     )
     assert len(said.err.splitlines()) == 2
 

@@ -122,7 +122,8 @@ def _cognito(settings: Settings, remarks: list[Remark], where: Where | None) -> 
     remarks.append(
         Remark(
             "The old server logs in to Cognito with a username and a password. The new server needs an access "
-            "token. It can fetch one by itself for a client with a secret: set --auth-cognito-domain.",
+            "token. If the Cognito client has a secret, the new server can fetch tokens itself: add "
+            "--auth-cognito-domain to the old server's command, and run adopt again.",
             where,
         )
     )

@@ -38,7 +38,10 @@ _SHORT = {
     "-k": "insecure",
 }
 _REMARKS = {
-    "insecure": "The new server always checks TLS certificates. To trust another certificate authority, set _CA_FILE.",
+    "insecure": (
+        "The new server always checks TLS certificates. To trust another certificate authority, set the environment "
+        "variable _CA_FILE."
+    ),
     "custom-auth": "src/auth.ts contains your own code. Write its effect as a hook in hooks.py.",
     "header-passthrough": (
         "The new server does not forward its callers' headers to the API; see 'Call the API as the user' in the "

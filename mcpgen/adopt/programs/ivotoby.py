@@ -105,7 +105,7 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "_CA_FILE."
+                    "the environment variable _CA_FILE."
                 ),
                 where,
             )
@@ -115,7 +115,7 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "_CA_FILE."
+                    "the environment variable _CA_FILE."
                 ),
                 where,
             )

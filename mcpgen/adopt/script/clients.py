@@ -29,9 +29,9 @@ _UNREAD = {
         "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
         "fixed value."
     ),
-    "cert": "For the client certificate, set the variables _CLIENT_CERT and _CLIENT_KEY of the new server.",
-    "proxy": "For the proxy, set the variable _PROXY of the new server.",
-    "proxies": "For the proxy, set the variable _PROXY of the new server.",
+    "cert": "For the client certificate, set the new server's environment variables _CLIENT_CERT and _CLIENT_KEY.",
+    "proxy": "To use the proxy, set the new server's environment variable _PROXY.",
+    "proxies": "To use the proxy, set the new server's environment variable _PROXY.",
 }
 
 
@@ -70,7 +70,7 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "_CA_FILE."
+                    "the environment variable _CA_FILE."
                 ),
                 where,
             )

@@ -158,7 +158,11 @@ class _Call:
             if spec.changed:
                 place = Where(where.file, "", spec.changed, 1)
                 self._remarks.append(
-                    Remark("The script changes the OpenAPI document; these changes were not made.", place)
+                    Remark(
+                        "The script changes the OpenAPI document; the tools file uses the document without these "
+                        "changes.",
+                        place,
+                    )
                 )
             return text(spec.place, self._environ) or ""
         return ""

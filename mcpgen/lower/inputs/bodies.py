@@ -25,7 +25,7 @@ from mcpgen.lower.schema.xml import document_shape
 from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
 
 FLAT = 40
-_REMOVES = "Null for an optional part of the body removes it."
+_REMOVES = "If an optional part of the body is null, the API removes that part from the resource."
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def _uri(message: Message, known: dict[str, ResourceSpec], diagnostics: Diagnost
         diagnostics.add("unknown-name", f"There is no resource '{clipped(name)}'.", place, hint)
     elif known[name].resource.variables:
         told = f"The resource '{clipped(name)}' is a template, but a message needs a resource with a fixed URI."
-        hint = f"Write the URI of the resource, with arguments in it, such as {clipped(known[name].uri)}."
+        hint = f"Write the URI {clipped(known[name].uri)}, with arguments of the prompt in place of its variables."
         diagnostics.add("invalid-value", told, place, hint)
     else:
         return known[name].uri
@@ -57,7 +57,8 @@ def _is_found(message: Message, resources: tuple[ResourceSpec, ...], diagnostics
     uri = "{…}".join(literals)
     told, uris = f"No resource of the server has a URI of the form '{clipped(uri)}'.", [each.uri for each in resources]
     hint = nearest(uri, uris) or (
-        "Write the URI of a resource that is listed under 'resources'; it may contain arguments."
+        "Write the URI of a resource that is listed under 'resources'. The URI may contain arguments of the prompt, "
+        "as in db://users/{user}."
     )
     diagnostics.add("unknown-name", told, message.where.inside("resource"), hint)
     return False

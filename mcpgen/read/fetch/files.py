@@ -40,7 +40,7 @@ class Folder:
             raise FatalError(
                 "foreign-reference",
                 f"{name} is outside of the document's folder.",
-                hint="If mcpgen may read this file, name its folder with --ref-dir, or with `ref_dir` in a tools file.",
+                hint="To let mcpgen read this file, name its folder with --ref-dir, or with `ref_dir` in a tools file.",
             )
         return read_file(real, name, root)
 

@@ -229,7 +229,7 @@ _WORDS: dict[Verdict, tuple[str, str]] = {
     "setting": (
         "is the same for all operations, so it is not an argument",
         "The server sends the value of the environment variable that is named after the parameter, if the variable is "
-        "set. To make the parameter an argument, write `credential: false`.",
+        "set. To make the parameter an argument, write `credential: false` in an override.",
     ),
 }
 

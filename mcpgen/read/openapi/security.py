@@ -47,8 +47,8 @@ def read_schemes(
                 "invalid-security",
                 f"The security scheme {name} is of a kind that is not supported ({_kind(raw)}).",
                 place,
-                "For operations without another scheme, set the whole header in the server's variable that ends in "
-                "_HEADER.",
+                "For operations without another scheme, write the header, as in `Name: value`, into the server's "
+                "environment variable whose name ends in _HEADER.",
             )
             scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
         elif scheme.location == "header" and not can_be_set(scheme.wire_name):
@@ -57,8 +57,8 @@ def read_schemes(
                 f"The security scheme {name} needs a key in the header field '{clipped(scheme.wire_name)}', which the "
                 "server cannot set.",
                 place,
-                "Correct the name of the header field, or set the whole header in the server's variable that ends in "
-                "_HEADER.",
+                "Correct the name of the header field, or write the header, as in `Name: value`, into the server's "
+                "environment variable whose name ends in _HEADER.",
             )
             scheme = SecurityScheme(name, "other", description=scheme.description)
         elif scheme.type in ("oauth2", "login") and (

@@ -49,7 +49,8 @@ KEYS: dict[str, dict[str, str]] = {
         ),
         "resourcetemplates": "A resource with `{name}` in its `uri` is a template: write it under `resources`.",
         "timeout": (
-            "Write this key in each tool; the operator sets the timeout of all tools with the variable PREFIX_TIMEOUT."
+            "Write this key in a tool. The operator sets the timeout of all other tools with the environment variable "
+            "whose name ends in _TIMEOUT."
         ),
         "roles": "Write this key under `server`, with a list for each HTTP method, or in a tool.",
         "scopes": "Write this key in a tool, or in an override.",

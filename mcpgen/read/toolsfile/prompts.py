@@ -66,7 +66,10 @@ def _questions(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tup
     found = questions.read(entry, where, diagnostics) or ()
     for question in found:
         if question.missing or question.without != "refuse":
-            message = "A question of a prompt lists its fields in `form`; `form: missing` and `without` are for tools."
+            message = (
+                "A prompt's question must list its fields in `form`; only a tool's question can have `form: missing` "
+                "or `without`."
+            )
             diagnostics.add("invalid-value", message, question.where, "List the fields in `form`; remove `without`.")
     return tuple(each for each in found if not each.missing)
 

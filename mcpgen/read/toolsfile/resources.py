@@ -205,7 +205,8 @@ def _operation(
         around.wrong(
             message,
             place,
-            "Remove the variable: variables of the URI that are not in the path are sent in the query.",
+            "Remove this variable from `request`. Variables of the URI that are not in the path of `request` are "
+            "always sent in the query.",
         )
         return None
     try:

@@ -23,8 +23,8 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "tool-moved": ("cosmetic", "The request {before} is now {after}."),
     "tool-taken": (
         "breaking",
-        "The request {before} was removed; {after} has the same words and arguments, so mcpgen takes it for the "
-        "same operation.",
+        "The request {before} was removed; {after} has the same summary, description and arguments, so mcpgen takes "
+        "it for the same operation.",
     ),
     "tool-replaced": (
         "breaking",
@@ -37,7 +37,7 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "safer": ("additive", "The tool is now {after}; it was {before}."),
     "hint-lifted": (
         "breaking",
-        "The tool is now {after}; it was {before}. A host may no longer ask the user before a call.",
+        "The tool is now {after}; it was {before}. An MCP host might now call the tool without asking the user.",
     ),
     "text-gives-orders": ("breaking", '{at} gives instructions to a model: "{after}".'),
     "hidden-characters": ("breaking", "{at} contains invisible characters: {after}."),
@@ -100,7 +100,10 @@ OF_TOOLS: dict[str, tuple[Grade, str]] = {
     "task-result": ("breaking", "The server now takes the result of the job from another place."),
     "task-cancels": ("additive", "Clients can now cancel the job that a call starts."),
     "task-cancels-not": ("breaking", "Clients can no longer cancel the job that a call starts."),
-    "task-changed": ("cosmetic", "The server follows the job of a call in another way: {after}."),
+    "task-changed": (
+        "cosmetic",
+        "The server polls or cancels the job of a call in another way; what changed: {after}.",
+    ),
     "client-requires": ("breaking", "Clients now need more capabilities: {after}; before: {before}."),
     "client-requires-less": ("additive", "Clients now need fewer capabilities: {after}; before: {before}."),
     "timeout": ("cosmetic", "A call may now take {after} seconds; before: {before} seconds."),
@@ -131,9 +134,15 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "variable-unused": ("cosmetic", "The server no longer reads the environment variable {before}; nothing needs it."),
     "variable-needed": ("breaking", "The environment variable {after} must now be set."),
     "variable-added": ("additive", "The server now reads the environment variable {after}."),
-    "variable-default": ("cosmetic", "The default of the variable {at} is now {after}; it was {before}."),
-    "variable-narrowed": ("breaking", "The variable {at} can no longer be {before}."),
-    "variable-widened": ("additive", "The variable {at} can now also be {after}."),
+    "variable-default": ("cosmetic", "The default of the environment variable {at} is now {after}; it was {before}."),
+    "variable-narrowed": (
+        "breaking",
+        "The environment variable {at} can no longer be {before}; possible values now: {after}.",
+    ),
+    "variable-widened": (
+        "additive",
+        "The environment variable {at} can now also be {after}; possible values before: {before}.",
+    ),
     "server-gives-orders": ("breaking", '{at} gives instructions to a model: "{after}".'),
     "scheme-changed": ("breaking", "The credential {at} is now of another kind: {after}; before: {before}."),
     "scheme-written": ("cosmetic", "The credential {at} is now sent in another way: {after}; before: {before}."),
@@ -163,8 +172,8 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "resource-added": ("additive", "The resource {at} is new."),
     "resource-type": ("breaking", "The media type of the resource {at} is now {after}; it was {before}."),
     "resource-words": ("cosmetic", "The resource {at} has a new description."),
-    "resource-watched": ("additive", "Clients can now watch the resource {at}."),
-    "resource-unwatched": ("breaking", "Clients can no longer watch the resource {at}."),
+    "resource-watched": ("additive", "Clients can now subscribe to changes of the resource {at}."),
+    "resource-unwatched": ("breaking", "Clients can no longer subscribe to changes of the resource {at}."),
     "resource-contents": ("cosmetic", "The content or the source of the resource {at} has changed."),
     "prompt-removed": ("breaking", "The prompt {at} was removed."),
     "prompt-added": ("additive", "The prompt {at} is new."),
@@ -223,7 +232,10 @@ OF_SCHEMAS: dict[str, tuple[str, str]] = {
         "{at} now also takes values that it did not take before.",
         "{at} may now also have values that it could not have before.",
     ),
-    "values-other": ("{at} takes different values than before.", "{at} may have different values than before."),
+    "values-other": (
+        "{at} now takes some new values, and no longer takes some old ones.",
+        "{at} may now have some new values, and can no longer have some old ones.",
+    ),
     "values-gone": ("{at} no longer takes {before}.", "{at} can no longer be {before}."),
     "values-added": ("{at} also takes {after}.", "{at} may also be {after}."),
     "values-listed": ("{at} now takes only {after}.", "{at} can now only be {after}."),

@@ -110,7 +110,9 @@ def edits(planned: Plan) -> Diagnostic:
         messages.append(f"{_some(by_hand)} in {planned.directory} {were} edited by hand.")
         hints.append(f"Move the edit to {_home(by_hand)}, or discard the edit with --overwrite.")
     if planned.line_ends:
-        messages.append(f"Only the line ends differ: {_some([*planned.line_ends])} in {planned.directory}.")
+        messages.append(
+            f"Only the line ends differ from what mcpgen wrote: {_some([*planned.line_ends])} in {planned.directory}."
+        )
         hints.append(_NEW_ATTRIBUTES if attributes.NAME in planned.write else _OWN_ATTRIBUTES)
     return Diagnostic("edited-file", " ".join(messages), " ".join(hints))
 

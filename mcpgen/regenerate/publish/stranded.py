@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from mcpgen.base.errors import FatalError
-from mcpgen.regenerate.publish import replica
+from mcpgen.regenerate.publish import notice, replica
 from mcpgen.regenerate.publish.emitted import is_written_into
 from mcpgen.regenerate.publish.staging import FILES, HOME
 
@@ -61,8 +61,8 @@ def _end(project: Path, lay: Path, paths: Sequence[str]) -> FatalError:
     some = _some(missing or there)
     if missing:
         message = (
-            f"A killed run left {project} unfinished, and parts of it are missing: it links to {some} in {lay}, where "
-            "they do not exist."
+            f"A killed mcpgen run left {project} unfinished, and parts of it are missing: it links to {some} in "
+            f"{lay}, where they do not exist."
         )
         hint = (
             f"Restore {lay.parent} beside the project and run mcpgen again, or replace each link by the file that "
@@ -71,8 +71,8 @@ def _end(project: Path, lay: Path, paths: Sequence[str]) -> FatalError:
     else:
         message = f"{project} is unfinished, and parts of it are in the directory of another project: {some} in {lay}."
         hint = (
-            f"Run `mcpgen regenerate` on that project, which the note in {lay.parent} names, and copy the project "
-            "again; or replace each link by the file that it points to."
+            f"The note `{notice.NAME}` in {lay.parent} names the other project. Run `mcpgen regenerate` on the other "
+            "project, and then copy it again; or replace each link by the file that it points to."
         )
     return FatalError("output-unfinished", message, hint=hint)
 

@@ -82,7 +82,7 @@ def _form(fields: list[Raw], takes: list[str], references: References, diagnosti
                 "invalid-parameter",
                 "A field of the form has no name.",
                 where,
-                "Give the field a name that can be sent.",
+                "Give the field a non-empty name.",
             )
         properties[name] = references.schema(where)
         has_file = has_file or raw.get("type") == "file"
