@@ -135,7 +135,8 @@ async def _play(connection: Connection) -> None:
 
 
 async def _percentile(server: Session, seconds: float, code: str = "") -> float:
-    """Return the 99th percentile of ordinary calls in milliseconds, while the program `code` runs again and again.
+    """Return the 99th percentile of the duration of ordinary calls, in milliseconds, while `run_program` runs `code`
+    again and again.
 
     If `code` is "", no program runs.
     """

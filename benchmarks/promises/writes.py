@@ -70,7 +70,10 @@ async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
 
 
 async def _each(home: _Home, possible: list[list[int]]) -> list[Contents]:
-    """Return, for each possible order of runs, the contents of a project after these runs."""
+    """Run `mcpgen generate` in each of the possible orders, and return the contents of the project after each order.
+
+    `possible`: for each order, the numbers of the tools files.
+    """
     made = []
     for runs in possible:
         home.target = home.folder / "-".join(map(str, runs))

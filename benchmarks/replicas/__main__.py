@@ -38,7 +38,7 @@ The stateless era has no sessions.
 
 
 class Report:
-    """Printer of trial results. It counts the trials that lost something and must not."""
+    """Printer of trial results. `bad`: number of trials that had failures although none are allowed in them."""
 
     def __init__(self) -> None:
         self.bad = 0

@@ -47,8 +47,9 @@ class Missing(Exception):
 class Rig:
     """The running replicas, balancer, store and API.
 
-    `server`: name of the server. `base_url`: URL of its API; if given, the server's project is in the folder `server`.
-    `balanced`: URL of the balancer. `pick`: how the balancer picks a replica, in nginx's words; by default at random.
+    `server`: name of the server. `base_url`: URL of a running API; the server's project is then already in the folder
+    `server`. By default, the rig starts an API and generates the project. `balanced`: URL of the balancer. `pick`: how
+    the balancer picks a replica, in nginx's words; by default at random.
     """
 
     folder: Path

@@ -131,7 +131,7 @@ async def without_store(rig: Rig, http: aiohttp.ClientSession, revision: str, mo
     away = await calls(rig, http, revision, most)
     asked = await confirmations(rig, http, revision, 4, together=2)
     rig.start_store()
-    await asyncio.sleep(4)  # the server tries the store again one second after a failure, and then reopens its channels
+    await asyncio.sleep(4)  # a replica tries the store again one second after a failure, and then subscribes again
     back = await confirmations(rig, http, revision, most)
     return {"calls, store away": away, "confirmations, store away": asked, "confirmations, store back": back}
 

@@ -76,5 +76,5 @@ def told(figures: Iterable[Figure]) -> str:
 
 
 def _digits(value: float) -> str:
-    """Return a number with three significant digits, or with all digits before the decimal point."""
+    """Return a number as text: from 100 on rounded to an integer, below 100 with three significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

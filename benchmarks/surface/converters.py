@@ -18,7 +18,7 @@ _BARS = {"gemini": 100, "anthropic": 100, "openai": 95}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The tools of one document."""
+    """The name and the tools of one document. `show` gives the tools to each converter."""
 
     name: str
     tools: tuple[Tool, ...]

@@ -17,7 +17,7 @@ from typing import Any
 from tests.interop import environments
 
 DRIVERS = Path(__file__).with_name("drivers")
-#: Timeout in seconds of a framework for all servers. No test measures time with it.
+#: Timeout in seconds for one framework to carry out all its jobs. No test measures time with it.
 PATIENCE = 300
 FRAMEWORKS: dict[str, Callable[[], Path]] = {
     "langchain": partial(environments.python, "langchain", "langchain-mcp-adapters==0.3.2"),

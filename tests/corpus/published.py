@@ -59,7 +59,7 @@ def operations(path: Path) -> dict[str, Published]:
     }
 
 
-@lru_cache(maxsize=2)  # tests compare two documents at a time; more results would take much memory
+@lru_cache(maxsize=2)  # a test compares two documents; a larger cache would take much memory
 def published(path: Path) -> dict[str, Published]:
     """Return, by `METHOD path`, all operations of a document with all parameters.
 

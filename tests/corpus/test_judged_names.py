@@ -20,7 +20,10 @@ def test_a_hundred_names_are_judged_with_a_reason() -> None:
 
 
 def test_no_judged_name_changed_and_at_most_four_mislead() -> None:
-    """If this test fails because a name has changed, judge the name again in `names.yaml`."""
+    """Check that none of the hundred names that a person judged has changed, and that at most four mislead.
+
+    If a name has changed, judge the name again in `names.yaml`.
+    """
     rows = [judged_names.measure(surface) for name in judged_names.table() for surface in surfaces(CORPUS, name)]
     assert [row.name for row in rows] == list(judged_names.table())
     assert [text for row in rows for text in row.changed] == []

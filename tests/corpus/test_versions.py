@@ -171,7 +171,7 @@ def test_parameters_that_came_and_went_are_those_of_the_documents(old: Path, new
     assert said(found.new, needed) == demanded
 
 
-# -- Comparison with an independent table of the numbers of changes ---------------------------------------------------
+# -- Comparison with an independent table that counts the changes of each pair of versions ----------------------------
 
 COUNTED = VERSIONS / "operations-changed.tsv"
 ROWS = csv.DictReader(COUNTED.read_text(encoding="utf-8").splitlines(), delimiter="\t") if PAIRS else ()

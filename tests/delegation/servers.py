@@ -101,7 +101,7 @@ def free_port() -> int:
 
 
 class Issuer(Protocol):
-    """Interface of an authorization server that issues the tokens of callers (authority.Authority)."""
+    """Interface of an authorization server that issues access tokens for callers, such as `authority.Authority`."""
 
     @property
     def issuer(self) -> str:

@@ -54,7 +54,7 @@ def authority(shared: Shared) -> Authority:
 
 @pytest.fixture
 def api(shared: Shared) -> Api:
-    """Return the API with an empty record of requests."""
+    """Forget the requests that the API has recorded, and return the API."""
     shared.api.requests.clear()
     shared.api.unaccepted.clear()
     return shared.api

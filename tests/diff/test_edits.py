@@ -133,7 +133,9 @@ def test_what_was_never_sent_and_may_be_is_breaking(old: Schema, new: Schema) ->
 
 @given(pairs())
 def test_every_change_of_an_edit_lies_where_the_edit_does(pair: tuple[Schema, Edit]) -> None:
-    """Check that no change is reported for members that were not edited."""
+    """Edit one of two properties of an object. Check that breaking and additive changes are reported only for the
+    edited property.
+    """
     old, edit = pair
     whole = {"type": "object", "properties": {"same": old, "edited": old}}
     other = {"type": "object", "properties": {"same": old, "edited": edit.schema}}

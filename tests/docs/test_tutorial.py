@@ -49,7 +49,7 @@ def only_python(folder: Path) -> dict[str, str]:
     # MCP clients start servers without variables such as `SSL_CERT_FILE`, so uv gets this setting in a file.
     (folder / ".config" / "uv" / "uv.toml").write_text("system-certs = true\n" if "SSL_CERT_FILE" in os.environ else "")
     path = os.pathsep.join(str(folder / each) for each in ("python/bin", "bin"))
-    path += os.pathsep + os.defpath  # the launcher scripts that uv installs call `realpath` and `dirname`
+    path += os.pathsep + os.defpath  # for `realpath` and `dirname`, which the launcher scripts of uv call
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
     return {**kept, "HOME": str(folder), "PATH": path, "COLUMNS": "400", "NO_COLOR": "1"}
 

@@ -79,9 +79,9 @@ def original(tmp_path: Path) -> Path:
 
 
 def cloned(original: Path) -> Path:
-    """Clone `original` as git for Windows does.
+    """Clone `original` as git for Windows does by default, with CRLF for LF.
 
-    The API's document keeps its line ends, so that only those of the project change.
+    The API's document gets LF again, so that only files of the project can have other line ends than in `original`.
     """
     git(original, "add", "--all")
     git(original, "commit", "--quiet", "--message", "All of it")

@@ -144,7 +144,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def served(project: Path) -> Iterator[tuple[Server, list[bytes]]]:
     """Yield a server with all logging on, and a list to which tests append the responses of its API.
 
-    At the end, raise AssertionError if the server's output contains PATIENT, the value of the dropped member.
+    At the end, raise AssertionError if the server's output contains PATIENT, the value that the tools drop from
+    responses.
     """
     environ = {"CLINIC_LOG_LEVEL": "debug", "CLINIC_AUDIT": "stderr", "CLINIC_TIMEOUT": "20"}
     with upstream() as (url, said):

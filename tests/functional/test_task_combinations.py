@@ -1,5 +1,5 @@
-"""Test tools that start jobs together with confirmations, hooks, roles, a tool search, programs, the audit log and
-rate limits.
+"""Test tools that start jobs, in combination with confirmations, hooks, roles, a tool search, programs, the audit log
+and rate limits.
 
 Each test runs a generated server as a process. Some tests start jobs through the search tool `call_writing_tool`,
 because the server does not list the tools that start jobs.

@@ -77,7 +77,10 @@ def begun(server: Server, tool: str = "build", **arguments: Any) -> str:
 
 
 def ended(server: Server, task: str) -> Any:
-    """Request a task's status until it has ended. The API ends the job after a number of such requests."""
+    """Request the status of an MCP task until it has ended, and return the last response.
+
+    The API ends the job of the task after as many status requests as the test chose.
+    """
     while (found := ask(server, "tasks/get", taskId=task))["status"] == "working":
         assert found["pollIntervalMs"] == 100
     return found

@@ -112,8 +112,8 @@ def _differences(schema: dict[str, Any]) -> list[str]:
 
 
 def _loads_table(tree: ast.AST) -> Iterator[int]:
-    """Yield the lines that import the module of these types when a server runs. Imports under TYPE_CHECKING do not
-    count.
+    """Yield the lines that import `core/table.py`, the module of the types, when a server runs. Imports under
+    TYPE_CHECKING do not count.
     """
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":

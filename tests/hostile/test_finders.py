@@ -135,7 +135,8 @@ def test_calls(
     assert Api.seen == requests
 
 
-#: Rows: program, whether it succeeds, text in its result, and the number of requests that it makes.
+#: Rows: Python code for the tool that runs programs, whether the code succeeds, text in its result, and the number of
+#: requests that it makes.
 PROGRAMS: list[tuple[str, bool, str, int]] = [
     ("len(list_parts_get())", True, "203", 3),
     ("len(list_parts_get()) + len(List_Parts())", False, "There is no List_Parts. The nearest", 0),

@@ -31,7 +31,7 @@ class Port(Upstream):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Yield a server that asks for confirmation of every write, and gives programs little time."""
+    """Yield a server that asks for confirmation of every write, and gives the Python code of a model little time."""
     api = ThreadingHTTPServer(("127.0.0.1", 0), Api)
     threading.Thread(target=api.serve_forever, daemon=True).start()
     project = generated(tmp_path_factory.mktemp("orders"), api.server_port, name="caller", more=CONFIRMED)

@@ -196,7 +196,7 @@ def test_arg_16_headers_of_http_are_never_arguments(tmp_path: Path, spelled: Any
     assert listed["inputSchema"].get("properties", {}) == {}
 
 
-# Life of the process
+# Life of the server process
 
 
 def test_life_04_a_second_signal_and_a_pipe_that_breaks_change_nothing(project: Path) -> None:
@@ -243,7 +243,8 @@ def test_life_11_a_process_that_was_stopped_goes_on_where_it_was(project: Path) 
         os.waitid(os.P_PID, server.process.pid, os.WSTOPPED | os.WNOWAIT)
         ids = [server.request("tools/call", name="get_detail", arguments={"id": "a"}) for _ in range(20)]
         server.process.send_signal(signal.SIGCONT)
-        answers = [server.message() for _ in ids]  # a busy machine may need longer than a server waits at its end
+        # read before stdin ends: on a busy machine, calls may take longer than the server then waits for them
+        answers = [server.message() for _ in ids]
         server.end()
         assert server.rest() == []
         assert sorted(message["id"] for message in answers) == ids

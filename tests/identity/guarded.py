@@ -27,7 +27,7 @@ class Guarded:
         self.sent: set[str] = set()
 
     def token(self, **claims: Any) -> str:
-        """Return a valid token of the first authorization server with both scopes."""
+        """Return a valid token of the first authorization server with the scopes `pets:read` and `pets:write`."""
         return self.first.token(URL, **{"scope": SCOPES, **claims})
 
     def bearer(self, token: str | None = None, **claims: Any) -> Fields:

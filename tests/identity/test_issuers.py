@@ -238,7 +238,8 @@ ANSWERS: dict[str, tuple[dict[str, Any], int]] = {
 
 
 def test_opaque_tokens_are_asked_about_once(project: Path, upstream: Upstream) -> None:
-    """Check that the result of an introspection is cached for a minute, and a refusal for ten seconds.
+    """Check that each opaque token is introspected once. An accepted token is cached for a minute, a refused one for
+    ten seconds.
 
     The server's credentials for introspection never appear in the log.
     """

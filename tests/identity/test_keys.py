@@ -1,4 +1,6 @@
-"""Test published keys: which can check a token, and which are skipped without an error."""
+"""Test the keys that an authorization server publishes (JWKS): which can check the signature of a token, and which are
+skipped without an error.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ CLIENTS = (
     Client("python-2", "legacy", R4, ("initialize",)),
     Client("python-2", R5, R5, ("tools/list",)),
     Client("python-1", "initialize", R4, ("initialize",)),
-    # in this mode, the client probes one server process, ends it, and then starts another
+    # except in mode `legacy`, this client starts one server process only to probe it, ends it, and starts another
     Client("typescript-2", "auto", R5, ("server/discover", "tools/list")),
     Client("typescript-2", "legacy", R4, ("initialize",)),
     Client("typescript-2", R5, R5, ("server/discover", "tools/list")),

@@ -1,4 +1,4 @@
-"""Define jobs of clients with tools that ask the user first, one job for each situation, such as a declined question.
+"""Define what clients do with tools that ask the user first: one job for each situation, such as a declined question.
 
 In some situations, the API must receive a request, in others none. `test_confirmations` checks this.
 """

@@ -30,7 +30,7 @@ SERVER_KEYS = {"name": R1, "version": R1, "title": R3, "description": R4, "icons
 
 
 class Message(NamedTuple):
-    """A line of the server that passed all checks. `method`: that of the line, or of the request that it answers."""
+    """A valid message of the server. `method`: that of the message, or of the request that the message answers."""
 
     revision: str
     method: str

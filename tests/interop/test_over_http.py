@@ -51,7 +51,7 @@ def serving(project: Path, name: str, variables: dict[str, str]) -> Iterator[str
 
 
 def over_http(client: Client, project: Path, variables: dict[str, str], steps: list[Step], asks: bool = False) -> Work:
-    """Let a client carry out these steps over HTTP, and return the outcome.
+    """Start the server of `project` over HTTP, let `client` carry out `steps`, and return the outcome.
 
     Skip the test if this machine cannot run the client.
     """
@@ -69,7 +69,7 @@ def compared(value: Any) -> Any:
 
 
 def found_wrong(work: Work) -> list[str]:
-    """Return the reports of the client that are faults of the server."""
+    """Return those complaints of the client that are about faults of the server."""
     return [each for each in work.complaints if not any(known in each for known in NO_FAULTS)]
 
 

@@ -335,7 +335,7 @@ class Station:
         return done.returncode, self._searched(done.stdout.decode()), self._searched(done.stderr.decode())
 
     def log_in(self, *arguments: str) -> str:
-        """Log in at the mock, and return the output of the command."""
+        """Log in at the mock authorization server, and return the output of the command `login`."""
         with self.command("login", *arguments) as command:
             answer = visit(self.authority.agree(command.url()))
             assert answer.status_code == 200, answer.text

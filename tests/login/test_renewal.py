@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 def test_two_servers_with_rotating_tokens_keep_one_login(store: Station) -> None:
     """Let two servers use one login with rotating refresh tokens.
 
-    The mock ends the login if a token is used twice (RFC 9700).
+    The mock authorization server ends the login if a refresh token is used twice (RFC 9700).
     """
     store.log_in("--no-browser")
     for _ in range(3):

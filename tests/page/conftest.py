@@ -1,6 +1,7 @@
-"""Import the HTTP library through the runtime before other tests import it.
+"""Import the HTTP library (aiohttp) through the runtime before `browser.py` imports it directly.
 
-The runtime makes the library's TLS contexts without certificates, and other tests inspect these contexts.
+Only the first import decides how the library is loaded. The runtime loads it with TLS contexts without certificates,
+and with lazy imports, as a generated server does.
 """
 
 import asyncio

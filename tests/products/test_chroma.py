@@ -26,7 +26,7 @@ print(json.dumps(eval(sys.argv[2], {"client": client, "of": client.get_collectio
 
 
 class Store(NamedTuple):
-    """A running Chroma: the server generated for it, and its own client."""
+    """The generated server of a running Chroma at `port`, and the interpreter `python` that has Chroma's client."""
 
     server: Server
     python: str

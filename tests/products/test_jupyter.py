@@ -27,7 +27,7 @@ TOKEN = secrets.token_hex(16)
 
 
 class Shelf(NamedTuple):
-    """A running Jupyter Server: the server generated for it, and the folder that it serves."""
+    """The generated server of a running Jupyter Server, and the folder whose files the Jupyter Server serves."""
 
     server: Server
     folder: Path

@@ -149,7 +149,7 @@ def test_a_replica_that_starts_again_knows_the_log_level_of_a_session(loop: asyn
 
         async with client.post(client.request("logging/setLevel", {"level": "debug"})) as answer:
             assert (await answer.json())["result"] == {}
-        await trials.until(known)  # known by replica 1, so also stored: replica 0 stores the log level first
+        await trials.until(known)  # replica 0 stores the log level before replica 1 learns it
         rig.kill(1)
         await rig.restart(1)
         await trials.until(known)

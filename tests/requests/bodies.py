@@ -69,7 +69,7 @@ def _no_constant(name: str) -> None:
     raise Unreadable(f"{name} is not JSON")
 
 
-# -- Fields as the document describes them ----------------------------------------------------------------------------
+# -- Form fields as the document describes them -----------------------------------------------------------------------
 
 
 def _fields(operation: Operation, media_type: Node, schema: Node, in_parts: bool) -> list[tuple[str, Described]]:

@@ -60,7 +60,7 @@ class Scene:
         return await self.call(name, pet_id, "result", R5, **brought)
 
     async def question(self, pet_id: object = 7) -> str:
-        """Make a call, and return the signed state of the question that is its first result."""
+        """Make a call, whose first result asks for confirmation, and return the `requestState` of this result."""
         first = await self.stateless(pet_id=pet_id)
         assert isinstance(first, Question)
         return first.state
@@ -100,7 +100,7 @@ def fault(outcome: object) -> tuple[int, str]:
 
 
 class TestWhileTheCallRuns:
-    """Test requirement MCP-25: the server asks the question while the call runs."""
+    """Test requirement MCP-25: the server asks the user to confirm a call while the call runs."""
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:

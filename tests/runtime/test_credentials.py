@@ -162,7 +162,7 @@ def test_what_is_sensitive() -> None:
     login = base64.b64encode("me:pä:ss".encode()).decode()
     assert set(found) == {
         "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh", "ready-token",
-        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # encoded as in a query and in a cookie
+        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # two secrets as they are sent: in a query, in a cookie
         "client-secret", base64.b64encode(b"client-id:client-secret").decode(),
     }  # fmt: skip
     keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))

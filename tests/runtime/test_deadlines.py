@@ -1,5 +1,5 @@
-"""Test deadlines: each cancels only its own task, in time and once, without disturbing other tasks or a
-cancellation.
+"""Test deadlines: each cancels only its own asyncio task, in time and once. Other tasks, and cancellations by other
+code, are not disturbed.
 """
 
 from __future__ import annotations

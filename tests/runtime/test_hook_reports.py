@@ -28,7 +28,7 @@ Step = tuple[float, float | None, str]
 
 
 class Heard:
-    """What the client of one call gets from its hooks, and what the server logs."""
+    """The progress and log messages that hooks send to the client of one call."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []

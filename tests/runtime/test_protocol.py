@@ -299,7 +299,7 @@ def test_any_split_gives_the_same_lines(said: list[bytes], splits: list[int]) ->
 @settings(deadline=None)
 @given(st.sampled_from(REVISIONS), st.lists(PROPER, max_size=8))
 def test_every_request_gets_exactly_one_answer(revision: str, requests: list[dict[str, Any]]) -> None:
-    """Check that each request gets exactly one response. The checker refuses a second one."""
+    """Check that each request gets exactly one response. The conversation's checker refuses a second one."""
     conversation = Conversation() if revision == R5 else shaken(revision)
     for number, message in enumerate(requests):
         message["id"] = number

@@ -121,7 +121,7 @@ class Busy(Watched):
 
     def __init__(self, calls: int) -> None:
         super().__init__([])
-        self.others = self.lent = True  # as while the main thread lets the loop read (`lend`)
+        self.others = self.lent = True  # as while several calls run and the event loop reads stdin
         self.hooked = False
         self.later: list[Callable[[], None]] = []
         self.keys: list[int] = []

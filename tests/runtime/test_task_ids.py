@@ -1,4 +1,4 @@
-"""Forge and replay the ids of tasks, over stdio (signed) and over HTTP (sealed for a caller)."""
+"""Forge and replay the ids of MCP tasks: ids that are signed over stdio, and encrypted for one caller over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test requirement CRED-14: a TLS connection with an invalid or old setup is not made.
+"""Test requirement CRED-14: a connection with an invalid certificate, an old TLS version or no TLS is refused.
 
 `tls/localhost.pem` holds a self-signed certificate for localhost, valid for 100 years, and its key.
 """

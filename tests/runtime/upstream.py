@@ -118,6 +118,6 @@ async def serving(play: Play = answer_ok, tls: SSLContext | None = None) -> Asyn
         for task in list(running):
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        for writer in writers:  # `close` waits until all bytes are sent, and a client may have stopped reading
+        for writer in writers:  # `close` would wait for a client that has stopped reading
             writer.transport.abort()
         await asyncio.sleep(0)

@@ -1,7 +1,7 @@
 """Test this project's requirements E and P for Streamable HTTP: the head of a request is accepted or refused before its
 body is read.
 
-A row is one request.
+A `Row` is one request with its expected response.
 """
 
 from __future__ import annotations

@@ -229,8 +229,8 @@ def test_a_state_is_its_callers_alone(named: Named) -> None:
 
 @pytest.mark.parametrize("name", ["file:file.txt", "file:/etc/passwd", "file:../tokens"])
 def test_files_of_the_operator_are_not_for_callers(named: Named, name: str) -> None:
-    """Test requirement X2: callers cannot send files of the server's machine. The error names other ways to send the
-    content, and the settings.
+    """Test requirement X2: callers cannot send files of the server's machine to the API. The error names other ways to
+    send the content, and the variables that allow files.
     """
     refused = named.as_caller("alice", calling("upload", body=name))
     assert refused["result"]["isError"]
@@ -268,7 +268,7 @@ def test_stdio_loads_nothing_of_this(project: Path) -> None:
 
 
 def test_files_are_for_callers_where_the_operator_says_so(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """Test requirement X2: callers may send files of the server's machine if the operator sets `_HTTP_FILES`."""
+    """Test requirement X2: callers may send files of the server's machine if `CALLER_HTTP_FILES` is 1."""
     (tmp_path / "file.txt").write_text("open")
     with Server(project, upstream, "aiohttp", None, FILES_DIR=str(tmp_path), HTTP_FILES="1") as server:
         message = calling("upload", body="file:file.txt")

@@ -87,7 +87,8 @@ KINDS = {"session": 86_400, "state": 300, "result": 3_600}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
-    """Test requirements L1, M17 and X1: a handle is accepted by every replica with its key until it expires.
+    """Test requirements L1, M17 and X1: every replica with the key of a handle, such as a session id, accepts the
+    handle until it expires.
 
     A replica with an additional new key accepts handles of both keys.
     """
@@ -142,7 +143,7 @@ def test_a_state_is_taken_once() -> None:
 
 
 def _bad(kind: str, clock: Clock, good: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of an owner and a handle that must be refused."""
+    """Yield pairs of a caller and a handle, such as a session id, that the server must refuse from this caller."""
     chance = random.Random(kind)
     head, _, sealed = good.rpartition("/")
     before = f"{head}/" if head else ""
@@ -177,7 +178,7 @@ def _flipped(chance: random.Random, sealed: str) -> str:
     "text", ["", "A", "AAAA", "=", "A" * 9000, "é" * 100, "A" * 100 + "=", "A" * 99 + "\n", "+/" * 50]
 )
 def test_what_is_no_handle_is_refused_without_a_fault(text: str) -> None:
-    """Test requirement L4: a text that is not a handle is refused without an unexpected exception."""
+    """Test requirement L4: an invalid session id is refused by Unsealed or Expired, never by another exception."""
     with pytest.raises((Unsealed, Expired)):
         Replica(Clock()).seal.open("session", "", text)
 

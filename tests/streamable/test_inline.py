@@ -57,8 +57,8 @@ def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
 
 
 def _conversation(session: Session) -> list[Asked]:
-    """Return requests with and without a session: calls, lists, errors, a notification, and requests that a task of
-    aiohttp always serves.
+    """Return requests with and without a session: calls, lists, errors, a notification, and requests that both servers
+    serve in aiohttp's own task.
     """
     new, old = calling("echo", "new", text="b"), partial(_posted, session.fields)
     tools = stateless("tools/list", "tools")

@@ -1,7 +1,7 @@
 """Test requirements P, R and M for Streamable HTTP: the response to each message depends on its body and the header
 fields that repeat parts of it.
 
-A row is one POST.
+A `Row` is one POST request with its expected response.
 """
 
 from __future__ import annotations
@@ -331,9 +331,9 @@ def test_a_body_that_is_promised_is_asked_for(server: Server) -> None:
 
 
 def test_both_eras_are_served_on_one_connection(server: Server) -> None:
-    """Test requirements R2, R4 and M16: one connection serves revisions with and without a handshake.
+    """Test requirements R2, R4 and M16: one connection serves MCP revisions with and without a handshake.
 
-    A connection belongs to no revision, only a session does. It stays open after each request.
+    A session belongs to one revision, a connection to none. The connection stays open after each request.
     """
     with server.connect() as connection:
         for proposed, agreed in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", OLD)):

@@ -39,7 +39,7 @@ def direct(server: Server, task: Task) -> list[Answer]:
 
 
 def through_the_search(server: Server, task: Task) -> list[Answer]:
-    """Search for all steps at once, then call the tools that were found through `call_tool` or `call_writing_tool`."""
+    """Search for all steps at once, then use `call_tool` or `call_writing_tool` to call each tool that was found."""
     queries = list(dict.fromkeys(call.asks for call in task.calls))
     assert len(queries) <= MOST_QUERIES
     shown = text(_called(server, "search_tools", {"queries": queries}))

@@ -94,7 +94,7 @@ def _server_span(span: Span) -> Iterator[str]:
 
 
 def _own(told: dict[str, Any]) -> Iterator[str]:
-    """Check the attributes of tasks, which OpenTelemetry's conventions do not define."""
+    """Check the span attributes of MCP tasks, which OpenTelemetry's conventions do not define."""
     for name, pattern in OWN.items():
         if name in told and not re.fullmatch(pattern, told[name]):
             yield f"{name} has another value than it may have"
@@ -106,7 +106,7 @@ def _operation(told: dict[str, Any]) -> Iterator[str]:
     if method not in methods() and method not in (*NEWER, "_OTHER"):
         yield f"{method} is no method"
     tool = method == "tools/call"
-    if not str(method).startswith("tasks/"):  # a task that is unknown has no tool
+    if not str(method).startswith("tasks/"):  # a request about an unknown MCP task names no tool
         yield from _same("gen_ai.tool.name" in told, tool, "gen_ai.tool.name")
     yield from _same(told.get("gen_ai.operation.name") == "execute_tool", tool, "gen_ai.operation.name")
     yield from _same("gen_ai.operation.name" in told, tool, "gen_ai.operation.name")

@@ -26,7 +26,7 @@ def started(mirror: Path, api: Api, **more: str) -> Server:
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
     told = {"MIRROR_BASE_URL": api.url, "MIRROR_KEY": SECRET}
     found = Server(mirror, env={**kept, **told, **more})
-    # the checker of output lines fails if a server offers MCP prompts, so it is switched off
+    # switch off the checker of output lines, because it fails if a server offers MCP prompts
     object.__setattr__(found.checker, "check", _seen)
     return found
 
@@ -63,7 +63,7 @@ def of_kind(spans: list[Span], kind: int) -> list[Span]:
 
 
 def checked(collector: Collector) -> None:
-    """Check that all received data obeys OpenTelemetry's conventions, and contains no values of calls."""
+    """Check that all received data obeys OpenTelemetry's conventions, and holds no argument value or credential."""
     if model.MODEL.exists():
         assert model.violations(collector.spans, [p for found in collector.points.values() for p in found]) == []
     for body in collector.bodies:

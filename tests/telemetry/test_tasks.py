@@ -41,7 +41,7 @@ class Measured:
         self.server, self._collector, self._metrics = server, collector, metrics
 
     def end(self, *tasks: str) -> list[Span]:
-        """End the server, and return the spans of requests. Check that no id of a task was sent."""
+        """End the server, and return the spans of requests. Check that the collector got no id of the MCP tasks."""
         self.server.end()
         assert self.server.ended() == 0
         points = [point for found in self._collector.points.values() for point in found]

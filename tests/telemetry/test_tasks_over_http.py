@@ -13,7 +13,7 @@ from tests.functional.test_tasks_over_http import ask, project, replica
 from tests.telemetry import model
 from tests.telemetry.collector import Collector
 
-__all__ = ["project"]  # a fixture
+__all__ = ["project"]  # a fixture, imported only so that pytest finds it
 
 
 def test_replicas_name_a_task_alike_and_never_by_its_id(

@@ -34,8 +34,8 @@ def test_the_stage_of_a_run_that_lives_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_stage_that_holds_links_lends_nothing(tmp_path: Path) -> None:
-    """Follow no links in a temporary directory (stage) of mcpgen, because it may come with a repository, as a project
-    may.
+    """Follow no links in a temporary directory (stage) of mcpgen, because a cloned repository may contain such a
+    directory with links to anywhere.
     """
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

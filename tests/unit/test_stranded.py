@@ -110,8 +110,8 @@ def test_nothing_is_written_over_a_project_whose_parts_lie_elsewhere(tmp_path: P
 
 @pytest.mark.parametrize("where", ["p_mcp/own", "p_mcp/gone/own"])
 def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) -> None:
-    """Report a missing folder of the user within a package as well, even if the folder around it is no longer
-    generated.
+    """Check that the error also names a missing folder of the user inside a package, even if mcpgen no longer generates
+    the folder around it.
     """
     target = prepared(tmp_path / "home", "old to new")
     for name in (".git", "tests"):
@@ -124,7 +124,9 @@ def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) ->
 
 
 def test_what_is_put_back_is_finished(tmp_path: Path) -> None:
-    """Complete the project on the next run, after the user has restored its stage, as the hint of the error says."""
+    """Complete the project on the next run, after the user has moved the temporary directory (stage) of the killed run
+    back beside the project, as the hint of the error says.
+    """
     target = prepared(tmp_path / "home", "old to new")
     before = inode(target)
     assert stopped_between(target, NEW)

@@ -1,4 +1,4 @@
-"""Test text for models with tables of cases: what is removed, and where it is cut."""
+"""Test by tables of cases how texts are prepared for models: what is removed, and where a text is cut."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_what_is_done_to_a_project_that_is_unfinished_is_kept(tmp_path: Path) ->
     (target / "later" / "link").symlink_to("deeper")
     (target / "tests" / "more").write_text("saved meanwhile")
     (target / "notes").unlink()
-    # until the next run, the user's folder `own` is a symbolic link here: removing the link must not lose the folder
+    # the killed run has put a link in place of the user's folder `own`: removing the link must not lose the folder
     (target / "p_mcp" / "own").unlink()
     (target / "p_mcp" / "__pycache__").mkdir()
     (target / "p_mcp" / "__pycache__" / "x.pyc").write_bytes(b"")

@@ -1,6 +1,4 @@
-"""Test the final check of a catalog: a tool is removed only if some client or model provider would refuse its
-schema.
-"""
+"""Test the final check of all tools: a tool is removed only if a client or model provider would refuse its schema."""
 
 from __future__ import annotations
 

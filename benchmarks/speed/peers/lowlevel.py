@@ -82,7 +82,9 @@ async def serve_http(server: Any, port: int) -> None:
 
 
 def loop_factory() -> Any:
-    """Return the function that makes the event loop. Over HTTP, uvicorn decides, and uses uvloop if it is installed."""
+    """Return the function that makes the event loop. Over HTTP it is uvicorn's, which uses uvloop if installed; over
+    stdio it is None (asyncio's default).
+    """
     if "PORT" not in os.environ:
         return None
     import uvicorn

@@ -22,7 +22,7 @@ Use = Callable[[Job], Awaitable[Report]]
 
 
 def drive(use: Use) -> None:
-    """Pass each job on stdin to `use`, and print the reports on stdout."""
+    """Pass each job of the JSON array on stdin to the function `use`, and print the reports of all jobs on stdout."""
     jobs = json.load(sys.stdin)
     stdout, sys.stdout = sys.stdout, sys.stderr  # some frameworks print to stdout, where only reports belong
     reports = [asyncio.run(_carry_out(use, job)) for job in jobs]

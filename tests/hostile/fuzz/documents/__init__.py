@@ -1,6 +1,7 @@
 """Compile hostile API descriptions.
 
-A description of at most 1 MB must end within 60 seconds and 1 GiB, with a result or a one-sentence error.
+The compilation of a description of at most 1 MB must end within 60 seconds and use at most 1 GiB. The outcome is a
+result or a one-sentence error.
 
 Test HARD-16 and HARD-25. `grammar.py` makes the documents, and `compiling.py` compiles each in a child process with
 limits.

@@ -99,7 +99,7 @@ def inputs(chance: Random, size: int) -> Any:
 
 
 def templates(chance: Random, size: int) -> Any:
-    """Return a document of long paths with very many segments and parameters, and with near duplicates."""
+    """Return a document of long paths, each with very many copies or numbered variants of one part, such as `/{a}`."""
     part = chance.choice(
         ("/a", "/{a}", "/v1", "{a}", "/aB", "/{a}{b}", "/:x", "//", "/%20", "/a.json", "/{", "/}", "{" * 3)
     )

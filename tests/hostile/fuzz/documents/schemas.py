@@ -150,7 +150,7 @@ def deep(chance: Random, size: int) -> Any:
 
 
 def combined(chance: Random, size: int) -> Any:
-    """Return `allOf` schemas whose members contradict, repeat and multiply each other."""
+    """Return schemas with `allOf`, whose subschemas contradict, repeat and multiply each other."""
     count = max(2, size // 6)
     names = [f"p{number}" for number in range(max(1, count // chance.choice((1, 2, 10))))]
 
