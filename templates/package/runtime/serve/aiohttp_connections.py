@@ -79,7 +79,7 @@ _NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n" + _EMPTY
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
 
 
-# Decision 0218: Small POSTs are served without a task of their own.
+# Decision 0218: Small POSTs are served without an asyncio task of their own.
 class HttpConnection(RequestHandler):
     """HTTP connection with a timeout for the head of each request (security requirement E6). If possible, a request is
     served inline: in `data_received`, without waking the task that aiohttp runs for the connection.
