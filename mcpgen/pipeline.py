@@ -30,6 +30,7 @@ from mcpgen.merge.apply_options import (
     with_redirects,
     with_variables,
 )
+from mcpgen.merge.declared_keys import with_declared_keys
 from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
 from mcpgen.merge.overrides import apply, chosen, former, visible, without_security
@@ -234,6 +235,7 @@ def _curated(
     api, left_out = joined(described, owner, known, sources.nothing(), diagnostics)
     for each in reversed(flags.files):
         api = merge(api, each.api, flags.servers)
+    api = with_declared_keys(api, [scheme for each in flags.files for scheme in each.api.schemes], diagnostics)
     if login := next((each.login for each in flags.files if each.login), None):
         api = with_login(api, login, diagnostics)
     unused_schemes.warn(replace(api, operations=api.operations + left_out), flags.files, diagnostics)

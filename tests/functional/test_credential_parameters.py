@@ -164,6 +164,24 @@ def test_a_server_logs_in_with_variables_and_keeps_the_token(
     assert all("\r\nAuthorization: Bearer token-1\r\n" in each for each in calls)
 
 
+@pytest.mark.parametrize("name", ["X-API-Key", "X-Depot-Pass"])
+def test_a_key_of_the_tools_file_replaces_the_documents_parameter(
+    name: str, api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`X-API-Key` has the name of a credential, `X-Depot-Pass` has not: both are declared in the tools file only."""
+    listing = {"operationId": "list_items", "parameters": [parameter(name, "header", required=True)]}
+    document = {"servers": [{"url": api.url}], "paths": {"/items": {"get": listing}}}
+    home = generated(tmp_path, document, monkeypatch)
+    scheme = f"{{type: apiKey, in: header, name: {name}}}"
+    (home / "mcpgen.yaml").write_text(f"mcpgen: 1\nsecurity: {{key: {scheme}}}\n")
+    with pytest.raises(SystemExit):
+        main(["regenerate", str(home)])
+    with Server(home, package="store_mcp", env={"STORE_KEY": SECRET, "STORE_X_API_KEY": "other"}) as server:
+        assert not server.result("list_items").get("isError")
+    (call,) = (each for each in api.heard if each.startswith("GET /items HTTP/1.1"))
+    assert [line for line in call.split("\r\n") if line.lower().startswith(f"{name.lower()}:")] == [f"{name}: {SECRET}"]
+
+
 def test_hard_06_a_login_does_not_follow_the_document_to_another_host(
     api: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
