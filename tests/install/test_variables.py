@@ -79,6 +79,12 @@ ROWS = {
         ["MACHINE_CLIENT_SECRET"],
         [],
     ),
+    "a name that a file contains is not missing": (
+        {"KEY": "k", "VAR_TENANT": "a", "PLAIN_USERNAME_FILE": "/u"},
+        {"VAR_TENANT": "a", "PLAIN_USERNAME_FILE": "/u"},
+        ["KEY", "PLAIN_PASSWORD", "MACHINE_CLIENT_SECRET"],
+        ["MACHINE_CLIENT_ID"],
+    ),
 }
 
 

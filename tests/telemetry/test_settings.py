@@ -36,6 +36,8 @@ LOCAL = "http://localhost:4318/v1/"
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, None, None, 1),
         ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "ftp://c"}, None, None, 1),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_CERTIFICATE": "/nowhere"}, None, None, 1),
+        ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_COMPRESSION": "zstd"}, f"{LOCAL}traces", None, 1),
+        ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}, f"{LOCAL}traces", None, 0),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_TRACES_SAMPLER": "some"}, f"{LOCAL}traces", None, 1),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_BSP_SCHEDULE_DELAY": "soon"}, f"{LOCAL}traces", None, 1),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_HEADERS": "Host=x"}, f"{LOCAL}traces", None, 1),

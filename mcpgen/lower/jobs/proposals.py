@@ -83,7 +83,7 @@ def report(accepted: Accepted, operation: Operation, diagnostics: Diagnostics) -
     """
     if accepted.task:
         request = f"{operation.method} {operation.path}"
-        message = f"{clipped(request)} may answer 202 before its work has ended; {_told(accepted)}."
+        message = f"{clipped(request)} may answer before its work has ended; {_told(accepted)}."
         override = f"{compact(request)}: {{task: {written(accepted.task)}}}"
         hint = f"To let the server follow the job, write under `overrides`: {override}"
         diagnostics.add("job-recognised", message, operation.where, hint)

@@ -75,7 +75,7 @@ def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     wanted = [name for name in secret if environ.get(name)]
     wanted += [name for name in _needed(catalog, environ) if name not in wanted]
     missing = [each["variable"] for each in servers if not each["default"] and each["variable"] not in values]
-    missing += [name for name in wanted if name not in secret and name not in values]
+    missing += [name for name in wanted if name not in secret and not {name, f"{name}_FILE"} & values.keys()]
     base_url = f"{catalog.prefix}_BASE_URL"
     if base_url not in values and not any("://" in server["url"] for server in catalog.servers):
         missing.append(base_url)

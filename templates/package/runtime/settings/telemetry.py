@@ -209,7 +209,10 @@ class _Reader:
     def _with_options(self, target: Target, signal: str) -> Target | None:
         target.timeout = min(self.milliseconds(f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT", 0.0), 60.0)
         target.timeout = target.timeout or min(self.milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 10.0), 60.0)
-        target.gzip = self._of(signal, "COMPRESSION") == "gzip"
+        compression = self._of(signal, "COMPRESSION").lower()
+        if compression not in ("", "none", "gzip"):
+            self.warn("OTEL_EXPORTER_OTLP_COMPRESSION", "is neither gzip nor none, so reports are sent uncompressed")
+        target.gzip = compression == "gzip"
         files = [self._of(signal, part) or None for part in ("CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY")]
         if any(each is not None and not os.access(each, os.R_OK) for each in files):
             self.warn("OTEL_EXPORTER_OTLP_CERTIFICATE", "or one of its kind names a file that cannot be read")
