@@ -66,7 +66,8 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
         )
     lines += [f"lookup: {_lookup(each)}" for each in tool.binding.lookups]
     if tool.accepted is not None:
-        lines.append(f"after the response: {_AFTER[tool.accepted.kind]}{tool.accepted.look and ': '}{tool.accepted.look}")
+        look = tool.accepted.look
+        lines.append(f"after the response: {_AFTER[tool.accepted.kind]}{look and ': '}{look}")
         lines += [f"to follow the job: task: {proposals.written(tool.accepted.task)}"] if tool.accepted.task else []
     return lines
 
