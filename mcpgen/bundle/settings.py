@@ -117,7 +117,7 @@ def _base_url(header: JsonObject, servers: tuple[Server, ...], prefix: str) -> S
 
     The first server URL of the API document becomes the default only if no server URL has variables, and no server or
     security scheme has another origin. A default acts like a base URL that the operator sets: it replaces variables,
-    and calls and credentials go only to its origin and to ALLOW_HOSTS.
+    and calls and credentials go only to its origin and to the hosts in `..._ALLOW_HOSTS`.
     """
     url = servers[0].url if servers else ""
     is_whole = url.startswith(("https://", "http://"))

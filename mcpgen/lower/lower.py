@@ -231,7 +231,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     composer.budget.begin()
     whole, operation = operation, views.seen(operation, composer, diagnostics)
     nesting.refuse_unwritable(operation, composer)
-    composer.contradictions.clear()  # do not report findings so far: they are not about this tool's texts
+    composer.contradictions.clear()  # drop all findings up to here: they are not about this tool's texts
     composer.missing.clear()
     composer.unshown.clear()
     plan = bodies.plan(operation, composer)

@@ -180,7 +180,8 @@ def _of_word(
 def _is_own(place: str, tool: ToolSpec, producer: ToolSpec) -> bool:
     """Return True if an id in the body counts as one that the caller chooses for a new item.
 
-    This is so if both tools have the same path and `tool` is not a DELETE.
+    This is so if `tool`, which takes the id, and `producer`, which returns it, have the same path, and `tool` is not a
+    DELETE. Return False for an id that is not in the body.
     """
     own = tool.operation.path.rstrip("/") == producer.operation.path.rstrip("/")
     return place == "body" and own and tool.operation.method != "DELETE"

@@ -1,6 +1,5 @@
-"""Report parameters with nested arrays or objects in their value, and refuse those in an unsupported media type.
-
-OpenAPI does not define how a style writes nested values (OpenAPI 3.1, 4.8.12.3).
+"""Report parameters whose `style` must write nested arrays or objects, which OpenAPI does not define (OpenAPI 3.1,
+4.8.12.3). Skip operations with an array or object parameter in a media type that mcpgen cannot write.
 """
 
 from mcpgen.base.diagnostics import Diagnostics

@@ -31,8 +31,9 @@ class Arguments:
 
 
 def job(look: Look, arguments: Arguments) -> Accepted:
-    """Return the job whose state the response to the request `look` shows, with a `task` for a tools file that polls by
-    this request. The `task` is {} if no condition of a `task` can test the state.
+    """Return the job whose state the request `look` reads, with a `task` for the tools file that polls by `look`.
+
+    The `task` is {} if no condition of a `task` can test the state.
     """
     poll = f"GET {arguments.target(look.target)}"
     if look.state is not None and not look.state.pointer:

@@ -60,8 +60,8 @@ class State(NamedTuple):
     """Member of a response that shows the state of a job.
 
     `pointer`: JSON Pointer to the member, or "" if no condition of a `task` in a tools file can test the state. `done`
-    and `failed`: values that mean success and failure, () if the document lists none. `is_word`: False if the member is
-    no word, but true or present once the job has ended.
+    and `failed`: values that mean success and failure, () if the document lists none. `is_word`: True if the state is a
+    word such as `running`. False if it is a boolean that is true, or a time that is set, once the job has ended.
     """
 
     pointer: str

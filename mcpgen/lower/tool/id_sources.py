@@ -161,7 +161,10 @@ def _of(operation: Operation, listings: _Paths, searches: _Paths) -> Iterable[tu
 
 
 def _lists(listing: Operation) -> bool:
-    """Return True if an operation can list items: its path ends in a plural or in a search."""
+    """Return True if `listing`, a GET or a POST that searches, can list items. Deprecated operations do not count.
+
+    The path of a GET must end in a plural, or have `search` as one of its last two segments.
+    """
     *_, before, last = ["", *listing.path.split("/")]
     last = last.partition(".")[0]
     is_search = listing.method == "POST" or "search" in (before, last)

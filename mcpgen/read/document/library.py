@@ -49,7 +49,7 @@ class Library:
         self._readers[name] = reader
 
     def may_refer(self, name: str) -> bool:
-        """Return True if references of the document `name` may lead to other files."""
+        """Return True if the document `name` is permitted to refer to other files."""
         return self._readers.get(name) is not None
 
     def refer(self, name: str, by: str) -> None:

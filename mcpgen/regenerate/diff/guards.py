@@ -51,7 +51,7 @@ def _hints(old: Listed, new: Listed) -> Iterator[Change]:
 
 
 def _roles(tool: str, old: frozenset[str], new: frozenset[str]) -> Iterator[Change]:
-    """Yield changes of roles. An operator needs one of the roles; without roles, every operator may call the tool."""
+    """Yield changes of a tool's roles. The operator, or a caller over HTTP, needs one of them if the tool has any."""
     before, after = _listed(old) or "anybody", _listed(new) or "anybody"
     if new and (not old or old - new):
         yield rules.of_tool("roles-narrowed", tool, before, after)

@@ -99,7 +99,7 @@ def abandoned(place: Path) -> Iterator[Stage]:
     for stage in stages(place):
         try:
             lock = flocked(stage.home)
-        except (BlockingIOError, FileNotFoundError):  # skip it: its run is alive, or has just removed it
+        except (BlockingIOError, FileNotFoundError):  # skip a stage whose run is alive, or that was just removed
             continue
         stage.locked = lock is not None
         try:

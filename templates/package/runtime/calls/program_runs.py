@@ -122,7 +122,7 @@ class ProgramRuns:
         already called a tool that writes.
         """
         asked, record = ended.outcome, running.record
-        if not isinstance(asked, Question):  # a call that a program makes never becomes an MCP task
+        if not isinstance(asked, Question):  # a call by the model's program never becomes an MCP task
             if not (isinstance(asked, Failure) and record.writes):
                 raise ended
             return running.stopped(asked.sentence)
@@ -218,7 +218,7 @@ class RunningProgram:
         return self.record.printed + (self._run.printed if self._run is not None else "")
 
     async def dumped(self) -> bytes:
-        """Return the serialized program, which waits for the answer to a call. Raise Stopped if that fails."""
+        """Return the program, paused at a tool call, as bytes. Raise Stopped if it is too large to be serialized."""
         return await self._run.dump() if self._run is not None else self._dump
 
     async def close(self) -> None:

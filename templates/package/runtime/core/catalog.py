@@ -174,7 +174,7 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # cleared last, so that no thread misses the lines; adding them twice does no harm
+            self._later = None  # set last: until then other threads add the lines too, which does no harm
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the file's JSON array without line ends, in pieces to save memory. Also return the CRC-32 of the whole

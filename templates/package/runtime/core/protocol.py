@@ -403,7 +403,7 @@ class Protocol:
     def _features(self) -> Features:
         """Return the object that answers about resources and prompts. It is loaded on first use."""
         if self._beside is None:
-            from .features import Features  # imported late, because clients first list tools, which does not need it
+            from .features import Features  # imported late: clients first list tools, which needs no Features
 
             self._beside = Features(self._catalog, self._changes)
         return self._beside

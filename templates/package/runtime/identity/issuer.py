@@ -46,7 +46,7 @@ class Issuer:
     def __init__(
         self, name: str, client: Client, clock: Callable[[], float], changed: Callable[[str], None], opaque: bool
     ) -> None:
-        """Prepare for an issuer.
+        """Store the settings for one issuer. Nothing is fetched yet.
 
         `clock` returns monotonic seconds. `opaque` is whether tokens are introspected at this issuer.
         """
@@ -126,7 +126,7 @@ class Issuer:
         log.event("warning", "issuer_away", issuer=self.name, reason=f"The issuer {reason}.")
 
     async def close(self) -> None:
-        """Cancel a fetch that has not ended."""
+        """Cancel the current fetch of metadata and keys, if there is one."""
         if self._fetching is not None:
             self._fetching.cancel()
             await asyncio.gather(self._fetching, return_exceptions=True)

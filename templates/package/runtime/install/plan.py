@@ -231,7 +231,7 @@ def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server:
 
 
 def _holds_secret(entry: Any, secrets: list[str]) -> bool:
-    """Return True if an entry contains the value of a secret, not only a reference to it."""
+    """Return True if a server's entry in a client's configuration holds a secret itself, not only a reference to it."""
     values = [
         (name, value)
         for key in _ENVIRONMENTS

@@ -23,7 +23,7 @@ KEPT = f"{OWN}last = "
 LARGE = 64 * 1024
 """Length of JSON in characters from which a response is passed as text."""
 
-# A program may reassign builtin names (`list = list_orders()`), so these functions keep the builtins as defaults.
+# The model's program may reassign builtin names (`list = list_orders()`), so default arguments keep the builtins.
 _HEAD = """\
 import json as OWNjson
 OWNlast = {last}

@@ -15,7 +15,7 @@ _PURPOSE = "task"
 
 
 class SealedTasks:
-    """Issuer and reader of the ids of tasks."""
+    """Encoder and decoder of MCP task ids. Each id contains an encrypted job."""
 
     def __init__(self, seal: Seal) -> None:
         self._seal = seal

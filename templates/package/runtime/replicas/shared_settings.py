@@ -71,7 +71,7 @@ class SharedSettings:
             for sealed in await self._store.fields(about):
                 try:
                     told: Any = loads(self._seal.decrypt(about, "", sealed).decode())[0]
-                except Unsealed:  # skip it: this replica lacks the key
+                except Unsealed:  # skip the setting: no key of this replica decrypts it
                     continue
                 yield told[0], told[1].encode()
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe the tools that a search has found, in few tokens, as Python functions that a program can call."""
+"""Describe the tools that a search has found, in few tokens, as Python functions for programs that a model writes."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Engine:
             self._loop = loop
         self._thread = threading.get_ident()
         self._hear()
-        await loop.create_future()  # runs for ever: the process ends when the main thread ends
+        await loop.create_future()  # never returns: the process ends without waiting for this daemon thread
 
     def _hear(self) -> None:
         """Run the actions that `tell` has queued, in order."""

@@ -36,7 +36,7 @@ class RequestTask:
     def __init__(
         self, connection: Connection, caller: Identity | None, writer: ResponseWriter, silences: Deadlines
     ) -> None:
-        """Create the object. This must happen within the task that serves the request on `connection`."""
+        """Create the wrapper. Call this in the asyncio task that serves the request on `connection`."""
         task = asyncio.current_task()
         assert task is not None
         self._task = task

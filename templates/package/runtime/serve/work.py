@@ -87,7 +87,7 @@ class CallScheduler:
             waiting.hush()
             self._left(waiting.size)
         elif taken := self._running.pop(key, None):
-            # A task that is cancelled before it has started runs none of its code. So a callback must end the call.
+            # An asyncio task that is cancelled before its start runs none of its code. So this callback calls `_end`.
             taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
             taken.task.cancel()
 

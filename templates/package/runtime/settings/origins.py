@@ -222,8 +222,9 @@ class Rules:
     def foreign(self, address: Address) -> str:
         """Return why a redirect to another origin is not followed, as a clause, or "" if it may be followed.
 
-        The operator must have allowed the other origin's host by ALLOW_HOSTS. If the operator has set a client
-        certificate, no redirect to another origin is followed, because the other server would see the certificate.
+        The operator must have listed the other origin's host in the environment variable that ends in `_ALLOW_HOSTS`.
+        If the operator has set a client certificate, no redirect to another origin is followed, because the other
+        server would see the certificate.
         """
         if self._shows_certificate:
             return "it leads to another origin, to which this server would show its certificate"

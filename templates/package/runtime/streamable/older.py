@@ -366,7 +366,7 @@ class SessionHandler:
 
 
 def _asking(id: object) -> str:  # noqa: A002
-    """Return the name of the replica that asked the question with this id; "" if no replica made such an id."""
+    """Return the replica's name in the id of a question to the client; "" if the id has another form."""
     parts = id.split("-") if isinstance(id, str) else []
     return parts[1] if len(parts) == _QUESTION_PARTS and parts[1].isalnum() else ""
 

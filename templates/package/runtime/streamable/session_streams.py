@@ -155,7 +155,7 @@ def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None
 
 
 def nothing_to_resume() -> Answer:
-    """Return the error response if nothing can be resumed.
+    """Return the error response that says that nothing can be resumed.
 
     If the response were an empty stream, clients would try to resume it again and again.
     """
