@@ -65,7 +65,7 @@ def rows(folder: Path) -> Iterator[Row]:
 
 
 def row(path: Path, folder: Path, operations: int) -> Row:
-    """Compile one document, and return its row."""
+    """Compile one document, and return its results."""
     name = path.relative_to(folder).as_posix()
     started = time.perf_counter()
     try:

@@ -49,7 +49,7 @@ async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
 
 
 async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
-    """Measure requirement REL-10: start two runs at once, over an existing project or over an empty directory.
+    """Measure requirement REL-10: run `mcpgen generate` twice at once, over an existing project or an empty directory.
 
     Count results that are neither those of one run nor those of both runs, one after the other.
     """
@@ -122,7 +122,7 @@ class _Home:
 
 
 async def _kill_while_it_writes(home: _Home, process: Process, chance: random.Random) -> None:
-    """Kill a run: in three of four cases shortly after it began to write, otherwise at a random time."""
+    """Kill a process of mcpgen: in three of four cases shortly after it began to write, otherwise at a random time."""
     begun = time.perf_counter()
     if chance.random() < 0.75:
         while process.returncode is None and not home.left():

@@ -39,7 +39,7 @@ overrides: {deleteThing: {confirm: always}}
 
 
 class Upstream:
-    """API that counts requests by HTTP method and name of the thing. Use an instance in one event loop only."""
+    """API that counts requests by HTTP method and NAME in `/things/NAME`. Use an instance in one event loop only."""
 
     def __init__(self) -> None:
         self.seen: Counter[tuple[str, str]] = Counter()

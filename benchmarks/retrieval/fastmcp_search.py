@@ -1,10 +1,10 @@
 """Run FastMCP's search over the tools that FastMCP itself makes of a document.
 
-Start this program in FastMCP's environment.
+Start this script in FastMCP's environment.
 
-Without arguments it reads a job from stdin, `{"document", "most", "questions", "schemas"}`. For each question it writes
-a JSON line to stdout with the operations that were found (`GET /path`), the answer, and the milliseconds that it took.
-If `schemas` is false, tools have no output schemas.
+Without arguments it reads a JSON object from stdin: `document` (path), `most` (number of tools in a result),
+`questions` (search queries), and `schemas` (false: tools have no output schemas). For each query it writes a JSON line
+to stdout: the operations that were found (`GET /path`), the text of the result, and the CPU milliseconds of the search.
 
 With `--serve` it serves DOCUMENT over stdio, for an API at BASE_URL.
 """

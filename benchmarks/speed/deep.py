@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 def document(operations: int = OPERATIONS, *, every: int = 1) -> str:
     """Return a document of this many operations as JSON.
 
-    Each operation whose number is a multiple of `every` has a body with queries.
+    The body of each operation whose number is a multiple of `every` also has search queries and aggregations.
     """
     schemas: dict[str, Schema] = {}
     for group in range(_LANGUAGES):

@@ -124,7 +124,10 @@ class Programs:
 
 
 def prepare(folder: Path) -> Programs:
-    """Install all programs, and return their paths. `folder`: folder for files of this run."""
+    """Install mcpgen, servers that it generates, and the servers that these are compared with. Return all paths.
+
+    `folder`: folder for files of this benchmark.
+    """
     document = folder / "bench.json"
     document.write_text(json.dumps(api.document()), encoding="utf-8")
     many, many_name = documents.many(folder)

@@ -25,8 +25,8 @@ _MOST_LEAVES = 200
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One alternative for a value. An alternative for a recursive occurrence of a schema within itself has no
-    members.
+    """One alternative for a value. For a recursive occurrence of a schema within itself, `members`, `items` and
+    `rest` are empty.
     """
 
     types: frozenset[str]

@@ -52,9 +52,9 @@ def strangers(name: str, texts: Iterable[str]) -> list[str]:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Yield every word in `text`: runs of letters and digits, their camel-case parts, and pairs of neighbouring parts.
+    """Yield the words in `text`: camel-case parts of runs of letters and digits, and whole runs of at most three parts.
 
-    Two parts count as one word if one of them has at most two letters or is a number.
+    Two neighbouring parts are also yielded as one word if one of them has at most two characters or is a number.
     """
     folded = unicodedata.normalize("NFKD", re.sub("['\u2019]", "", text)).encode("ascii", "ignore").decode()
     for run in _RUNS.findall(folded):

@@ -187,7 +187,7 @@ def main() -> int:
 def bars(rows: list[Row]) -> list[Bar]:
     """Return the results of our search with their limits.
 
-    If the search with a program that calls the tools was measured, return its results, too.
+    If the search was also measured with one program that calls all tools (`run_program`), return these results, too.
     """
     limits = {
         "search": (MOST_TOKENS, MOST_TRIPS),

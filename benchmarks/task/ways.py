@@ -20,7 +20,7 @@ Names = Mapping[str, str]
 
 
 class Done(NamedTuple):
-    """A task that was carried out.
+    """The benchmark's task, carried out in one of the ways of this module.
 
     `found`: number of the task's tools that the search showed; without a search, the number of all its tools.
     """
@@ -39,7 +39,7 @@ def all_tools(conversation: Conversation, names: Names) -> Done:
 def one_by_one(conversation: Conversation, names: Names) -> Done:
     """Search for a tool, call it, and search for the next one (FastMCP).
 
-    If the search does not find a tool, call it nevertheless.
+    If the search does not find the tool of a step, call this tool nevertheless.
     """
     answers: Answers = []
     found = 0

@@ -1,5 +1,5 @@
-"""Adopt each public configuration, start the generated server, and call each tool by every name that the original
-generator gives.
+"""Run `mcpgen adopt` on each public configuration of another MCP generator, and start the generated server. Call each
+tool by every name that the other generator gives to it.
 """
 
 from __future__ import annotations

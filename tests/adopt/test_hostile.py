@@ -1,6 +1,7 @@
-"""Adopt hostile configurations.
+"""Test `mcpgen adopt` with hostile configurations of other MCP generators.
 
-None of their code may run, no text may break the tools file, no secret may leak, and no run may take long.
+None of their code may run, no text may break the tools file, no secret may leak, and no configuration may take long
+to adopt.
 """
 
 from __future__ import annotations

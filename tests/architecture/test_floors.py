@@ -221,8 +221,9 @@ def _room(house: str, module: str) -> str | None:
 
 
 def back(found: Iterable[Arrow]) -> Iterator[str]:
-    """Yield the forbidden imports between rooms (folders) of one package: those that go to the same or a higher
-    floor.
+    """Yield the forbidden imports between rooms (folders) of one package.
+
+    HOUSES gives each room a number, its floor. A room may import only from rooms on lower floors.
     """
     for arrow in found:
         for house, floors in HOUSES.items():

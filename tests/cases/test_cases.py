@@ -120,8 +120,8 @@ def tables(folder: Path) -> dict[str, JsonValue]:
 
 
 def outcome(folder: Path, out: str, err: str) -> dict[str, str]:
-    """Return a mapping from the names of files to compare (those under `expected/`) to what the run has produced for
-    them.
+    """Return a mapping from the names of files to compare (those under `expected/`) to the contents that the case's
+    commands have produced.
     """
     came = {"stdout.txt": out, "stderr.txt": err}
     came = {name: re.sub(r"\b[1-9][0-9]* files?\b", "N files", text) for name, text in came.items()}

@@ -104,8 +104,8 @@ Slot = tuple[str, str]
 
 
 def said(surface: Surface, changes: list[Change]) -> set[Slot]:
-    """Return the parameters, as (operation, name), whose argument itself is changed in `changes`, such as added or
-    removed. Changes inside the argument's schema are left out.
+    """Return the parameters, as (operation, name), for which `changes` reports that the tool's argument was added,
+    removed or otherwise changed. Changes inside the argument's schema are left out.
     """
     tools = {tool.name: tool for tool in surface.tools}
     return {

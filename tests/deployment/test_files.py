@@ -166,7 +166,7 @@ class TestOffered:
         assert all((Path("out") / path).is_file() for path in DEPLOYMENT)
 
     def change(self) -> None:
-        """Change the API, so that the next run writes the project again."""
+        """Change the API, so that the next run of mcpgen writes the project again."""
         Path("api.json").write_text(json.dumps(document(security=[], servers=[{"url": "https://zoo.example.com:1"}])))
 
     @pytest.mark.parametrize("path", DEPLOYMENT)

@@ -48,7 +48,7 @@ def server(store: Path) -> Iterator[Server]:
 
 
 def run(server: Server, code: str, tool: str = "run_program") -> tuple[bool, str, list[str]]:
-    """Run a program. Return True if it succeeded, the text of its result, and the requests that it made."""
+    """Call `tool` with the program `code`. Return True if the program succeeded, its result, and its API requests."""
     Api.seen.clear()
     result = call(server, tool, code=code)
     return not result["isError"], text(result), [*Api.seen]

@@ -82,9 +82,10 @@ def requests(*numbers: int) -> list[str]:
 
 
 def killed_and_resumed(project: Path, upstream: Upstream, numbers: range) -> int:
-    """Start programs that wait for their users, kill the server, and send the answers to another process.
+    """Call `run_program` with programs that wait for a yes of their user. Kill the server, and send each yes to another
+    server process.
 
-    Return how many succeeded.
+    Return how many programs succeeded.
     """
     Api.seen.clear()
     with replica(project, upstream) as first:

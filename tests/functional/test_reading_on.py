@@ -82,8 +82,8 @@ def test_a_model_reads_all_of_a_result_with_it(project: Path) -> None:
             uri = following[0].partition(" Next: ")[2] if following else ""
         assert whole == TEXT
         assert calls == -(-len(TEXT.encode()) // 8000)
-        # A record is written after the result of its call. So wait for the end of the server before counting the
-        # records.
+        # The log line of a call is written after the call's result. So wait for the end of the server before counting
+        # the log lines.
         server.end()
         server.rest()
         assert server.written.count(b'"tool":"read_result_2"') == calls

@@ -358,7 +358,7 @@ def test_hard_23_a_pipe_in_place_of_the_table_does_not_end_the_watch(project: Pr
         table.unlink()
         project.generate("second", number=2)
         while taken(server)["event"] != "table_taken":
-            pass  # skip `table_not_taken`: tools.json is missing until the compile has written it again
+            pass  # ignore the event `table_not_taken`: tools.json is missing until the compile has written it again
         client.told()
         assert client.names() == ["second", "wait"]
 

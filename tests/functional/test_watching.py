@@ -246,7 +246,7 @@ def test_the_upstream_hears_of_the_trace_under_the_id_of_the_call(store: Path, t
 
 
 def test_a_stderr_that_is_closed_ends_the_start(store: Path) -> None:
-    """Check that a closed stderr ends the start. Otherwise log lines would be lost without notice."""
+    """Check that a server with a closed stderr does not start. Otherwise log lines would be lost without notice."""
     done = subprocess.run(
         ["/bin/sh", "-c", 'exec "$0" -m mirror_mcp 2>&-', sys.executable],
         cwd=store,

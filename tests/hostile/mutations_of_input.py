@@ -1,6 +1,7 @@
-"""List mutations that remove safety checks on input: texts, files, names, images, codings.
+"""List mutations that remove safety checks on input, such as hidden characters, files, content codings, images, users'
+answers, and arguments with names of credentials.
 
-`mutations.py` lists further ones.
+`mutations.py` lists mutations that remove other checks.
 """
 
 from __future__ import annotations

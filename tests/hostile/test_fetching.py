@@ -197,7 +197,7 @@ def test_hard_14_redirects_and_all_urls_of_a_run_share_a_deadline(
     assert "/c was not fetched: all the URLs of one run must be fetched within 0.5 seconds." in said
 
 
-# -- HARD-15: servers other than the one named ------------------------------------------------------------------------
+# -- HARD-15: servers other than the one in the given URL -------------------------------------------------------------
 
 
 def moved(location: str, status: str = "302 Found") -> bytes:

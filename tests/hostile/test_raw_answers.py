@@ -204,7 +204,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def play(connection: Connection) -> None:
-    """Answer call number n with the response of row n, and any other call with the text `well`.
+    """Answer call number n with the response in row n of ROWS, and any other call with the text `well`.
 
     A response that holds a credential is sent in two pieces.
     """

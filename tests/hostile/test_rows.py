@@ -1,6 +1,6 @@
 """Test attack cases end to end: send a line to a real server, and check what arrives at a raw socket.
 
-Each row begins with the id of its attack case. Cases that one rule decides are in the tables of `tests/runtime/`.
+Each row of REFUSED and SENT begins with the id of its attack case. `tests/runtime/` has tables of further attack cases.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class Provider:
     def grants(self, kind: str) -> list[dict[str, Any]]:
         """Return the records of token requests with this grant type, once all requests are recorded."""
         last = f"/last-{len(self.requests)}-{time.monotonic_ns()}"
-        # The server records requests in order: once the following request is recorded, so are all earlier ones.
+        # The server records requests in order: once it has recorded this last request, it has recorded all others.
         httpx.get(f"{self.issuer}{last}", timeout=PATIENCE, trust_env=False)
         while all(each["path"] != last for each in self.requests):
             time.sleep(0.01)

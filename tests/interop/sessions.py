@@ -45,7 +45,7 @@ class Promised(Work):
 
 @dataclass(frozen=True, slots=True)
 class Changed(Work):
-    """The outcome of a client's job while its server is generated again, and the requests that the API received."""
+    """The outcomes of a client's steps while its server is generated again, and the requests that the API received."""
 
     sent: list[str]
 

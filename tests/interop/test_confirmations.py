@@ -159,7 +159,10 @@ def test_tampered(confirmed: Jobs) -> None:
 
 
 def test_replayed(confirmed: Jobs) -> None:
-    """Send a confirmed state with other arguments, then unchanged, then once more. Only the second call may run."""
+    """Send an accepted confirmation (`requestState`) with other arguments, then with the original ones, then again.
+
+    Only the second of these three calls may run.
+    """
     work = job(confirmed, "replayed")
     other, same, twice = work.outcomes[0]["again"]
     assert "another call" in refusal(other)

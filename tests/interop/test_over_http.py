@@ -119,7 +119,7 @@ def test_calls_are_given_up_and_made_together(client: Client, project: Path) -> 
 def test_users_are_asked(
     client: Client, asking: Path, confirming: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Check that every job with a question makes the same requests and has the same outcomes as over stdio."""
+    """Check that calls that ask the user (elicitation) have the same outcomes and API requests as over stdio."""
     for name, job in confirmations.jobs(client.revision).items():
         if job.hasty:
             continue

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.world
 
 
 class Flows(NamedTuple):
-    """MCP server generated for a running Prefect server, and what runs Prefect's command line.
+    """MCP server generated for a running Prefect server, and what a test needs to run Prefect's command line.
 
     `program`: path of Prefect's command. `folder` and `variables`: its working directory and environment variables.
     """

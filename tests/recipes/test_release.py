@@ -63,7 +63,7 @@ def host(tmp_path: Path) -> Host:
 
 
 def publisher(home: Path, text: str = OTHER) -> str:
-    """Write the archive that curl downloads, with a program mcp-publisher. Return the archive's digest."""
+    """Write the archive that curl downloads, which contains a fake `mcp-publisher`. Return the archive's digest."""
     program = text.format(python="/usr/bin/env python3", home=str(home)).encode()
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w:gz") as archive:

@@ -67,8 +67,8 @@ def decoded(given: Any) -> Any:
 def same(given: Any, read: Any, *, nested: bool = False) -> bool:
     """Return True if `read` represents the value `given`.
 
-    Except in Json, all scalars of `read` are strings: "1" represents 1, and "true" represents True. `nested`: True if
-    `given` is an item or a member.
+    Outside of a `Json`, numbers and booleans in `read` are strings: "1" represents 1, and "true" represents True.
+    `nested`: True if `given` is an item of an array or a member of an object.
     """
     if isinstance(read, Json):
         return same_json(given, read.value)

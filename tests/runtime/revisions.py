@@ -388,7 +388,7 @@ def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _heard_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the members of a JSON object that the client sent. An id that occurs twice counts as missing."""
+    """Return the members of a JSON object that the client sent. If the key `id` is there twice, the id is None."""
     members = dict(pairs)
     if [name for name, _ in pairs].count("id") > 1:
         members["id"] = None

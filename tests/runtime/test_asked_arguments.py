@@ -33,8 +33,8 @@ def test_a_description_does_not_say_that_the_user_is_asked_who_cannot_be(questio
 @pytest.mark.parametrize("description", ["Orders.", ""])
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_sentence_of_the_compiler_is_the_one_that_is_left_out(description: str, missing: bool) -> None:
-    """Check that the runtime removes exactly the sentence about questions that the compiler has added to the
-    description.
+    """Check that the runtime removes exactly the sentence that the compiler has added to the description: the user is
+    asked for an argument.
     """
     question = AskedQuestion("address", (), {"street": {}}, without="arguments", missing=missing)
     told = compiler_questions.told(description, (question,))

@@ -1,5 +1,5 @@
-"""Test questions of hooks at a raw socket, in revisions with and without a handshake: what is asked, what runs again,
-and what is never sent.
+"""Test hooks that ask the user, at a raw socket, in revisions with and without a handshake: what they ask, which hooks
+run again after an answer, and which API requests are never sent.
 """
 
 from __future__ import annotations

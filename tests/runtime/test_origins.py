@@ -252,7 +252,7 @@ def test_hard_05_a_variable_of_the_host_leads_nowhere_else(
 def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with() -> None:
     """Refuse an origin that reloaded project files add, unless the operator allows it.
 
-    That the owner has accepted it is not enough.
+    It is not enough that the project's owner has accepted the origin.
     """
     began = Catalog(TOOLS, API, oauth("/t"))
     later = Catalog(TOOLS, API, oauth(AT_LOGIN))

@@ -1,4 +1,4 @@
-"""Test the polling of resources: how often, for how long, how many, and which notifications clients get.
+"""Test the polling of resources: how often, for how long, how many resources, and which notifications clients get.
 
 The test sets the clock.
 """

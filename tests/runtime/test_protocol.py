@@ -360,7 +360,7 @@ def test_who_calls_is_who_says_so_last(
 ) -> None:
     """Check which client a call is attributed to: the one in the request's `_meta`, else the one of the last handshake.
 
-    In these cases only the client named `first` can be asked questions.
+    In these cases, only the handshake of the client named `first` declares elicitation.
     """
     told = Protocol(Catalog.load(str(TABLE)))
     for client in handshakes:

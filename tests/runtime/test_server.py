@@ -158,7 +158,7 @@ class Busy(Watched):
 
     @property
     def answered(self) -> list[list[int]]:
-        """Return the ids of the responses in each write."""
+        """Return the ids of the responses, in one list for each write to stdout."""
         return [[json.loads(line)["id"] for line in lines.splitlines()] for lines in self.written]
 
 

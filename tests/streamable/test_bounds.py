@@ -93,7 +93,8 @@ def test_a_body_whose_framing_is_broken_is_refused(small: Server) -> None:
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Transfer-Encoding": "chunked"})
         connection.write(b'5\r\n{"jso\r\nxyz\r\n')
-        # if the body arrives after the head, aiohttp does not report the fault, and waiting for the rest ends in 408
+        # if the body arrives after the head, aiohttp does not report the broken framing, and the server waits for the
+        # remaining body until a timeout (408)
         assert connection.answer().status in (400, 408)
 
 

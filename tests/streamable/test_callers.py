@@ -382,7 +382,7 @@ def test_progress_reaches_its_own_caller(named: Named) -> None:
 
 
 def test_a_new_token_lets_its_caller_in(project: Path, upstream: Upstream, tmp_path: Path) -> None:
-    """Add the line that `--new-token` prints to the file of callers. Its token must then be accepted.
+    """Run `--new-token`, and make the printed line the file of callers. The server must then accept the new token.
 
     stdout has only this line, so that `>>` can append it to the file. Only stderr shows the token.
     """

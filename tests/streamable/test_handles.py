@@ -61,7 +61,10 @@ class Replica:
         return self.accepted(kind, [(owner, handle)]) == [handle]
 
     def accepted(self, kind: str, brought: Iterable[tuple[str, str]]) -> list[str]:
-        """Return the accepted handles. `brought`: pairs of the caller and the handle that the caller sends."""
+        """Return the accepted handles: session ids, states (`requestState`) or names of results, as `kind` says.
+
+        `brought`: pairs of the caller and the handle that the caller sends.
+        """
 
         async def opens(owner: str, handle: str) -> bool:
             _enter(owner)

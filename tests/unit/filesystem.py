@@ -1,7 +1,7 @@
-"""Count mcpgen's calls to the file system, and let any of them fail, or kill the run before it.
+"""Count mcpgen's calls to the file system, let any of them fail, or kill the process before any of them.
 
-Calls that only read (stat, reading a file) are not counted, except listing a directory, which needs a descriptor. A run
-is killed only before calls that change files: other calls change nothing on disk. Syncs to disk are skipped.
+Calls that only read (stat, reading a file) are not counted, except listing a directory, which needs a descriptor. The
+process is killed only before calls that change files: other calls change nothing on disk. Syncs to disk are skipped.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def quick() -> Iterator[None]:
 
 
 def killed_at(number: int, action: Callable[[], object], which: Calls = _CHANGES) -> bool:
-    """Run `action` in a child process that is killed before the counted call number `number`.
+    """Run `action` in a child process that is killed before call number `number` of the functions in `which`.
 
     Return True if there was such a call.
     """

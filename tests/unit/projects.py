@@ -31,7 +31,7 @@ def foreign(directory: Path) -> None:
 
 
 def lived_in(directory: Path) -> None:
-    """Make a project with an edited hook, notes, a git repository, links, and a user's folders in generated ones."""
+    """Make a project with an edited hook, notes, a git repository, symlinks, and own folders in generated folders."""
     generate(directory, OLD)
     foreign(directory)
     (directory / "hooks.py").write_text("edited")

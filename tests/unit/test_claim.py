@@ -70,9 +70,9 @@ def test_it_is_taken_whichever_directory_lies_in_its_place(tmp_path: Path, monke
 def test_a_directory_that_was_exchanged_before_it_could_be_locked_is_not_the_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Exchange the directory after this run has opened it, and before it locks it.
+    """Replace the directory by a new one after mcpgen has opened the directory, and before mcpgen locks it.
 
-    The run must lock the new directory.
+    mcpgen must lock the new directory.
     """
     target = prepared(tmp_path / "home", "old to new")
     lock, times = fcntl.flock, iter(range(9))

@@ -53,7 +53,7 @@ NAMES = [f"{situation}: {errno.errorcode[reason]}" for situation, reason in CASE
 def test_one_call_that_fails(tmp_path: Path, situation: str, reason: int) -> None:
     """Let each file system call fail in turn.
 
-    Then either the run reports an error and the old project is there, or the new project is there.
+    Then either mcpgen reports an error and the old project is there, or the new project is there.
 
     No file is left beside the project.
     """

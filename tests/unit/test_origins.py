@@ -66,7 +66,7 @@ A, B, C = "https://a", "https://b", "https://c"
     [
         ({A, B}, None, (), {A: True, B: True}),
         ({A}, {A: True}, (), {A: True}),
-        # An origin that no URL uses any more is removed, unless some other origin is not accepted yet.
+        # An origin that no URL uses any more leaves the lock file, unless the owner must still accept another origin.
         ({A}, {A: True, B: True}, (), {A: True}),
         ({A, C}, {A: True, B: True}, (), {A: True, B: True, C: False}),
         ({A, C}, {A: True, B: True, C: False}, (), {A: True, B: True, C: False}),

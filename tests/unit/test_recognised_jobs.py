@@ -27,7 +27,10 @@ PLAIN = ("string", "boolean", "integer")
 
 
 def schema(short: Any) -> dict[str, Any]:
-    """Return the JSON Schema for a short form: the name of a type, a list, an enum, or an object by its members."""
+    """Return the JSON Schema for a short form.
+
+    Forms: a type's name, a list with the form of its items, `{enum: [...]}`, or a mapping from property name to form.
+    """
     if short in PLAIN:
         return {"type": short}
     if isinstance(short, list):

@@ -1,5 +1,5 @@
-"""Test which temporary directories (stages) are removed, which unfinished writes are completed, and which are left
-alone.
+"""Test which temporary directories (stages) are removed and which are left alone, and which unfinished writes are
+completed.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def each_switched_on(text: str) -> list[str]:
             beginning = index
         switched = {index, beginning} if inner else {index}
         if proposal[2].split("##")[0].strip().endswith(":"):
-            continue  # skip a key whose value is in the lines below it: enabled alone, it is invalid
+            continue  # skip a key with its value in the lines below: without these lines, the key is invalid
         found.append("\n".join(PROPOSAL.sub(r"\1\2", each) if n in switched else each for n, each in enumerate(lines)))
     return found
 

@@ -1,5 +1,5 @@
-"""Test response schemas after members were dropped, with a table of cases: they name no member that the runtime
-drops.
+"""Test the removal of members from response schemas, with a table of cases: a schema names no member that the runtime
+drops from responses.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Grammar:
         return {"type": "object", "properties": members, "required": names[:1], **closed}
 
     def grown(self, depth: int) -> Any:
-        """Return a random value of the first definition, with at most about `depth` levels and MOST_NODES parts."""
+        """Return a random value for the definition `A`, with at most about `depth` levels and MOST_NODES parts."""
         self._left = MOST_NODES
         return self.value({"$ref": "#/$defs/A"}, depth)
 
