@@ -369,7 +369,8 @@ def _all_kept(offered: Sequence[list[Served]], compiled: Compiled) -> Iterator[K
 
 
 def _kept(each: Served, compiled: Compiled, index: int) -> Kept:
-    """Return the old name, and the new tool that can be called by this name and sends the same request, or "" if none.
+    """Return the name that a tool has on the server that mcpgen replaces, and the new tool that can be called by this
+    name and sends the same request. If there is no such new tool, return the name and "".
 
     For a resource, return its name twice if the new server has a resource of that name; else the name and "".
     """

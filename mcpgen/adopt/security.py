@@ -16,7 +16,7 @@ _NAMES = {"bearer": "token", "basic": "login", "apiKey": "api_key", "client": "c
 @dataclass(frozen=True, slots=True)
 class Security:
     """Security settings of the tools file: `none` (send no credentials), or schemes by name. `used`: name of a scheme
-    of the document → the old server's credential that fits it.
+    of the document → the credential for it in the configuration of the server that mcpgen replaces.
     """
 
     none: bool = False

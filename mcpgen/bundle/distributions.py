@@ -41,7 +41,7 @@ def _write(files: Mapping[str, bytes], source: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
         place.chmod(0o644)
-    # hatchling looks for a .gitignore in `source`, then in its parent folders; a .git folder here ends the search
+    # hatchling leaves out what a .gitignore in `source` or a parent folder names; this .git folder ends the search
     (source / ".git").mkdir()
 
 

@@ -16,13 +16,13 @@ def command() -> None:
     """Compile a document, serve it, call it, change it, and compile it again. Every step is real, and all files are
     removed at the end.
     """
-    from mcpgen.demo.story import tell  # imported late: needs SQLite and a web server
+    from mcpgen.demo.story import tell  # imported late: only this command needs SQLite and an HTTP server
 
     with report.ending(), signals.held() as stop, contextlib.closing(tell()) as story:
         try:
             for number, step in enumerate(story, start=1):
                 if stop.number is not None:
-                    break  # stop only between two steps: closing the generator `story` ends the server and the API
+                    break  # a signal arrived: `closing` ends the generator `story`, its server and its API
                 _show(number, step)
         except RuntimeError as failure:
             if stop.number is None:  # after Ctrl-C, report no failure: Ctrl-C also stopped the server of the step

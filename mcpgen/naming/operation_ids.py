@@ -101,7 +101,7 @@ def name_words(text: str) -> list[str]:
 
 
 def _without_random(text: str) -> str:
-    """Return `text` without random-looking parts (`6VMVochwUWo`), unless nothing else is left."""
+    """Return `text` without random-looking parts (`6VMVochwUWo`), or unchanged if no letter would be left."""
     rest = _RANDOM.sub(lambda found: "" if len(words(found[0])) >= _FEWEST_HUMPS else found[0], text)
     return rest if any(map(str.isalpha, rest)) else text
 

@@ -93,7 +93,7 @@ def recorded(source: str, directory: Path) -> str:
         if not _leads(directory, path, source):
             path = os.path.relpath(os.path.realpath(source), os.path.realpath(directory))
         return Path(path).as_posix()
-    except ValueError:  # Windows: there is no relative path to another drive
+    except ValueError:  # Windows: no relative path leads to another drive, so store the absolute path
         return Path(source).absolute().as_posix()
 
 

@@ -125,7 +125,9 @@ def _by_id(operation: Operation, answer: _Answer, requests: Requests) -> list[tu
 
 
 def _of_requests(operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments) -> Iterator[Accepted]:
-    """Yield a proposal for each request of the document whose response shows the state of the operation's job."""
+    """Yield a proposal for following the job that `operation` starts, for each request of the document whose response
+    shows the state of this job.
+    """
     by_id = _by_id(operation, answer, requests)
     # If the operation's path ends in a variable, as `/items/{id}` does, the id in its response may be that of the item.
     # So a request that takes this id is proposed only if the id is known to be that of a job.
@@ -158,7 +160,9 @@ def _of_urls(operation: Operation, answer: _Answer, composer: Composer) -> Itera
 def _of_resources(
     operation: Operation, answer: _Answer, requests: Requests, arguments: Arguments, composer: Composer
 ) -> Iterator[Accepted]:
-    """Yield where a client can read the resource that the operation creates, changes or deletes."""
+    """Yield how a client can read the resource that `operation` creates, changes or deletes: by a request, or at a URL
+    in the response.
+    """
     if operation.method == "DELETE":
         looks = [requests.same(operation), requests.item_of_action(operation, any_action=True)]
     else:

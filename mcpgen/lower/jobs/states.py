@@ -178,7 +178,7 @@ def _of_words(member: Member) -> State | None:
     failed = [each for each in said if _is_broken(each)]
     rest = [each for each in said if each not in failed]
     working = [each for each in rest if is_at_work(each)]
-    if _has_ended(rest):  # `running` in an enum with `completed` means a job at work
+    if _has_ended(rest):  # beside `completed`, `running` means an unfinished job, not a machine that is ready
         working += [each for each in rest if plain(each) in _LASTING]
     if not working:
         return None

@@ -28,7 +28,7 @@ class Rule:
     selector: Selector | None = None
 
     def fits(self, operation: Operation, tool: str) -> bool:
-        """Return True if the key matches `operation`, whose tool is named `tool`."""
+        """Return True if the override's key matches `operation`, whose tool is named `tool`."""
         if self.selector is not None:
             return self.selector.selects(operation)
         key = self.change.key.strip()

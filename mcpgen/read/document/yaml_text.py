@@ -120,7 +120,7 @@ class _Composer:
         return values[0] if values else None
 
     def start(self, event: yaml.DocumentStartEvent) -> None:
-        if event.tags:  # a piece of the text cannot be parsed without %TAG directives: do not index pieces
+        if event.tags:  # parsed alone, a piece of the text would lack its %TAG directives: keep no index of pieces
             self.outline.drop()
 
     # -- handlers of events (they run a million times, so they call as little as possible) -----------------------------
@@ -204,7 +204,7 @@ class _Composer:
         self.diagnostics.add("yaml-alias", f"{message}; it is read as null.", self._where(event), hint)
         self._place(None)
 
-    # -- parts of handlers ---------------------------------------------------------------------------------------------
+    # -- parts of the event handlers -----------------------------------------------------------------------------------
 
     def _place(self, value: JsonValue) -> None:
         frame = self.frame

@@ -117,6 +117,6 @@ def _argument(field: JsonObject) -> JsonObject:
 
 
 def choices(schema: JsonObject) -> list[JsonValue]:
-    """Return the values that a field offers, whether they are plain or have titles."""
+    """Return the values that a field offers: those with titles (`oneOf`, `anyOf`), or else those in `enum`."""
     titled = [as_object(each).get("const") for key in ("oneOf", "anyOf") for each in as_list(schema.get(key))]
     return titled or as_list(schema.get("enum"))

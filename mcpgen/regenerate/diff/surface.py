@@ -40,10 +40,10 @@ class Listed:
 
     @property
     def known(self) -> Pin:
-        """Return the pin: the tool's stored names, with the operationId and the fingerprint (a digest of its contents).
+        """Return the pin: the tool's stored names, with the operationId and the fingerprint (a digest of the request).
         These two identify the operation after its path has changed.
 
-        If the lock file has no fingerprint, it is computed from `bindings.json`.
+        If the lock file has no fingerprint, it is computed from `bindings.json` and the tool's input schema.
         """
         told = self.promise.shape or fingerprint.shape(self.request, self.schema)
         return replace(self.promise, id=self.operation_id, shape=told)

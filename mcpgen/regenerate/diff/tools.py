@@ -77,8 +77,8 @@ def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
 
 
 def _of_places(old: Listed, new: Listed, places: list[Place], before: Scope, after: Scope) -> Iterator[Change]:
-    """Yield the changes of arguments at `places`. A renamed argument gives one change, not a removal and an
-    addition.
+    """Yield the changes of arguments, given `places`, the differences between the old and the new schema of all
+    arguments. A renamed argument gives one change, not a removal and an addition.
     """
     renamed = _renamed(old, new, places)
     for argument, name in renamed.items():

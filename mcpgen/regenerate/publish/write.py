@@ -28,8 +28,8 @@ def publish(planned: Plan, tree: FileTree) -> None:
             _create(place, files, planned.directory)
         else:
             _change(place, files, planned.remove, tree.keys() - planned.kept)
-        # only now, because until the new lock file is written, the lock files in old staging directories show which
-        # files mcpgen wrote
+        # Remove the staging directories of killed runs only now. Until the new lock file is written, the lock files in
+        # them show which files mcpgen wrote.
         staging.sweep(place)
 
 

@@ -194,7 +194,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # late, to start the loop's thread before this import
+            from .serve.stdin_handoff import StdinHandoff  # late: the loop's thread starts its longer imports first
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine

@@ -296,7 +296,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _needed(target: TaskTarget | dict[str, Any]) -> list[str]:
-    """Return the names of the variables in the request `target`."""
+    """Return the names of the values that the request description `target` inserts into the path and the query."""
     found: list[str] = []
     request: Any = target
     for part in [*request.get("path", ()), *request.get("query", ())]:

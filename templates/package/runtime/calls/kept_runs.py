@@ -38,8 +38,9 @@ class KeptRuns:
         return name
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Remove the program named `state`. Return the program and "", or b"" and the reason: `forged` (unknown name)
-        or `late` (expired).
+        """Remove the model's program that is stored under the name `state`, and return the program and "".
+
+        If the name is unknown, return b"" and `forged`. If the program has expired, return b"" and `late`.
         """
         until, written = self._kept.pop(state, (0.0, b""))
         if not written:

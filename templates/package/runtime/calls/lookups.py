@@ -139,7 +139,7 @@ def _fitting(value: str | int, tool: Tool, argument: str) -> str | int:
 
 
 def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
-    """Return the arguments for the question to the user: those of the client, and the ids found."""
+    """Return the arguments to show in a confirmation: those of the client, with each id that was found for a name."""
     return {**arguments, **{each.id: f"{each.value}, looked up: {each}" for each in found}}
 
 

@@ -65,7 +65,7 @@ _STAYS = " What the program did before it asked stays done."
 
 
 def _unheard(phase: str) -> None:
-    """Ignore a phase of a call that a program makes, since the client would take it for progress of the program."""
+    """Ignore a phase (such as "sent") of a program's tool call: the client would take it for the program's progress."""
 
 
 class ProgramRuns:
@@ -255,7 +255,7 @@ class RunningProgram:
         return Result.text(told + notes)
 
     def stopped(self, why: str) -> Result:
-        """Return the error result for a program that ended early. It says why, and which changes were made."""
+        """Return the error result for a model's program that ended early: why it ended, and which writes were made."""
         done = self.record.done() or "Nothing was changed."
         parts = ["The program stopped.", why, done]
         if self.printed.strip():

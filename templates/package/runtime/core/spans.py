@@ -87,7 +87,7 @@ if TYPE_CHECKING:
         trace: str
 
         def sends(self, request: Any, address: Any) -> Sending:
-            """Return the record of an HTTP request that is being sent to the upstream."""
+            """Begin the telemetry record of an HTTP request that is sent to the upstream now, and return the record."""
 
 
 WHOLE = 1024 * 1024

@@ -32,7 +32,7 @@ class Subscriptions:
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 
     def __init__(self) -> None:
-        self._streams: dict[Id, tuple[str, ...]] = {}  # stream id -> kinds of lists, oldest stream first
+        self._streams: dict[Id, tuple[str, ...]] = {}  # stream id -> kinds of lists reported, oldest stream first
         self._watched: dict[Id, tuple[str, ...]] = {}  # stream id -> URIs that the stream watches
         self._greeted: tuple[str, ...] = ()
         self._initialized = False

@@ -206,14 +206,17 @@ class TextNode(TypedDict):
 
 @final
 class ItemsNode(TypedDict):
-    """Template node: a list of nodes."""
+    """Template node: an array whose items are template nodes."""
 
     items: "list[Template]"
 
 
 @final
 class MembersNode(TypedDict):
-    """Template node: an object of nodes. `others`: undeclared arguments become further members."""
+    """Template node: an object whose members are template nodes.
+
+    `others`: undeclared arguments become further members.
+    """
 
     members: "dict[str, Template]"
     others: NotRequired[Literal[True]]

@@ -30,7 +30,7 @@ class BoundedCache(Generic[Value]):
         self._size = 0
 
     def get(self, digest: bytes, now: float) -> Value | None:
-        """Return the value for that digest, or None if there is none or it has expired."""
+        """Return the value remembered for the token with this `digest`; None if there is none or it has expired."""
         entry = self._entries.pop(digest, None)
         if entry is None:
             return None

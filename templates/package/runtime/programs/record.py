@@ -55,7 +55,7 @@ class Record:
             self.notes.append(line)
 
     def done(self) -> str:
-        """Return a sentence about the writes that the program made, or "" if it made none."""
+        """Return a sentence that lists the program's calls of tools that write, or "" if there were none."""
         if not self.writes:
             return ""
         count = len(self.writes)

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the Python code that runs in a worker around a program, so that large values are passed as text or not at all.
+"""Write Python code around a program that a model sent, so that the worker process that runs both passes large values
+as text or not at all.
 
 To convert a value of 20,000 objects for another process takes a tenth of a second, in which no other call proceeds. So
 a large response is passed as JSON text, which the worker parses. And of a program's final value, the worker returns

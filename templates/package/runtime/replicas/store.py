@@ -134,7 +134,7 @@ class Store:
         await self._asked(lambda: self._client.delete(self._key(name)))
         await self._asked(lambda: self._client.zrem(self._key(listed[0]), listed[1]))
 
-    # Methods for hashes
+    # Methods for values of the Redis type hash
 
     async def put_field(self, name: str, field: str, value: bytes, seconds: float) -> None:
         """Set a field of a hash, and let the whole hash expire after `seconds` seconds.

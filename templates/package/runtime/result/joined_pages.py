@@ -213,7 +213,7 @@ class _Page:
         Also return True if the location is only a guess, because the response says nothing about a next page.
         """
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # no `mark`: paging needs numbers, and a mark turns some into texts
+        value, _ = wrapping.read(text)  # no `mark`, which would turn large numbers into texts: paging needs numbers
         value = self._with_holder(value)
         found = paging.next_page(value, sent, self._answer.header("link"), counts)
         if found is not None:

@@ -63,7 +63,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     if given.new_token:
         return _new_token(given.new_token)
     if given.list and loaded.problems:
-        return loaded  # no list: the server will not start, and the caller reports why
+        return loaded  # do not list the tools: the server will not start, and the caller reports why
     if given.list:
         return _list(catalog)
     if given.doctor or given.explain or given.search:

@@ -58,9 +58,9 @@ class Engine:
         self.tell(lambda: self._at_work().abandon(key))
 
     def answer(self, key: int, reply: object) -> None:
-        """Give the user's answer to the call with this key, which asked a question.
+        """Pass the user's answer to the call with this key, which asked a question.
 
-        `reply`: None if the user has not answered.
+        `reply`: the answer, or None if the answer is unreadable or will never come.
         """
         self.tell(lambda: self._at_work().answered(key, reply))
 

@@ -97,9 +97,9 @@ class CallScheduler:
             taken.task.cancel()
 
     def answered(self, key: int, reply: object) -> None:
-        """Give the user's answer to the call with this key, which asked a question.
+        """Pass the user's answer to the call with this key, which asked a question.
 
-        `reply`: None if the user has not answered.
+        `reply`: the answer, or None if the answer is unreadable or will never come.
         """
         if taken := self._running.get(key):
             taken.answered(reply)

@@ -101,7 +101,7 @@ def audit(value: str) -> str:
 
     if value.lower() == STDERR:
         return STDERR
-    if not os.path.dirname(value):  # refuse a bare word: a file named `stdout` is not meant
+    if not os.path.dirname(value):  # refuse a word such as `stdout`, which hardly means a file
         raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
     path = os.path.abspath(value)
     if reason := problem(path):

@@ -143,7 +143,7 @@ class Admission:
         return self._readable(head, answer)
 
     def _open_to_all(self, head: Head) -> Answer | None:
-        """Return the response to a request that needs no authorization, or None."""
+        """Return the response to a request that is answered without authorization, or None for any other request."""
         page = head.method == "OPTIONS" and self._shared(head)
         if self._gate is not None and head.path in self._gate.metadata_paths:
             if page:
