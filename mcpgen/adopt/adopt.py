@@ -216,7 +216,7 @@ def _fetched(draft: Draft, wanted: Wanted, folder: Folder) -> Fetched:
 def _offering(
     draft: Draft, offered: Sequence[list[Served]], first: Compiled, wanted: Wanted, remarks: list[Remark]
 ) -> Compiled:
-    """Compile the draft so that its tools call the same operations as the other server's tools.
+    """Compile the drafted tools file so that its tools call the same operations as the other server's tools.
 
     Mark the tools that mcpgen would hide, such as logins, so that the new server keeps them.
     """

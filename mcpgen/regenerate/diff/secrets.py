@@ -100,9 +100,9 @@ def _place(scheme: JsonObject) -> str:
 
 
 def _tokens(name: str, old: JsonObject, new: JsonObject, homes: tuple[tuple[str, ...], ...]) -> Iterator[Change]:
-    """Yield changes of the token URL, to which the client's id and secret are sent.
+    """Yield changes of the token URL, to which the server sends its OAuth client id and secret.
 
-    If both token URLs are on the API's own origin, a new origin is not reported here.
+    If both URLs are on the API's own origin, a new origin is not reported here.
     """
     before, after = _endpoint(old), _endpoint(new)
     if not (before and after):

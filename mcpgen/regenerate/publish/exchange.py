@@ -46,8 +46,9 @@ def place(source: Path, target: Path) -> None:
 
 
 def _place_by_looking(source: Path, target: Path) -> None:
-    """Check that `target` does not exist, then move. Only an empty directory that is created between these two steps
-    could be lost.
+    """Check that `target` does not exist, then move `source` there.
+
+    Only an empty directory that is created between these two steps could be lost.
     """
     if os.path.lexists(target):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))

@@ -29,8 +29,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """An OpenAPI operation. `sources`: (key, index) of a part of the operation → JSON Pointer inside the request of the
-    collection.
+    """An OpenAPI operation. `sources`: (key, index) of a part of the operation, such as ("parameters", 0) → JSON
+    Pointer inside the request of the collection.
     """
 
     method: str

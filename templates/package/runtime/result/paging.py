@@ -226,7 +226,7 @@ def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
 
 
 def _goes_on(argument: str, value: str, sent: Sent) -> bool:
-    """Return whether a call with this value requests another page than the current call.
+    """Return whether a call with `argument` set to `value` requests another page than the current call.
 
     Page numbers and offsets must be greater than the current ones.
     """

@@ -303,7 +303,7 @@ class Rules:
     # -- checks that several methods use ------------------------------------------------------------------------------
 
     def _is_named(self, address: Address) -> bool:
-        """Return True if the operator has named the server: by ALLOW_HOSTS, or by a base URL of the same origin."""
+        """Return True if the operator has named the server: in `..._ALLOW_HOSTS`, or as the origin of the base URL."""
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
