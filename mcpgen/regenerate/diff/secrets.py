@@ -100,7 +100,7 @@ def _place(scheme: JsonObject) -> str:
 
 
 def _tokens(name: str, old: JsonObject, new: JsonObject, homes: tuple[tuple[str, ...], ...]) -> Iterator[Change]:
-    """Yield changes of the token URL, to which the server sends its OAuth client id and secret.
+    """Yield changes of the token or OpenID Connect URL, which decides where the OAuth client id and secret are sent.
 
     If both URLs are on the API's own origin, a new origin is not reported here.
     """

@@ -152,10 +152,7 @@ def _delegated(
 
 
 def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
-    """Return the first scheme for which a user's login would complete a security alternative, or "".
-
-    `names`: the alternatives, each a list of schemes.
-    """
+    """Return the first scheme for which a user's login would complete an alternative (a list of schemes), or ""."""
     for each in names:
         lacking = [name for name in each if not filled(security[name], secrets)]
         if len(lacking) == 1 and "user" in security[lacking[0]]:
