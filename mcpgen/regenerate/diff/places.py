@@ -58,8 +58,8 @@ class Places:
         self._depth = 0
 
     def between(self, old: Terms, new: Terms) -> list[Place]:
-        """Return the places where the schemas `old` and `new` differ, outermost first. Their paths are relative to the
-        value of these schemas.
+        """Return the places where the schemas `old` and `new` differ, outermost first. Their paths begin at
+        the value that both schemas describe.
         """
         if old.is_plainly(new):
             return []

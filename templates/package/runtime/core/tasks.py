@@ -57,7 +57,7 @@ def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
 def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRequest:
     """Return a request about a task as a TaskRequest.
 
-    Raise Fault if the request is malformed, or if a stateless client does not declare the extension.
+    Raise Fault if the request is malformed, or if a stateless client does not declare the extension for tasks.
     """
     if revision in STATELESS_REVISIONS and not _declares(request.meta):
         data: Members = {"requiredCapabilities": {"extensions": {TASKS: {}}}}

@@ -147,7 +147,7 @@ class Expansion:
         return self._first + self._join(pieces) if pieces else ""
 
     def parts(self, value: Any) -> list[str]:
-        """Return the encoded variable as parts, to be joined by the style's separator.
+        """Return the encoded value as parts, to be joined by the style's separator, or [] if the value is undefined.
 
         In a query or a form, each part is a `name=value` pair.
         """

@@ -213,7 +213,7 @@ def _exposure(given: argparse.Namespace, file: ConfigFile) -> list[str]:
 def _server(
     catalog: Catalog, client: Client, given: argparse.Namespace, environ: Mapping[str, str]
 ) -> tuple[entries.Server, list[str]]:
-    """Return the entry to write for this server, and sentences about what the user must still do.
+    """Return this server's entry for a configuration file, and sentences about what the user must still do.
 
     Raise InstallError if the flags are wrong, or if the server would not start with its settings.
     """

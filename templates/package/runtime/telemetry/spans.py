@@ -155,7 +155,7 @@ class _Beginnings(dict[int, bytes]):
 
 
 class _Text:
-    """Encoder of an attribute whose value is a text of a client."""
+    """Encoder of one span attribute whose value is a text, such as the URI of a resource."""
 
     def __init__(self, name: str) -> None:
         """Create an encoder. The bytes before the text (tags and lengths) are encoded in advance for each length below
