@@ -184,7 +184,7 @@ def _is_chosen(operation: Operation, kind: str, value: str) -> bool:
         return operation.deprecated
     if "," not in value:
         return bool(select([operation], [f"{kind}:{value}"], ()))
-    if kind == "tag":  # compare here, since `select` would split the value at its comma
+    if kind == "tag":  # compare tags here, since `select` would split the selector at the comma in a tag
         return value.casefold() in map(str.casefold, operation.tags)
     return fnmatchcase(operation.path, value)
 

@@ -119,7 +119,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
     return replace(api, servers=each[0], operations=tuple(kept))
 
 
-# -- shared schemes, prefixes and tool names ---------------------------------------------------------------------------
+# -- shared security schemes, prefixes of documents, equal tool names --------------------------------------------------
 
 
 # Decision 0123: Security schemes of several documents count as one if their type, place, name and URLs are equal.

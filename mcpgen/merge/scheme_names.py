@@ -21,7 +21,7 @@ def rename_schemes(
 
     `owned`: names of schemes that the tools file defines. If a document's server is `home`, its schemes of these names
     are not renamed, because the schemes of the tools file replace them later. Any other scheme of a document gets a
-    name that is neither in `owned` nor in `alone`.
+    name that is neither in `owned` nor in `alone`, which lists further names that no scheme may get.
     """
 
     def apart(one: DescribedApi, place: ServerPlace) -> list[ServerScheme]:

@@ -30,9 +30,9 @@ _RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,2}(?!\d)")
 class NextGeneration:
     """The next generation of a project.
 
-    `compiled`: the compile, with the project's changelog continued. `before`: the project's lock file, or None for a
-    new project. `difference`: the changes for callers and operators. `files`: generated files that change, without
-    files in which only a version number changes.
+    `compiled`: the result of the compile; its changelog also contains the project's earlier entries. `before`: the
+    project's lock file, or None for a new project. `difference`: the changes for callers and operators. `files`:
+    generated files that change, without files in which only a version number changes.
     """
 
     compiled: Compiled

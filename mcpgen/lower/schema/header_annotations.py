@@ -39,7 +39,7 @@ def find_invalid(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:
 
 
 def _refusal(value: JsonValue, node: JsonObject, is_reached: bool) -> str:
-    """Return why the annotation `value` of `node` is invalid by itself, or ""."""
+    """Return why `value`, the `x-mcp-header` of `node`, is invalid, or "". `_twice` finds values that occur twice."""
     if not isinstance(value, str) or not _TOKEN.fullmatch(value):
         return "is not the name of a header"
     if not is_reached:

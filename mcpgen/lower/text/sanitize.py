@@ -128,7 +128,7 @@ def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _question(question: AskedQuestion, schemas: "_Schemas") -> AskedQuestion:
-    """Return a question with sanitized texts."""
+    """Return a question to the user with sanitized texts."""
 
     def cleaned(properties: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
         schema = schemas.cleaned({"properties": dict[str, JsonValue](properties)})
@@ -141,9 +141,10 @@ def _question(question: AskedQuestion, schemas: "_Schemas") -> AskedQuestion:
 class _Schemas:
     """Sanitizer of schemas, which removes hidden characters and records where.
 
-    `texts`: place of a description or title → how many characters were removed. `unlisted`: places of values and names
-    that were left out; a handwritten schema (not `derived`) keeps all. `spelled`: places of values and names with HTML
-    character references to hidden characters; these stay and are reported.
+    `texts`: place of a description or title → how many characters were removed. `unlisted`: places of values (as in
+    `enum`) and member names that were left out of the schema; a handwritten schema (not `derived`) keeps all.
+    `spelled`: places of such values and names with HTML character references to hidden characters; these stay and are
+    reported.
     """
 
     def __init__(self, derived: bool, once: ValueCache) -> None:

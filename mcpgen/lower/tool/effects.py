@@ -129,8 +129,8 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
 
 
 def _id_words(operation: Operation) -> list[str]:
-    """Return the words of the operationId, without its group (`repos` in `repos/create-fork`) and without `post` at its
-    ends.
+    """Return the words of the operationId, without its group (`repos` in `repos/create-fork`) and without leading or
+    trailing words `post`.
     """
     identifier = without_framework(operation.id, operation) if operation.id else operation.decided.name or ""
     found = words(_HYPHEN.sub(r"\1", re.split(r"[/.:]|_(?=[a-z]+[A-Z])", identifier.strip("/.:"))[-1]))
@@ -156,7 +156,7 @@ def _segments(path: str) -> list[str]:
     return [*found[:-1], re.split(r"[.:](?!.*})", found[-1])[-1]] if found else []
 
 
-# -- Effect that an operationId, a sentence or a path segment states ---------------------------------------------------
+# -- Effect (read, add or change) that an operationId, a sentence or a path segment states -----------------------------
 
 
 def _of_id(found: list[str]) -> Effect:

@@ -69,7 +69,7 @@ class Network:
             raise _deadline_error(url, seconds) from None
         except FatalError:
             raise
-        except Exception as error:  # httpx and the libraries that it uses raise many errors, also as exception groups
+        except Exception as error:  # catch all: the errors of httpx have many classes, and can be exception groups
             message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
             raise FatalError("unreadable", message, hint="Check the URL and the network.") from None
 

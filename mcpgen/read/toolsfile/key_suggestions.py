@@ -1,8 +1,8 @@
 """Suggest the right key for a wrong key that people write from habit with OpenAPI, with other tools, or with older YAML
 formats.
 
-Keys are compared ignoring case, `_` and `-`. The object that contains the key is named by its definition in `$defs` of
-`schema.json`.
+Keys are compared ignoring case, `_` and `-`. `KEYS` lists wrong keys by the object that contains them: `file` (the
+whole tools file), or a name in `$defs` of `schema.json`.
 """
 
 import json

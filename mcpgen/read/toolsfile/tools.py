@@ -239,7 +239,9 @@ def _by_hand(
 
 
 def _members(body: JsonValue) -> list[str]:
-    """Return the names of the members of a tool's `body`, as far as `properties` of its schemas lists them."""
+    """Return the member names that a tool's `body` lists: under `properties` of its schema, or of the schema of each
+    media type.
+    """
     content_of = as_object(as_object(body).get("content"))
     schemas = [as_object(media_type).get("schema") for media_type in content_of.values()] or [body]
     return [name for schema in schemas for name in as_object(as_object(schema).get("properties"))]

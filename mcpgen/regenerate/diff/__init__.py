@@ -21,7 +21,7 @@ def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:
     """
     # imported here, since these modules are needed only for a comparison
     from mcpgen.regenerate.diff import authorization, features, objections, rules, server, tools
-    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # needed only for a comparison
+    from mcpgen.regenerate.diff.variance.scope import PART, RUN  # imported here: only comparisons need it
 
     matched = match(old, new, follow=moves)
     schemes = authorization.renamed_schemes(

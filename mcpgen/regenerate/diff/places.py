@@ -91,7 +91,7 @@ class Places:
             found.insert(0, Place(kind, (), outlined(had), outlined(has), narrowed, widened))
         return _cut(found) if len(found) > MOST else found
 
-    # -- Differences between cases -------------------------------------------------------------------------------------
+    # -- Differences between the cases (types and alternatives) of two schemas -----------------------------------------
 
     def _of_cases(self, old: Sequence[Case], new: Sequence[Case]) -> Iterator[Place]:
         had, has = types(old), types(new)

@@ -105,7 +105,7 @@ def _entries(tool: Listed) -> Iterator[tuple[Slot, JsonObject]]:
     for place in _PLACES:
         for position, part in enumerate(as_list(tool.binding.get(place))):
             entry = as_object(part)
-            if entry:  # identify a path variable by its position, whatever its name
+            if entry:  # identify a path variable by its position, and ignore its name
                 yield (place, str(position) if place == "path" else as_text(entry.get("name"))), entry
     body = as_object(tool.binding.get("body"))
     yield ("body", ""), {"argument": body.get("argument")}

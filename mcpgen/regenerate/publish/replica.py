@@ -66,7 +66,7 @@ def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[
 
     `known`: the result of an earlier call or of `share`, which lists links to entries of `old`, and files to remove.
 
-    - An entry of `new` that has its known inode, or the same inode in `old`, is unchanged and is left out.
+    - An entry of `new` that has its known inode, or the same inode in `old`, is unchanged and is not written to `old`.
     - Every other entry of `new` replaces the entry of `old`: as a hard link, or as a copy if no link is possible.
     - If `new` lacks a known path, its entry in `old` is removed, provided that this entry has the known inode.
     - All other files of `old` stay. Folders of `new`, even empty ones, and their permissions are created in `old`.
@@ -172,7 +172,7 @@ def _same_rights(new: Path, old: Path) -> None:
         old.mkdir(parents=True)
     mode, wanted = old.lstat().st_mode, new.lstat().st_mode
     if stat.S_ISDIR(mode) and (mode ^ wanted) & _RIGHTS:
-        with contextlib.suppress(PermissionError):  # a folder of another user stays as it is
+        with contextlib.suppress(PermissionError):  # only a folder's owner can change its permissions: leave them
             os.chmod(old, stat.S_IMODE(mode) & ~_RIGHTS | wanted & _RIGHTS)
 
 

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
-            """Mark a state as used. Return how often the user was asked, "" or why the state is invalid, and the bytes
-            `kept` that `issue` stored in the state. If the state is invalid, only the reason has a meaning.
+            """Mark a valid state as used. Return how often the user was asked, the reason why the state is invalid
+            (else ""), and the bytes `kept` that `issue` stored in it. For an invalid state, only the reason counts.
             """
 
 

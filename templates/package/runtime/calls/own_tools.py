@@ -36,9 +36,9 @@ class Programs:
         self._found: ProgramRuns | None = None
 
     def found(self) -> ProgramRuns:
-        """Return the program runner. Raise ImportError if the sandbox cannot be loaded on this machine."""
+        """Return the runner of models' programs. Raise ImportError if the sandbox cannot be loaded on this machine."""
         if self._found is None:
-            from .program_runs import ProgramRuns  # imported late: few servers run programs
+            from .program_runs import ProgramRuns  # imported late: few servers run models' programs
 
             self._found = ProgramRuns(self._runs)
         return self._found

@@ -51,8 +51,8 @@ class Tickets:
         return (await self.take_kept(ticket, subject))[:2]
 
     async def take_kept(self, ticket: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a ticket as used. Return how often the user was asked, "" or why the ticket is invalid, and the bytes
-        `kept` that `issue` stored in the ticket. If the ticket is invalid, only the reason has a meaning.
+        """Mark a valid ticket as used. Return how often the user was asked, the reason why the ticket is invalid (else
+        ""), and the bytes `kept` that `issue` stored in the ticket. For an invalid ticket, only the reason counts.
         """
         body, _, signature = ticket.rpartition(".")
         # Compare bytes, since compare_digest rejects text that is not ASCII.

@@ -313,7 +313,7 @@ class Catalog:
     def hide_restricted(self, roles: frozenset[str]) -> None:
         """Hide tools that are restricted to other roles than `roles`.
 
-        A call of a hidden tool fails with an error that names the ROLES variable.
+        A call of a hidden tool fails with an error that names the environment variable `<PREFIX>_ROLES`.
         """
         names = self.names()
         kept = [name for name in names if name not in self.roles or not roles.isdisjoint(self.roles[name])]
@@ -390,7 +390,7 @@ class Catalog:
         """Return a digest that identifies all JSON files: bindings.json is hashed, and holds digests of the other
         files.
         """
-        from hashlib import sha256  # imported here: few servers run programs
+        from hashlib import sha256  # imported here: few servers run models' programs
 
         return sha256(self._bound.read()).hexdigest()
 

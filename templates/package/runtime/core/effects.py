@@ -145,7 +145,7 @@ class Peer:
 
     @property
     def caller(self) -> str:
-        """Return the key for limits per caller: the principal, else the session, else the network address."""
+        """Return what identifies the caller for limits per caller: principal, else session, else network address."""
         return self.principal or self.session or self.address
 
 

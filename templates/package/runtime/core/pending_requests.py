@@ -38,7 +38,7 @@ class Answers:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        # begins at 1 for the read of the batch, so that no answer goes out before the batch is read whole
+        # number of missing answers, plus 1 until the whole batch is read: nothing is sent before that
         self.awaited = 1
 
     def arrays(self) -> bytes:

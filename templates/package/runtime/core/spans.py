@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
         @property
         def caller(self) -> str:
-            """Return the key for limits per caller."""
+            """Return the text that identifies the caller for limits per caller."""
 
         @property
         def owner(self) -> str:
@@ -241,7 +241,7 @@ def peer() -> Peer | None:
 
 
 def caller() -> str:
-    """Return the key for limits per caller, for the request that this code handles; "" over stdio."""
+    """Return the text that identifies the caller of the current request for limits per caller; "" over stdio."""
     sender = peer()
     return "" if sender is None else sender.caller
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         """Interface of an object that must act before the process ends, such as the audit."""
 
         def cut(self) -> None:
-            """Record the open calls as cut short, because the process ends."""
+            """Write what would be lost when the process ends, such as audit log lines about calls still open."""
 
         def postpones(self, code: int) -> bool:
             """Return True if the process must not end yet; it then exits later with `code`."""

@@ -63,7 +63,7 @@ def _over_stdio(catalog: Catalog) -> list[str]:
 
 def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     """Return the variables for the configuration entry of a stdio server: those set in `environ`, and unset ones that
-    tools need. A secret is left out if its `_FILE` variable is set.
+    tools need. A secret is left out if `<VARIABLE>_FILE`, which names a file with the secret, is set.
     """
     secret = _over_stdio(catalog)
     known = [name for scheme in catalog.security.values() for name in scheme["variables"].values()]

@@ -58,7 +58,7 @@ def of_printing(most: int) -> str:
 
 
 def of_process(timed_out: bool, seconds: float) -> str:
-    """Return why the process that ran a program has ended."""
+    """Return why the process that ran a model's program has ended."""
     if timed_out:
         return f"The program ran longer than its {seconds:g} seconds, and its process was ended."
     return "The process that ran the program ended by itself, and so did the program."

@@ -63,9 +63,9 @@ class Record:
         return f"{made}: {', '.join(self.writes)}."
 
     def written(self, about: Sequence[str], program: bytes) -> bytes:
-        """Return this record and the program as bytes.
+        """Return this record and the model's serialized `program` as bytes.
 
-        `about` lists texts that must be the same when the bytes are read.
+        `about`: texts such as the program's code and the sandbox version. `read` refuses the bytes for other texts.
         """
         told = {name: getattr(self, name) for name in self.__slots__}
         return zlib.compress(dumps([_digest(about), told]) + b"\n" + program)

@@ -98,7 +98,7 @@ class Run:
         await self._go(self._snapshot.resume({"exception": problem}))
 
     async def dump(self) -> bytes:
-        """Serialize the program, which has stopped at a tool call. Raise Stopped if it holds too much data."""
+        """Serialize the model's program, which waits for a tool call. Raise Stopped if its data is too large."""
         try:
             # Serialize in a thread: this takes long for a large program, and would block the event loop.
             written: bytes = await asyncio.to_thread(self._snapshot.dump)

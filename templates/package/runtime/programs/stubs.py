@@ -36,7 +36,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Decision 0195: In programs each tool is a plain function.
 class Function:
-    """A tool as a Python function for programs.
+    """A tool as a Python function that a model's program can call.
 
     - `parameters`: maps each name in Python to the name of the argument.
     - `required`: names in Python of the required parameters. Only these parameters may be positional.

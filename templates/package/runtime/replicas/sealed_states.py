@@ -60,8 +60,8 @@ class States:
         return (await self.take_kept(state, subject))[:2]
 
     async def take_kept(self, state: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a `requestState` as used. Return how often the user was asked, "" or why the value is invalid, and the
-        bytes `kept` that `issue` stored in the value. If the value is invalid, only the reason has a meaning.
+        """Mark a valid `requestState` as used. Return how often the user was asked, the reason why the value is invalid
+        (else ""), and the bytes `kept` that `issue` stored in it. For an invalid value, only the reason counts.
         """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)

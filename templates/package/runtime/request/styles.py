@@ -119,9 +119,8 @@ def defined(value: Any) -> Any:
 
 
 def unnamed(style: Style) -> Style:
-    """Return the style as used in paths and headers: a delimited style without the parameter's name, others unchanged.
-
-    OpenAPI 2.0 allows delimited styles in paths and headers.
+    """Return the style as used in paths and headers: a delimited style writes no parameter name there, and other
+    styles are unchanged. OpenAPI 2.0 allows delimited styles in paths and headers.
     """
     return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 

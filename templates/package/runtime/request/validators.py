@@ -50,7 +50,7 @@ class SchemaChecker:
         self._keywords: dict[str, Callable[[Any], bool]] = {}
         try:
             self.is_valid = _build(self.schema, formats).is_valid
-        except jsonschema_rs.ValidationError:  # this version of the library rejects a pattern: check none
+        except jsonschema_rs.ValidationError:  # this version of jsonschema_rs rejects a pattern: leave out all patterns
             self.schema = _without_patterns(schema, None)
             self.is_valid = _build(self.schema, formats).is_valid
 

@@ -106,7 +106,7 @@ class ToolSearch:
         called = [number for number in told if self._is_called(number)]
         if not called:
             return ""
-        from . import as_functions  # imported late: few servers run programs
+        from . import as_functions  # imported late: few servers run models' programs
 
         spelled = self._spelled
         shown = []

@@ -69,8 +69,8 @@ class CallScheduler:
     def arrive(self, call: Call, listener: Listener, size: int, start: Start | None = None) -> None:
         """Run a call, or queue it. Its message had `size` bytes. `listener` gets its progress, questions and outcome.
 
-        `start` runs the call in an existing task and returns that task. Without `start`, or after waiting in the queue,
-        a call runs in a task of its own.
+        `start` runs the call and returns the asyncio task in which the call runs. Without `start`, or after waiting in
+        the queue, a call runs in an asyncio task of its own.
         """
         taken = AcceptedCall(call, listener, size, self._count, self._completions)
         taken.caller = self.caller

@@ -201,7 +201,7 @@ class SessionHandler:
                 for line in lines.splitlines(keepends=True):
                     found.listening.tell(line)
 
-    # Methods that concern exchanges
+    # Methods that concern an `Exchange`, the response to one HTTP request
 
     def lost(self, found: Session, exchange: Exchange) -> None:
         """Record that the client closed the connection of `exchange`. The exchange's calls go on."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class Recorder(Protocol):
-        """Protocol for the object that stores the records (recorder.Recorder)."""
+        """Protocol for the object that stores the telemetry records (recorder.Recorder)."""
 
         waiting: deque[Any]
         sending: int
@@ -109,7 +109,7 @@ class Operation:
     def start(self) -> None:
         """Begin a trace.
 
-        The attribute `span` (id of this span) is set when a call begins, or by `close` if none did.
+        The attribute `span` (id of this operation's span) is set when a call begins, or by `close` if no call began.
         """
         self.trace = TRACES.take()
         decided = self.recorder.decided
@@ -118,7 +118,7 @@ class Operation:
     def join(self, traceparent: object, tracestate: object) -> None:
         """Join the client's trace if it names one, else begin a trace.
 
-        The attribute `span` (id of this span) is set when a call begins, or by `close` if none did.
+        The attribute `span` (id of this operation's span) is set when a call begins, or by `close` if no call began.
         """
         parent = parse(traceparent) if traceparent is not None else None
         if parent is None:
@@ -139,7 +139,7 @@ class Operation:
             self.recorder.has_enough()
 
     def sends(self, request: Request, address: Address) -> Sending:
-        """Begin the record of an HTTP request that is being sent now, and return the record."""
+        """Begin the telemetry record of an HTTP request that is being sent now, and return the record."""
         sending = Sending()
         sending.began = time_ns()
         sending.operation = self
@@ -164,7 +164,7 @@ class Operation:
 
 # Decision 0227: Telemetry records are made without their constructor.
 def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | None) -> Operation:  # noqa: A002
-    """Return the record of a message that was just received."""
+    """Return a new telemetry record for an MCP message that was just received."""
     begun = Operation()
     begun.began = time_ns()
     begun.recorder = recorder

@@ -90,7 +90,7 @@ class Recorder:
     # Methods that the MCP server calls (core.protocol.Observer)
 
     def begin(self, message: Request | Notification, peer: Peer | None) -> Operation:
-        """Return the record of a message that was just received."""
+        """Return a new telemetry record for an MCP message that was just received."""
         if isinstance(message, Request):
             begun, meta = new_operation(self, _KNOWN.get(message.method, OTHER), message.id, peer), message.meta
         else:

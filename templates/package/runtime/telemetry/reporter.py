@@ -289,8 +289,8 @@ class Reporter:
 
 
 class _Kind:
-    """Common data of all records with the same attributes: the metrics in which they are counted, and encoded parts of
-    their spans.
+    """Common data of all telemetry records (Operation or Sending) with the same attributes: the metrics in which the
+    records are counted, and encoded parts of their spans.
     """
 
     __slots__ = ("durations", "encode", "lasted", "prefix", "totals")
