@@ -242,7 +242,7 @@ def _offering(
 
 def _listed(compiled: Compiled, index: int) -> tuple[RawOperation, ...]:
     """Return the operations of the OpenAPI document with the index `index`. Operations behind a `$ref` are taken from
-    the compiled catalog.
+    the tools that mcpgen has compiled.
     """
     documents = compiled.sources.described_by
     if index >= len(documents):

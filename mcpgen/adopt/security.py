@@ -1,5 +1,5 @@
 """Decide the security settings of the tools file, so that the generated server sends the same credentials as the
-adopted server.
+existing server whose configuration `mcpgen adopt` has read.
 """
 
 from collections.abc import Sequence

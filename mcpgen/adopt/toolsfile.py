@@ -1,5 +1,6 @@
-"""Write the tools file for a server of another program that `mcpgen adopt` has read. `emit/sinks.py` escapes text that
-mcpgen did not write.
+"""Write the tools file that `mcpgen adopt` derives from the configuration of another program's MCP server.
+
+`emit/sinks.py` escapes text that mcpgen did not write.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Map kinds of the model to the words for them in `bindings.json`, which the runtime knows.
+"""Map the kinds that the package `mcpgen.model` defines to their words in `bindings.json`, which the runtime knows.
 
 The kinds are those of security schemes, parameter styles, body encodings and parts of a form.
 

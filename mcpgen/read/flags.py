@@ -104,7 +104,10 @@ class Flags:
                 diagnostics.add("unused-selector", message, named.where, nearest(named.text, list(offered.values())))
 
     def selectors(self, kind: Kind) -> Sequence[Selector]:
-        """Return the selectors of the first tools file that has any. Return none if the command line has selectors."""
+        """Return the selectors of the first tools file that has any.
+
+        Return () if no tools file has any, or if the command line has selectors, which replace those of the files.
+        """
         if getattr(self._given, kind):
             return ()
         return next((found for each in self.files if (found := getattr(each, kind))), ())

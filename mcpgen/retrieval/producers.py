@@ -127,8 +127,8 @@ def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
 def _same_everywhere(found: Mapping[str, list[Source]], known: _Known) -> dict[tuple[str, str], Source]:
     """Return (document, path variable) → the source of the variable's ids.
 
-    A variable is left out if different tools return its ids in different paths. A tool that searches items of every
-    kind is no source. `found`: tool → the sources of the ids in its path.
+    A variable is left out if one tool returns its ids for one URL path, and another tool for another URL path. A tool
+    that searches items of every kind does not count as a source. `found`: tool → the sources of the ids in its path.
     """
     seen: dict[tuple[str, str], dict[str, Source]] = {}
     for name, pairs in found.items():

@@ -100,6 +100,6 @@ def _told(accepted: Accepted) -> str:
 
 
 def written(task: JsonObject) -> str:
-    """Return a `task` as one line of YAML."""
+    """Return the value of a tools file's key `task` as one line of YAML."""
     parts = (f"{key}: {written(each) if isinstance(each, dict) else compact(each)}" for key, each in task.items())
     return f"{{{', '.join(parts)}}}"

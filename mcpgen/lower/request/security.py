@@ -158,9 +158,9 @@ def requirement(
 ) -> tuple[SecurityRequirement, ...] | None:
     """Return the security alternatives of one operation: its own `security`, else that of the API, else `accepted`.
 
-    `accepted`: the alternatives for a document without `security` (`undeclared`). Each alternative includes the
-    credentials that are parameters of the operation. The alternative without credentials comes last, since the server
-    uses the first alternative whose variables are set.
+    `accepted`: the alternatives that `undeclared` returns, for an operation without any `security` in the document.
+    Each alternative includes the credentials that are parameters of the operation. The alternative without credentials
+    comes last, since the server uses the first alternative whose variables are set.
     """
     found = _declared(operation, api, accepted)
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]

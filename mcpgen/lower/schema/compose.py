@@ -123,7 +123,7 @@ class Composer:
     def merged(self, first: JsonObject, second: JsonObject) -> JsonObject:
         """Return one node with the constraints of both `first` and `second`.
 
-        Descriptions, defaults and flags of `second` win.
+        Keywords that are not combined, such as `description`, `default` and `pattern`, are taken from `second`.
         """
         merger = Merger(self.budget)
         merger.add(first)

@@ -39,7 +39,7 @@ class Merger:
         return self._node
 
     def add(self, part: JsonObject) -> None:
-        """Add the constraints of `part`. Its descriptions, defaults and flags replace earlier ones."""
+        """Add the constraints of `part`. Keywords such as `default` and `pattern` replace earlier ones."""
         self._budget.spend(1 + len(part))
         first = self._node
         if not first or not part:

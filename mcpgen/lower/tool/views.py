@@ -62,8 +62,8 @@ def without(
 ) -> JsonObject:
     """Return `schema` without the part to which the JSON Pointer `steps` points.
 
-    `named`: False if the first step can be an index or a member's name. True if it can only be a member's name: the
-    step is a number, and the caller has already followed this number as an index of the surrounding list.
+    `named`: True if the first step is a number that the caller has already followed as an array index; here the number
+    can only be the name of a property. If False, the first step can be an array index or the name of a property.
     """
     if depth > _DEEPEST:
         return {}

@@ -104,7 +104,7 @@ class Network:
 async def _read_content(response: "httpx.Response", url: str) -> bytes:
     """Return the decoded content of a response.
 
-    Raises FatalError if the status is not 200, or if the content exceeds the budget.
+    Raises FatalError if the status is not 200, or if the content has more than `budgets.BYTES` bytes.
     """
     if response.status_code != 200:
         message = f"{url} answered with status {response.status_code}."

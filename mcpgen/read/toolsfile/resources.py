@@ -248,7 +248,7 @@ def _parameter(name: str, in_path: bool, declared: JsonValue, where: Where) -> P
 
 
 def servers(entry: JsonObject, where: Where, around: ResourceContext) -> tuple[Server, ...]:
-    """Return the server of `base_url`, or an empty list if `base_url` is not given."""
+    """Return the server of `base_url` as a tuple of one, or () if `base_url` is missing or unusable."""
     return server.base_url(entry.get("base_url"), where.inside("base_url"), around.diagnostics, around.variables)
 
 

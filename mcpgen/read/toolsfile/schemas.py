@@ -134,7 +134,7 @@ class Schemas:
     def _schema(self, value: JsonValue, where: Where, told: tuple[str, ...] = ()) -> None:
         """Check a schema, its subschemas, and the schemas to which it refers.
 
-        `told`: keys that `schema_check` has already checked.
+        `told`: keys of `value` that `schema_check` has already checked; they are skipped here.
         """
         waiting = deque([(value, where, told)])
         while waiting:

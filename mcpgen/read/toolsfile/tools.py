@@ -188,8 +188,8 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
 
 
 def _refuse_twins(described: list[JsonValue], where: Where, references: References, diagnostics: Diagnostics) -> None:
-    """Report each parameter that is listed twice. In a document the last one counts, but in a tools file it is a
-    mistake.
+    """Report each parameter that is listed twice. In an OpenAPI document the last one counts, but in a tools file it
+    is a mistake.
     """
     seen: set[tuple[str, str]] = set()
     for index, entry in enumerate(described):

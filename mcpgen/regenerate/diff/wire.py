@@ -36,7 +36,10 @@ Slot = tuple[str, str]
 
 
 def compared(old: Listed, new: Listed, *, moved: bool) -> Iterator[Change]:
-    """Yield changes of the request. `moved`: a new method or path was already reported."""
+    """Yield the changes in a tool's request, timeout and required client capabilities.
+
+    `moved`: True if a new method or path was already reported, so that it is not reported again.
+    """
     yield from _constants(old, new)
     if old.binding.get("timeout") != new.binding.get("timeout"):
         yield rules.of_tool("timeout", new.name, old.binding.get("timeout"), new.binding.get("timeout"))

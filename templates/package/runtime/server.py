@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .telemetry.recorder import Recorder
     from .telemetry.reporter import Reporter
 
-#: Seconds for writing the last answers, if waiting for the calls has used up all the time.
+#: Minimum seconds for writing the last answers when the server ends, however long it waited for running calls.
 _A_MOMENT = 0.4
 #: Size in bytes from which parsing a message takes long. Buffered answers are written before such a message is parsed.
 _LONG = 64 * 1024

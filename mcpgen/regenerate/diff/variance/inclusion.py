@@ -39,8 +39,8 @@ class Inclusion:
     `listed`: assume that callers send only the members that a schema lists. `level`: how many `not` and `oneOf` enclose
     the schemas of this prover.
 
-    Under `not` and `oneOf`, a wider schema means fewer values. There, neither `listed` nor answers that are only
-    assumed so far may be used. So a second prover, `_apart`, which uses neither, examines the schemas there.
+    A wider subschema of `not` or `oneOf` makes the whole schema narrower. So a second prover, `_apart`, examines these
+    subschemas: without `listed`, and without answers that this prover assumes but has not proven yet.
     """
 
     def __init__(self, *, listed: bool = False, level: int = 0) -> None:

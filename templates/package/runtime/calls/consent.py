@@ -146,7 +146,8 @@ class Consent:
         Raise OtherOutcome with the question if the call has no answer.
         """
         dialogue, turn = call.dialogue, 0
-        # The user confirmed in an earlier round. Then a hook asked a question, whose `requestState` held `confirmed`.
+        # Do not ask again: the user has confirmed this call. `confirmed` comes from the `requestState` of a question
+        # that a hook asked later.
         if call.confirmed == subject:
             return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):

@@ -206,7 +206,7 @@ def _failure(
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)
         return problem
-    # In Python 3.11.2, `asyncio.timeout` raises TimeoutError without a cause. The cancellation is only its context.
+    # The cancellation shows where a late hook was. In Python 3.11.2, it is only the `__context__` of the TimeoutError.
     cause = problem.__cause__ or (problem.__context__ if late else None)
     reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
     unfit = "" if late else f"{name} does not take {len(given)} arguments"

@@ -183,7 +183,7 @@ class Forms:
         """Return the outcome of the question: `accept`, or a key of WORDS, such as `decline`.
 
         The client repeats a call to send the user's answer. If the call has no valid answer, raise OtherOutcome with
-        the question, unless the question was asked MOST_TURNS times.
+        the question. After MOST_TURNS questions, return `wrong` or `unanswered` instead.
         """
         responses, turn = interview.dialogue.responses, 0
         problems: list[Problem] = []

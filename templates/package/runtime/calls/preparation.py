@@ -130,7 +130,10 @@ class Preparation:
     def _read_again(
         self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
     ) -> tuple[dict[str, Any], Problems]:
-        """Parse arguments that came as JSON text, and check again. Return the arguments and the remaining problems."""
+        """Parse arguments that were given as JSON text (`"[1, 2]"` for a list), and check all arguments again.
+
+        Return the arguments, and the problems that they still have.
+        """
         from ..request import json_arguments  # imported late: only needed for invalid arguments
 
         try:

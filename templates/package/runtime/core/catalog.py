@@ -150,7 +150,7 @@ class _File:
         return b"[" + b",".join(map(self.text, self._places)) + b"]"
 
     def text(self, name: str) -> bytes:
-        """Return a tool's entry as JSON text: its line of the file, or the line that `change` has put in its place.
+        """Return a tool's entry as JSON bytes: its line of this file, or the line that `change` has put in its place.
 
         Return b"" if there is no such tool.
         """

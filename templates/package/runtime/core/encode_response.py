@@ -63,7 +63,7 @@ def _other(
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
     if isinstance(outcome, Task):
-        from .tasks import written as task_line  # imported here: few servers have tasks
+        from .tasks import written as task_line  # imported here: few servers have MCP tasks
 
         return _fitting(id, outcome, task_line(id, outcome, revision, server), revision, server)
     if isinstance(outcome, Question):

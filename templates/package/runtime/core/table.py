@@ -180,7 +180,7 @@ class Header(TypedDict):
     search: NotRequired[Search]
 
 
-# Templates of the values and texts that a request sends.
+# Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
 
 
 @final

@@ -33,9 +33,9 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     def within(self, seconds: float) -> Deadline:
-        """Return a deadline for a `with` block of the current task.
+        """Return a deadline for a `with` block of the current asyncio task.
 
-        The task is cancelled `seconds` after the block begins, and the block raises TimeoutError.
+        The asyncio task is cancelled `seconds` after the block begins, and the block raises TimeoutError.
         """
         return Deadline(self, seconds)
 
@@ -78,7 +78,7 @@ class Deadline:
         self.expired = False
 
     def expire(self) -> None:
-        """Mark the deadline as passed and cancel its task."""
+        """Mark the deadline as passed, and cancel the asyncio task that runs the `with` block."""
         self.expired = True
         self._task.cancel()
 

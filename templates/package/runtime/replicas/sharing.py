@@ -100,7 +100,7 @@ class Sharing:
         self._tasks = [loop.create_task(each) for each in steps]
 
     async def close(self) -> None:
-        """Write the remaining events, and stop listening."""
+        """Write the queued stream events to the store, and stop listening for messages of other replicas."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
                 await self._queue.join()

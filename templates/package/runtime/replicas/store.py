@@ -2,9 +2,9 @@
 """Access the store that replicas share: Redis or Valkey. Only this module imports the client library.
 
 If the store does not answer, only the shared features fail. Calls hardly wait for the store: a command fails after one
-second, and after a failure all commands fail at once for a while. A command fails by raising `StoreAway`; code that
-catches it logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and
-digests.
+second, and during the next second every further command fails immediately. A command fails by raising `StoreAway`; code
+that catches it logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times
+and digests.
 """
 
 from __future__ import annotations

@@ -166,9 +166,10 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the case-folded names that the server's owner has reserved: those in `withheld`, and those whose values
-    are constants or templates (texts with placeholders). Each name comes with the parameter or body field that writes
-    it, or None for withheld names.
+    """Return reserved name, case-folded -> the parameter or body field that sends it, or None for a name in `withheld`.
+
+    Reserved are the names in `withheld`, and the names of parameters and body fields whose values are constants or
+    templates (texts with placeholders).
     """
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held

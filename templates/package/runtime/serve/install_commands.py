@@ -349,7 +349,11 @@ def _state(entry: Any, catalog: Catalog, url: str) -> str:
 
 
 def _diff(client: Client, change: Change, shown: list[str]) -> list[str]:
-    """Return the change as a unified diff. It hides the values of variables and headers that are not in `shown`."""
+    """Return the change as a unified diff.
+
+    Values of variables and headers are hidden, except values in `shown` and references to environment variables or
+    input prompts.
+    """
     path = change.file.path
     before = change.file.text
     after = "" if change.after is None else config_file.decode(path, change.after)

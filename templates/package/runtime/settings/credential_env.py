@@ -105,8 +105,8 @@ def variables(scheme: Scheme) -> list[tuple[str, str]]:
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """Return the value of a variable, or of the file that its `_FILE` variable names, and the name of the variable
-    used.
+    """Return the value of the environment variable `name`, or the content of the file that the variable `<name>_FILE`
+    names. Also return the name of the variable used.
 
     The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, or
     if the file is unusable.

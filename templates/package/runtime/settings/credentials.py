@@ -291,7 +291,7 @@ class ServerCredentials:
             return chosen  # not cached, since the user may log in later
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # keep the binding, else Python could reuse its id
+        self._chosen[id(binding)] = binding, chosen  # hold `binding`, so that its id() is not reused
         return chosen
 
     def _choose(self, binding: Binding) -> SelectedCredentials:

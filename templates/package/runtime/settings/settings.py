@@ -373,7 +373,7 @@ class _Reader:
         return found
 
     def delegations(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> None:
-        """Read the settings for calling the API with the caller's rights, if a variable `<SCHEME>_AS` is set."""
+        """Read the settings for calling the API with the caller's rights, if `<SCHEME>_AS` is set for any scheme."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
             from . import delegation  # imported here: rarely used, and only over HTTP

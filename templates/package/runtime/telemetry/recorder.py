@@ -128,7 +128,7 @@ class Recorder:
                 if isinstance(effect, Fetch):
                     _follow(operation, effect)
                 return
-            if isinstance(effect, Call):  # a request about a task, or a prompt or completion that needs the API
+            if isinstance(effect, Call):  # a request about an MCP task, or a prompt or completion that needs the API
                 self._name(operation, message)
                 self._open[effect.key] = operation
                 _follow(operation, effect)
@@ -237,7 +237,7 @@ class Recorder:
         return f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
 
     def _follow_task(self, operation: Operation, task: FollowedTask) -> None:
-        """Record the task that a call began or asked about, and count its status."""
+        """Record the MCP task that a request began or asked about, and count the task's status."""
         operation.task = task
         if operation.method != "tools/call":
             operation.target = task.tool

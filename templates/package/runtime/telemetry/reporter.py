@@ -193,7 +193,7 @@ class Reporter:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
     def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
-        """Create the metrics and span parts that all operations with the attributes of `first` share.
+        """Create the metrics and the encoded span prefix that all MCP requests with the attributes of `first` share.
 
         Cache them under `key`, and return them.
         """
@@ -204,7 +204,7 @@ class Reporter:
         return kind
 
     def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
-        """Create the metrics and span parts that all HTTP requests with the attributes of `first` share.
+        """Create the metrics and the encoded span prefix that all HTTP requests with the attributes of `first` share.
 
         Cache them under `key`, and return them.
         """
