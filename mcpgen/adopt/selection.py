@@ -25,7 +25,7 @@ class Served:
 def served(
     server: ForeignServer, described: Described, found: Sequence[RawOperation], remarks: list[Remark]
 ) -> list[Served]:
-    """Return those operations of a document that the adopted server offers as tools or resources."""
+    """Return those operations of a document that `server`, an existing MCP server, offers as tools or resources."""
     match server.program:
         case "openapi-mcp-generator":
             return list(_of_generator(server, found))

@@ -72,7 +72,7 @@ def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def of_entry(entry: JsonObject) -> tuple[str, ...]:
-    """Return the origins that the owner must accept before calls go to a server.
+    """Return the origins that the project's owner must accept before calls go to an API server.
 
     `entry`: the server's entry in `bindings.json`.
     """

@@ -10,7 +10,7 @@ from mcpgen.base import assets
 
 GITIGNORE, TEST = ".gitignore", "tests/test_server.py"
 
-# Decision 0161: A test and .gitignore are written only once.
+# Decision 0161: The files tests/test_server.py and .gitignore are written only once.
 OFFERED = (GITIGNORE, TEST)
 
 # Decision 0164: Deployment files are written only once.

@@ -216,7 +216,7 @@ class _Context:
     def layout(
         self, operation: Operation, plan: BodyPlan | None, profile: SchemaProfile, room: int
     ) -> arguments.Arguments:
-        """Return the arguments of `operation`, in a schema of at most `room` tokens."""
+        """Return the arguments of `operation`. If possible, their input schema has at most `room` tokens."""
         known = self.promises.tools.get(operation.key, UNKNOWN)
         sources = self.sources.of(operation, plan, self.composer)
         self.named.update(sources.values())

@@ -138,7 +138,7 @@ class UserFlow:
 
     `authorization_url`: RFC 6749, section 3.1. `token_url`: section 3.2. `device_url`: RFC 8628, section 3.1.
     `refresh_url`: where tokens are renewed, if not at `token_url`. `metadata_url`: a document that names the endpoints
-    (OpenID Connect Discovery 1.0, RFC 8414). A URL is "" if the document does not give it, and may be relative.
+    (OpenID Connect Discovery 1.0, RFC 8414). A URL is "" if the security scheme lacks it, and may be relative.
     """
 
     authorization_url: str = ""

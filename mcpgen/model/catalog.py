@@ -320,8 +320,8 @@ class SearchTable:
 
     `index`: the search index as JSON text. `groups`: group of tools → number of its tools, for the largest groups,
     which the description of the search tool names. `others`: number of tools in groups that the description omits.
-    `starts`: signatures of the tools that most tasks begin with. `pinned`: tools that are listed beside the search.
-    `finders`: name of each search tool → its kind, such as `search_tools`.
+    `starts`: signatures of the tools that clients probably call first. `pinned`: tools that are listed beside the
+    search. `finders`: name of each search tool → its kind, such as `search_tools`.
     """
 
     index: bytes

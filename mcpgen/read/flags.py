@@ -139,7 +139,7 @@ def listed_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]
 
 
 def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str]:
-    """Return the origins of URLs that the owner wrote. Writing such a URL accepts its origin.
+    """Return the origins of URLs that the project's owner wrote. Writing such a URL accepts its origin.
 
     These URLs are `--base-url`, and the servers and token URLs in tools files `on_disk`.
     """

@@ -129,7 +129,7 @@ class Sources:
         return tuple(found)
 
     def nothing(self) -> Api:
-        """Return an empty API, for a run without a document to read."""
+        """Return an empty API, which is used if there is no document to compile."""
         return Api("", (), self._definitions)
 
     def report_unused(self, overlays: Iterable[PlacedText]) -> None:

@@ -72,7 +72,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     schema = media_type.schema or {}
     node = composer.whole(schema)
     if encoding in ("form", "multipart") and types(node) == ["string"]:
-        encoding = "text"  # a form described as one string: the model writes the encoded form itself
+        encoding = "text"  # a form described as one string: the caller encodes the form
     if encoding in ("form", "multipart") and not _is_object(node):
         raise SkipOperation(
             "unsupported-body",
@@ -174,8 +174,8 @@ def _laid_flat(
     """Return the writable properties of an object that can be flattened, and the schema of its undeclared members, if
     any.
 
-    Return None for both if the object cannot be flattened. `named`: members that the owner's overrides mention; a body
-    with such a member is flattened whatever its size.
+    Return None for both if the object cannot be flattened. `named`: True if a tools file names the argument of any
+    body member; then the body is flattened whatever its size.
     """
     is_inherited = Discriminator(node, composer).is_inherited
     branches = [] if is_inherited else [composer.node(member)[0] for member in alternatives(node)]

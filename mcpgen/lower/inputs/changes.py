@@ -266,7 +266,7 @@ class _ArgumentChanger:
 
     def _rename_file_name(self, slot: Slot, name: str) -> None:
         """Rename the argument for a file's name after `name`, the new name of the argument for the file: `photo` gives
-        `photo_filename`. If the owner has named the argument for the file's name, that name stays.
+        `photo_filename`. If an earlier change concerned the argument for the file's name, that argument keeps its name.
         """
         beside: Slot = ("filename", slot[1])
         if slot[0] != "body" or beside not in self._found.names or beside in self._found.places:

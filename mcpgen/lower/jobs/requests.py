@@ -221,7 +221,8 @@ class Requests:
 
     def _filled(self, operation: Operation, read: Operation, answer: Sequence[Member], own: bool) -> Look | None:
         """Return the request of the GET operation `read` for the item whose id is in `answer`, the response of
-        `operation`. Return None if `answer` has no such id, or `operation` lacks another variable of the path.
+        `operation`. Return None if `answer` has no such id, or if the path of `operation` lacks one of the other
+        variables in the path of `read`.
         """
         before, _, last = read.path.rpartition("/")
         before, last, segment = _renamed(before, operation.path), last[1:-1], before.rpartition("/")[2]

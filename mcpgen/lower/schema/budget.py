@@ -46,7 +46,9 @@ class Limits:
     alternatives: int = 8
 
     def given_up(self) -> list[str]:
-        """Return phrases for messages: what `depth` and `inner_text` leave out of schemas, if below their defaults."""
+        """Return phrases for messages about what is left out of schemas: one for `inner_text` and one for `depth`, each
+        only if that limit is below its default.
+        """
         words = ["most words inside arguments"] if self.inner_text < LADDER[0].inner_text else []
         deep = f"what lies below level {self.depth}" if self.depth else "what is inside arguments"
         return words + ([deep] if self.depth < LADDER[0].depth else [])

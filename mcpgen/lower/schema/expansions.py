@@ -86,10 +86,10 @@ class Expansions:
         self._nodes = 0
 
     def find(self, setting: ExpansionKey, trail: Iterable[str], room: int) -> Expansion | None:
-        """Return a cached expansion for `setting` that fits `trail` and `room`, or None.
+        """Return a cached expansion with the key `setting` that can be reused inside `trail` and `room`, or None.
 
-        `trail`: names of the surrounding schemas. They must include every name that the cached conversion found among
-        its surrounding schemas (`met`), and no name that it looked for and did not find (`asked` without `met`).
+        `trail`: names of the surrounding schemas. The cached conversion looked for the names `asked` among the schemas
+        around it, and found the names `met`. So it is reused only if the names of `asked` in `trail` are exactly `met`.
         `room`: limit on nodes. A complete expansion is reused if it has fewer than `room` nodes. One that was too large
         is reused if writing it stopped at `room` nodes or more, since it then exceeds this limit as well.
         """

@@ -74,9 +74,10 @@ def _led_by(tag: str, member: JsonObject) -> JsonObject:
 
 
 def _tag(objects: list[JsonObject]) -> str:
-    """Return the property whose single value distinguishes all `objects`, or "".
+    """Return the property by which `objects` are told apart, or "".
 
-    The last object may have several values of the property, because it represents all other alternatives.
+    The property has exactly one value in each object, but not the same value in all. If the last of three or more
+    objects stands for all alternatives that are not listed (OTHERS), its values do not matter.
     """
     named = objects[:-1] if len(objects) > 2 and _is_of_others(objects[-1]) else objects
     for key in as_object(objects[0].get("properties")):

@@ -86,7 +86,7 @@ class HiddenPattern(NamedTuple):
 
 
 def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, HiddenPattern | None]:
-    """Return the pattern of `node` as a model sees it, or None if the pattern is not shown.
+    """Return the `pattern` that the tool's schema shows for `node`, or None if it shows none.
 
     Also return the finding about the pattern, or None.
     """

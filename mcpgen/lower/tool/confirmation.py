@@ -1,7 +1,8 @@
 """Decide whether the user must confirm a call of a tool.
 
-The owner's setting on the tool counts, else the most cautious of the owner's settings for the kinds of the tool (its
-method, `destructive`). The default is `never`: hosts ask by themselves, and a client that cannot ask could not use the
+If the tools file sets `confirm` for the tool, this value counts. Otherwise the most cautious of these values counts:
+`confirm` in the tools file for the tool's HTTP method, `confirm` there for `destructive` tools, and `confirm` under
+`x-mcp` in the document. The default is `never`: hosts ask by themselves, and a client that cannot ask could not use the
 tool. A document may ask for more confirmation, never for less.
 """
 
@@ -31,7 +32,7 @@ def told(description: str, confirm: Confirm) -> str:
     return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"
 
 
-# Decision 0092: A call needs a confirmation only if owner or document asks for one.
+# Decision 0092: A call needs a confirmation only if the tools file or the document asks for one.
 def derive(
     operation: Operation,
     hints: Annotations,

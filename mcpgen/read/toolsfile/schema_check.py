@@ -41,7 +41,7 @@ def schema() -> JsonObject:
 
 
 def check(value: JsonObject, where: Where, diagnostics: Diagnostics) -> None:
-    """Report every violation of the schema in a tools file. `value`: the contents of the file."""
+    """Report each part of a tools file that violates the JSON Schema of tools files. `value`: the file's contents."""
     _Walk(diagnostics).visit(value, schema(), _Position(where, "The file", "", "", "", "file"))
 
 

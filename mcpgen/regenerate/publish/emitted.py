@@ -19,7 +19,9 @@ def is_emitted(path: str) -> bool:
 
 
 def is_written_into(folder: str) -> bool:
-    """Return True if mcpgen writes files into the folder `folder` of a project of some name."""
+    """Return True if mcpgen may have written files into the folder `folder` of a project. Each folder `NAME_mcp`
+    counts, since the project's name is not given.
+    """
     return is_package(folder) or any(path.startswith(f"{folder}/") for path in ONCE)
 
 

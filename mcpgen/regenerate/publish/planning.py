@@ -87,7 +87,7 @@ def plan(
     return planned
 
 
-# Decision 0161: A test and .gitignore are written only once.
+# Decision 0161: The files tests/test_server.py and .gitignore are written only once.
 def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool:
     """Return True if an optional file is to be written: no earlier run has written it, and nothing exists at `path`."""
     place = directory / path

@@ -210,7 +210,7 @@ class ToolExecutor:
         return redacted(result, self._redactor)
 
     async def task(self, wanted: TaskRequest) -> Task:
-        """Return the answer to a request about a task. The user is never asked.
+        """Return the answer to a request about an MCP task. No question is put to the user (elicitation).
 
         Raise wire_formats.OtherOutcome with a protocol error, for example if the task is unknown.
         """

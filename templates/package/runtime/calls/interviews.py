@@ -73,7 +73,8 @@ class Interview:
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
         needed = call.dialogue.way == "result" or call.dialogue.state is not None
-        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # now: hooks may change `arguments`
+        # Encode the arguments now: `subject` needs them as the client sent them, and hooks may change `arguments`.
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""
 
     @cached_property
     def subject(self) -> str:

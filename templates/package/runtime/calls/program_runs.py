@@ -367,10 +367,11 @@ class RunningProgram:
 
 
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
-    """Return the dialogue (how to ask the user) for one call of a program. `state`: state of the call that asked the
-    user, None for others.
+    """Return the dialogue (how to ask the user) for one call that a program makes. `state`: state of the call that
+    asked the user, None for other calls.
 
-    Only the call that asked gets the user's answer. No call becomes a task: a program waits for its jobs.
+    Only the call that asked gets the user's answer. No call becomes an MCP task: if a call starts an upstream job, the
+    program waits for the job.
     """
     responses = dialogue.responses if state is not None else {}
     return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, dialogue.declares)

@@ -79,7 +79,7 @@ class ResultWriter:
 
     async def keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Store a response that is too large for a result, or as much of it as the time budget allows."""
-        from ..result import large_results  # imported late: most responses fit
+        from ..result import large_results  # imported late: few responses are too large
 
         with budget as seconds:
             answer.kept = await large_results.keep(answer, sent.uri, self._redactor, self._resources, seconds)

@@ -164,7 +164,7 @@ class _File:
             self._places.setdefault(name, (0, 0))
 
     def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
-        """Register `lines`, which returns tools that the file lacks: tool name -> JSON text, as on a line of the file.
+        """Register `lines`, which returns tools that this JSON file lacks: tool name -> JSON text of the tool's line.
 
         `lines` is called when any tool is first looked up.
         """

@@ -297,7 +297,7 @@ class Complete(Call):
         self.begun = begun
 
     def fetch(self) -> Fetch:
-        """Return the `Fetch` that requests the values from the API. Large answers are not stored for later reads."""
+        """Return the `Fetch` that requests the completion's values from the API. A large response is not stored."""
         entry: Resource = {"listed": {"uri": self.name}, "binding": self.source["binding"]}
         wanted = Fetch(self.name, entry, self.arguments, self.dialogue.revision, self.origin, self.key)
         wanted.keeps = False

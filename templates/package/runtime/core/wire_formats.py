@@ -62,7 +62,7 @@ CONFIRM = "confirm"
 #: Key of a question that asks the user to log in, in the `inputRequests` of a result.
 LOGIN = "login"
 
-#: Name of the extension for tasks, which only stateless revisions have.
+#: Name of MCP's extension for tasks. Only the stateless revisions of MCP (since 2026-07-28) have this extension.
 TASKS = "io.modelcontextprotocol/tasks"
 
 ABSENT: object = object()

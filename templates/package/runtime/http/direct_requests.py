@@ -61,9 +61,7 @@ PATIENT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 
 
 def usable() -> bool:
-    """Return whether this release of aiohttp was tested with this module, and performance tricks are not
-    switched off.
-    """
+    """Return True if this release of aiohttp was tested with this module, and the variable MCPGEN_TUNING is not 0."""
     return tuning.ON and aiohttp.__version__.startswith(KNOWN)
 
 

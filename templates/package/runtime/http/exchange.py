@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .spool import Spool
 
     class PreparedCall(Protocol):
-        """Protocol for a prepared call (preparation.PreparedCall): request, address, and selected credentials."""
+        """Interface of a prepared call (preparation.PreparedCall): request, address, and selected credentials."""
 
         request: Request
         address: Address

@@ -132,9 +132,9 @@ class Issuer:
             await asyncio.gather(self._fetching, return_exceptions=True)
 
     def _find(self, algorithm: str, kid: str) -> Key | None:
-        """Return the key with that id.
+        """Return the key for `algorithm` that has the id `kid`, or None if there is none.
 
-        Without an id, return the only key for that algorithm, or None if several fit.
+        If `kid` is "", return the only key for `algorithm`, or None if there are several or none.
         """
         fitting = [each for each in self._keys if each.fits(algorithm)]
         if kid:

@@ -34,7 +34,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-# Decision 0195: In programs each tool is a plain function.
+# Decision 0195: In a model's program, each tool is a plain function.
 class Function:
     """A tool as a Python function that a model's program can call.
 

@@ -165,7 +165,7 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            # A rule `answer` inserts the usual content, with the notes on the response: do not add these notes again.
+            # An entry with `answer` inserts `usual`, with its notes on the response. `beside` would repeat these notes.
             return maker.content + notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 

@@ -184,7 +184,8 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # a file may hold this URL, since the URL may contain a password
+    # The URL of the proxy may contain a password, so the operator may set it by a file (variable `<NAME>_PROXY_FILE`).
+    proxy = f"{catalog.prefix}_PROXY"
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]
