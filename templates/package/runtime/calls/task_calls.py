@@ -66,7 +66,7 @@ class TaskCalls:
         redact: Callable[[str], str],
         budget: Callable[[Tool], Budget],
     ) -> None:
-        """Create the handler. `ids` issues and reads ids of tasks. `finish` runs a tool's hooks on its result.
+        """Create the handler. `ids` encodes and decodes MCP task ids. `finish` runs a tool's hooks on its result.
 
         `redact` removes secrets from texts. `budget` returns the time budget for a call of a tool.
         """
@@ -204,7 +204,7 @@ class TaskCalls:
             return seen.result
         again = f"Call {self._catalog.looker} with {ARGUMENT}={id} to look again."
         told = f"The job that {tool.name} started is still at work. {again}"
-        # A program gets an error, since a program would take this text for the job's result. A model can read the text.
+        # A program of the model gets an error: it would take `told` for the job's result. A model can read `told`.
         return Result.error(told) if spans.in_program() else Result.text(told)
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
