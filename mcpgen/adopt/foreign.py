@@ -82,7 +82,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions by which the adopted server decides which operations become tools.
+    """Conditions by which the adopted server (made with another program) decides which operations become tools.
 
     The value None means that there is no condition. Names and ids are those of the adopted server. `removed`: tools
     that a script removes. `by_default`: True if openapi-mcp-generator makes tools of operations without `x-mcp`.
@@ -115,7 +115,7 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class ForeignServer:
-    """An MCP server as another program runs it.
+    """Configuration of an MCP server that was made with another program. `mcpgen adopt` turns it into a tools file.
 
     `name`: the server's name in the client, or in the server's configuration. `timeout`: seconds a request may take.
     `searches`: True if the server lists only tools that find and call other tools. `remarks`: settings that a tools

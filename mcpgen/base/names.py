@@ -205,7 +205,8 @@ def exclusive(
 
 # Decision 0010: Derived argument names avoid names that agent frameworks reserve.
 def argument_name(wire_name: str) -> str:
-    """Return the argument name for a parameter or property: unchanged where providers accept it, else rewritten.
+    """Return the argument name for a parameter or property: unchanged if model providers and agent frameworks accept
+    the name, else rewritten.
 
     `filter[name]` → `filter_name`, `$top` → `top`, `api-version` → `api_version`, `StartTime<` → `StartTime_lt`,
     `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `config` → `argument_config`.

@@ -41,11 +41,11 @@ def command(
 ) -> None:
     """Write the server of a generated project into the configuration of an MCP client.
 
-    If SOURCE is a document, it is generated first, as `mcpgen generate SOURCE` does, unless its project exists already.
+    If SOURCE is a document, its project is generated first, as by `mcpgen generate SOURCE`, unless the project exists.
     Then the server's own `install` edits the configuration in place: other servers and comments stay, and no secret is
     written without --write-secrets.
 
-    Exit codes: 0 done, 1 refused or findings, 2 cannot go on.
+    Exit codes: 0 done, 1 change refused, or an error in the document, 2 cannot go on.
     """
     own = [*(f"--env={each}" for each in env), *([f"--token-env={token_env}"] if token_env else [])]
     own += ["--write-secrets"] if write_secrets else []

@@ -120,8 +120,8 @@ def _lowered(
     """Convert every operation to a tool, and return the catalog. `lower` does this again if a text mentions a missing
     tool.
 
-    `sources`: the operations that list ids. `named` is filled: keys of the operations whose tools are mentioned in
-    texts of other tools.
+    `sources`: finds the operation that lists the valid ids for an argument. `named` is filled with the keys of the
+    operations whose tools are mentioned in texts of other tools.
     """
     context = _Context(
         api,
@@ -144,7 +144,7 @@ def _lowered(
             tools.append(_tool(operation, names[operation.key], context))
         except SkipOperation as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
-        except RecursionError:  # a chain of hundreds of references; chains in published documents have about ten
+        except RecursionError:  # after hundreds of references in a row; published documents have about ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:

@@ -369,7 +369,7 @@ def _says_nothing(api: Api) -> bool:
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:
-    """Return a scheme with its relative URLs resolved against `at`, the server of its own document."""
+    """Return a security scheme with its relative URLs resolved against `at`, the server of the scheme's document."""
     base = servers.with_defaults(at[0]) if at else ""
     if "://" not in base:
         return scheme

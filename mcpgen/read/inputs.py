@@ -73,7 +73,7 @@ class Sources:
         return tuple(self._taken.values())
 
     def open(self, fetched: Fetched) -> OpenedFile | None:
-        """Read a tools file, or store a document whose operations are read later.
+        """Parse and return a fetched file. A tools file is read at once, the operations of an OpenAPI document later.
 
         Return None for a tools file in which everything is commented out.
         """

@@ -13,9 +13,9 @@ Arity = Literal["value", "values", "switch"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of a program, from its flags and its environment. A flag takes precedence over a variable.
+    """Settings of an MCP server program, from flags and environment variables. A flag takes precedence over a variable.
 
-    `flags`: long flag without dashes → its values. `environ`: the environment variables that the configuration sets.
+    `flags`: long flag without dashes → its values. `environ`: the environment variables that the program gets.
     `variables`: flag → the environment variable for the same setting.
     """
 

@@ -1,4 +1,4 @@
-"""Provide the data for the search of the page: the index, and the word lists of the generated server's search."""
+"""Provide the data for the search on the page of `inspect --html`: index and word lists of the server's search."""
 
 import ast
 import json
@@ -10,7 +10,7 @@ from mcpgen.retrieval.stems import STOP, stem
 
 # Decision 0203: The page of inspect contains its own search.
 def search_data(index: bytes) -> JsonObject:
-    """Return the data for the search in the page. `index`: the search index of the generated server.
+    """Return the data for the search on the page of `inspect --html`. `index`: search index of the generated server.
 
     The lists of verbs and synonyms are read from a module of the runtime that contains only data, so that they exist
     only once.

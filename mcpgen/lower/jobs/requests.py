@@ -154,8 +154,9 @@ class Requests:
         """Return the GET request that shows an operation's status, or None. For `/items/{id}/start`, this is the first
         of `/items/{id}/start/status` and `/items/{id}/status` that exists.
 
-        After a variable, the second path is tried only for a word of `_LIFECYCLE`, such as `start`. Return None if the
-        operation's path ends in a variable or a plural: a plural names a collection, to which no such status belongs.
+        If the last segment follows a variable, as here, the second path is tried only if the segment contains a word of
+        `_LIFECYCLE`, such as `start`. Return None if the operation's path ends in a variable or a plural: a plural
+        names a collection, to which no such status belongs.
         """
         parent, _, last = operation.path.rpartition("/")
         if last.endswith("}") or is_plural(words(last)):

@@ -148,7 +148,7 @@ class Composer:
         )
 
     def repeat(self, findings: Findings) -> None:
-        """Record the findings of a cached result again."""
+        """Record `findings` (contradictions, missing targets, unshown patterns) of a result that a cache supplies."""
         self.contradictions += findings.contradictions
         self.missing += findings.missing
         self.unshown += findings.unshown

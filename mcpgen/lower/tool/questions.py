@@ -31,9 +31,10 @@ _OWN_WORDS = "Give the field a `type`, or an `enum` of values to choose from."
 def derive(
     questions: tuple[Question, ...], schema: JsonObject, names: Mapping[Slot, str], diagnostics: Diagnostics
 ) -> tuple[tuple[AskedQuestion, ...], JsonObject]:
-    """Return the questions of a tool, and its input schema without the arguments that the user fills in.
+    """Return the questions that the user is asked before a call of the tool, and the tool's input schema without the
+    arguments that only the user gives.
 
-    `names`: slot (place in the request, parameter name) → argument name. Faulty questions are reported and left out.
+    `names`: (place in the request, parameter name) → argument name. Faulty questions are reported and left out.
     """
     if not questions:
         return (), schema

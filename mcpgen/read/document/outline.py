@@ -52,8 +52,8 @@ class Outline:
         return path[:length]
 
     def position(self, path: Path) -> Position:
-        """Return line and column, from 1, of the recorded key `path`. For a duplicate key, its last occurrence
-        counts.
+        """Return line and column, counted from 1, of the key at the end of `path`. If the key occurs several times, the
+        last one counts. Raises KeyError if `note` has not recorded `path`.
         """
         return self._keys[self._numbers[path]][2]
 

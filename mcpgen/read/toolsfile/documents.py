@@ -78,7 +78,7 @@ def named(entry: JsonObject, key: str, where: Where) -> tuple[PlacedText, ...]:
 
 
 def selectors(entry: JsonObject, key: str, where: Where, diagnostics: Diagnostics) -> tuple[Selector, ...]:
-    """Return the selectors of operations under `key`, from the file itself or from the entry of a document."""
+    """Return the selectors of operations under `key` of `entry`: the whole tools file, or its entry for a document."""
     return tuple(_selectors(as_list(entry.get(key)), where.inside(key), diagnostics))
 
 

@@ -30,7 +30,7 @@ _HOW = "Write `GET /jobs/{id}`, an operationId, a header such as `Location`, or 
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> TaskRule | None:
-    """Return the `task` of the tool or override `entry`, or None if it is missing."""
+    """Read the key `task` of `entry`, a tool or an override. Return None if it is missing or lacks a valid `poll`."""
     found = as_object(entry.get("task"))
     place = where.inside("task")
     if not isinstance(found.get("poll"), str):

@@ -140,7 +140,7 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     if "origins" not in new.header:
         return
     before, after = origins.accepted(old.header), origins.accepted(new.header)
-    # the last origin of a destination is its default, used if no variable of the URL is set
+    # the last origin of a destination holds the defaults of its server variables: used unless the operator sets them
     reached = {each.origins[-1] for each in found}
     for origin in sorted(reached - after - (had.keys() - before)):
         yield rules.of_server("unaccepted-origin", after=origin)

@@ -158,10 +158,10 @@ def _conditions(node: JsonObject, scope: Scope) -> Iterator[str]:
 
 
 def _without_strange_patterns(node: JsonObject, scope: Scope) -> tuple[JsonObject, frozenset[str]]:
-    """Return `node`, possibly without some keywords, and the conditions in their place (assertions compared as text).
+    """Return `node` and no conditions if every pattern in `patternProperties` can be matched in linear time.
 
-    If a pattern in `patternProperties` cannot be matched in linear time, its matches are unknown. Then
-    `patternProperties` and `additionalProperties` are removed, and the text of the whole node is the condition.
+    Otherwise it is unknown which members match. Then return `node` without `patternProperties` and
+    `additionalProperties`, and the text of the whole node as a condition (an assertion compared as text).
     """
     if all(map(is_linear, as_object(node.get("patternProperties")))):
         return node, frozenset()

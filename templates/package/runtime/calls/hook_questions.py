@@ -98,7 +98,7 @@ class _Run:
         self._deadline.reschedule(None)
 
     def go_on(self) -> None:
-        """Let the time of the call run again, and set the deadline of the hook anew."""
+        """Continue to count the seconds of the call. The deadline of the hook is when these seconds are used up."""
         self._deadline.reschedule(asyncio.get_running_loop().time() + self.budget.start())
 
 

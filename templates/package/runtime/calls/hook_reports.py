@@ -132,7 +132,7 @@ class HookReports:
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        self._due = False  # reset first: reports that come during this delivery need another one
+        self._due = False  # reset first, so that a report that comes during this delivery causes another delivery
         if self._over:
             return
         for _ in range(len(self._wait)):

@@ -88,9 +88,9 @@ def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
 async def resolve(
     tool: Tool, arguments: dict[str, Any], writes: bool, look: Look
 ) -> tuple[dict[str, Any], list[Found]]:
-    """Return the arguments with ids in place of names, and the ids found. `look` makes the inner call.
+    """Return the arguments with ids in place of names, and the ids found. `look` calls the tool that returns the items.
 
-    Raise NotReady if there is no item of a given name, and OtherOutcome if an inner call ends without a result.
+    Raise NotReady if there is no item of a given name, and OtherOutcome if such a call ends without a result.
     """
     found: list[Found] = []
     for lookup in given(tool, arguments):

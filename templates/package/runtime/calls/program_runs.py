@@ -115,8 +115,8 @@ class ProgramRuns:
 
     # Decision 0198: A paused program has a size limit.
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
-        """Pause a program whose tool call ended with a question to the user: store the program, and raise OtherOutcome
-        with the question. If the program is too large to store, return an error result.
+        """Pause a model's program whose tool call ended with a question to the user: store the program, and raise
+        OtherOutcome with the question. If the program is too large to store, return an error result.
 
         If the tool call ended with a protocol error, raise `ended`, or return an error result if the program has
         already called a tool that writes.
@@ -307,8 +307,8 @@ class RunningProgram:
         await run.answer(value)
 
     def _asking(self, ask: Ask | None) -> Ask | None:
-        """Return a function that asks the user. While it waits for the answer, the program is serialized, its worker
-        process is released, and its time limit is paused.
+        """Return a function that asks the user, or None without `ask`. Before the function asks, it serializes the
+        model's program and releases the worker process. The program's time limit is paused until the answer.
         """
         if ask is None:
             return None

@@ -49,7 +49,7 @@ class ResultWriter:
         return other
 
     async def told(self, tool: Tool, answer: Response, sent: Sent, budget: Budget) -> Result:
-        """Return the result for a response."""
+        """Return the tool result for a response of the API."""
         view, most = None, spans.shown(self.shown)
         if "result" in tool.binding:
             from ..result.result_rules import ResultRules  # imported late: few tools have result rules

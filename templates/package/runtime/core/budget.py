@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Budget of one call: seconds, and steps of work on its arguments and its answer.
+"""Budget of one call: seconds, and steps of work on its arguments and its result.
 
 Hooks and the HTTP request share the seconds. Time spent waiting for the user's answer is not counted. A step is about
 one microsecond of work during which no other call can run, so steps limit how long other calls wait.

@@ -231,7 +231,10 @@ class Fetch(Call):
 
 
 class Fetched:
-    """A resource that must be fetched from the upstream: its entry, and the values of the variables in its URI."""
+    """A resource that must be fetched from the upstream API.
+
+    `entry`: the resource's entry in resources.json. `variables`: values of the variables in its URI template.
+    """
 
     __slots__ = ("entry", "variables")
 

@@ -40,7 +40,7 @@ class Listing:
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
         """Create the tool list. `content()` returns the content of search.json.
 
-        `search`: data from which the list is made, the member `search` in line 1 of bindings.json.
+        `search`: data from which the list is made. It is the member `search` of the header of bindings.json.
         """
         self._search = search
         self._content = content

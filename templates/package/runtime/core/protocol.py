@@ -556,7 +556,7 @@ class Protocol:
         return self._writer(id, outcome, revision, self._catalog.server)
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
-        """Return the progress line of a call, or None if the client wants none or `done` has not grown."""
+        """Return a progress notification of a call, or None if the client wants none or `done` has not grown."""
         call = self._in_flight.calls.get(key)
         if call is None or call.token is None or done <= call.last_progress:
             return None

@@ -109,8 +109,8 @@ class Wire:
         os.dup2(2, 1)
         os.close(null)
         sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once.
-        # The parent process may have made stdin or stdout non-blocking. A read without input would then fail, which
-        # counts as the end of the input.
+        # The parent process may have made stdin or stdout non-blocking. Make both blocking: a read without input would
+        # else fail, which `read_ready` takes for the end of the input.
         if os.name == "posix":
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)

@@ -69,7 +69,7 @@ class Subscriptions:
         self._watched.pop(id, None)
 
     def greeted(self, lists: tuple[str, ...]) -> None:
-        """Begin a handshake that offers notifications about `lists`. Forget an earlier handshake."""
+        """Begin a handshake that offers notifications when one of `lists` changes. Forget an earlier handshake."""
         self._greeted, self._initialized, self._owed = lists, False, []
 
     def initialized(self) -> bytes:

@@ -144,9 +144,9 @@ class Search(TypedDict):
     """Tool list of a server whose tools are found by a search (`--tools search`).
 
     `digest`: checksum of search.json. `groups`: group -> number of its tools, for the largest groups. `others`: number
-    of tools in all other groups. `starts`: signatures of the tools that most tasks begin with. `pinned`: names of tools
-    that stay listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and checksum
-    of the tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
+    of tools in all other groups. `starts`: signatures of tools that a model is likely to call first. `pinned`: names of
+    tools that stay listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and
+    checksum of the tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
     """
 
     digest: str

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the entry for this server in the form that a client reads, and recognize which server an entry starts."""
+"""Write the entry for this server in an MCP client's configuration, and recognize which server such an entry starts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Server:
 
 
 def write(client: Client, server: Server) -> dict[str, Any]:
-    """Return the entry of a server.
+    """Return the entry for a server, in the form that the configuration of this MCP client has.
 
     Secrets are left out if the client has no way to refer to an environment variable.
     """

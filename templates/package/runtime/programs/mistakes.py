@@ -35,7 +35,7 @@ def of_types(told: str) -> str:
 
 
 def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int) -> str:
-    """Return why a program ended early.
+    """Return why a program that a model wrote ended early.
 
     `said`: type and message of the exception. `frames`: line number and source of each line in its traceback.
     """

@@ -188,8 +188,8 @@ class Sandbox:
 
         With `stubs`, type definitions of the functions, the program's types are checked before it runs.
         """
-        # The format is `concise`: with `json`, the worker of pydantic-monty 1.4 crashes on a misspelt member next to
-        # non-ASCII letters.
+        # Type errors have the format `concise`: with `json`, the worker of pydantic-monty 1.4 crashes on a misspelt
+        # member next to non-ASCII letters.
         checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "concise"} if stubs else {}
         try:
             if self._pool is None:

@@ -216,9 +216,9 @@ class _Connection:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def _gone(self) -> None:
-        """Wait until the client has disconnected.
+        """Wait until the request is read, then until the client has disconnected.
 
-        Begin only after the body was read, since `body` itself detects a disconnect.
+        While `body` reads the request, it detects a disconnect itself.
         """
         await self._read.wait()
         while (await self._receive())["type"] != "http.disconnect":

@@ -117,7 +117,7 @@ class Engine:
     # Methods that run in the thread of the event loop
 
     def soon(self, action: Callable[[], None]) -> None:
-        """Run the action in the next turn of the loop."""
+        """Call `action` in the next turn of the event loop."""
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:

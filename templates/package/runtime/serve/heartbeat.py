@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the progress messages of a long call: what the call waits for, how many bytes have arrived, and the time."""
+"""Write the progress messages of a long call: what it waits for, bytes received, and seconds since its start."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class StdinHandoff:
 
 
 class _ReadingPeriod:
-    """One period during which the loop reads stdin, until the main thread or the loop ends the period."""
+    """One period in which the event loop reads stdin. The main thread or the event loop ends the period."""
 
     __slots__ = ("_answered", "_came", "_engine", "_inbox", "_lending", "_lock", "_over", "_returned", "_take", "_wire")
 

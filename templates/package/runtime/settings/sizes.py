@@ -49,7 +49,7 @@ def inline(shown: int) -> int:
 def parse(value: str) -> Sizes:
     """Return the size limits of results that the operator has set, with defaults for limits that are not set.
 
-    Raise ValueError with a reason such as "must say tokens to show".
+    Raise ValueError with a reason such as "must keep 1 MiB to 4 GiB".
     """
     import re  # imported here: few operators set sizes
 

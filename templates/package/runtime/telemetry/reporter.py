@@ -303,7 +303,7 @@ class _Kind:
         self.encode: Callable[[Any, bytes], bytes] = _nothing
 
     def count(self) -> None:
-        """Count the records whose durations in nanoseconds are in `lasted`, and empty `lasted`."""
+        """Add `lasted`, durations in nanoseconds of telemetry records of one kind, to the metrics. Empty `lasted`."""
         self.durations.add(self.lasted)
         for total in self.totals:
             total.value += len(self.lasted)
