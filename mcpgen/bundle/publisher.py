@@ -52,7 +52,7 @@ class Publisher:
 
     @property
     def name(self) -> str:
-        """Return the name of the author if given, else the owner in the registry's namespace, else ""."""
+        """Return the author's name if given, else the owner in `registry_name` (`a` in `io.github.a/api`), else ""."""
         return self.author or self.registry_name.partition("/")[0].rpartition(".")[2]
 
 

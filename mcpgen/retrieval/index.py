@@ -113,7 +113,7 @@ def _finders(tools: Sequence[ToolSpec], kinds: Iterable[str]) -> dict[str, str]:
 
 def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
     """Estimate the tokens that two lists take in the description of the search tool: tool groups with their sizes, and
-    signatures of tools with which most tasks begin (`starts`).
+    signatures of the tools that clients probably call first (`starts`).
     """
     return tokens.estimate(", ".join([*(f"{name} {count}" for name, count in groups.items()), *starts]))
 
@@ -173,7 +173,7 @@ def _line(text: str) -> str:
 
 
 def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str, ...]:
-    """Return at most STARTS tools with which most tasks begin, each as `name(required arguments)`.
+    """Return at most STARTS tools that clients probably call first, each as `name(required arguments)`.
 
     First come the two tools that return ids for the most other tools, then one for the user's own account (such as
     `/me`), then tools with `search` in their path. Only read-only tools without path parameters are chosen.

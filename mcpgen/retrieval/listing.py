@@ -36,7 +36,7 @@ def entries(
     """Return the entries of the search tools in `tools/list`.
 
     `called`: name of a search tool → what it does. `groups`: group → number of its tools. `others`: number of tools in
-    groups that are not listed. `starts`: signatures of tools with which most tasks begin.
+    groups that are not listed. `starts`: signatures of the tools that clients probably call first.
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others

@@ -73,7 +73,7 @@ def described(called: Mapping[str, str], groups: Mapping[str, int], others: int,
     """Return the `tools/list` entries of the tools that find and call other tools.
 
     `called`: name -> kind of each such tool. `groups`: group -> number of its tools. `others`: number of tools in
-    groups that `groups` does not name. `starts`: signatures of the tools that most tasks begin with.
+    groups that `groups` does not name. `starts`: signatures of the tools that clients probably call first.
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others
