@@ -59,8 +59,8 @@ def _joined(
 
 
 def _chooser(discriminator: Discriminator, declared: JsonObject, composer: Composer) -> JsonObject:
-    """Return the schema of the discriminator property. It lists the values, or names examples if the document does not
-    list all values.
+    """Return the schema of the discriminator property. It lists the values, or gives examples in its description if
+    the document does not list all values.
     """
     shown = discriminator.shown()
     node, _ = composer.node(declared)

@@ -44,7 +44,7 @@ def leads_back(schema: JsonObject) -> bool:
 
 class _Steps:
     """Counter of validation steps. The count of each part of a schema is computed once, and added wherever the part is
-    used. A part inside itself counts as one step.
+    used. The occurrence of a part inside itself counts as one step.
     """
 
     def __init__(self, root: JsonObject) -> None:

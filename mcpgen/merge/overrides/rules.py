@@ -39,7 +39,7 @@ class Rule:
 
 
 def rule_of(change: Change) -> Rule | None:
-    """Return an override as a rule, or None if its key names a single operation."""
+    """Return an override as a rule for all operations that its key selects, or None if its key names one operation."""
     key = change.key.strip()
     literal = len(_WILD.sub("", key))
     try:

@@ -179,7 +179,7 @@ class Schemas:
             if target.file == where.file:
                 yield self._references.at(target, where), target
         except SkipOperation:
-            return  # OpenAPI's reader reports broken references
+            return  # a broken reference is reported when the schema is read as one of OpenAPI
 
     def _unknown(self, key: str, where: Where, hint: str) -> None:
         message = f"The key '{clipped(key)}' of '{_name(where)}' is unknown."

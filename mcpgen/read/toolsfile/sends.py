@@ -191,7 +191,7 @@ def check_schema(
                 else "Use the argument in the path or in `send`, or leave the argument out."
             )
             diagnostics.add("invalid-value", f"The argument '{clipped(name)}' is not used in the request.", place, hint)
-    # if the schema is combined from subschemas, one of them may require the argument
+    # do not report a schema that is combined from subschemas: one of them may require the argument
     combines = any(keyword in schema for keyword in (*_BRANCHES, *_ALONE, "$ref"))
     for name in template.declared:
         if name in names and name not in as_list(schema.get("required")) and not combines:

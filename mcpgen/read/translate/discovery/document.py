@@ -45,8 +45,8 @@ def translate(document: Document, diagnostics: Diagnostics) -> Translation:
 
 
 def _servers(root: JsonObject) -> list[JsonValue]:
-    """Return the API's server, `rootUrl`, as a list. `servicePath` is left to the paths of methods, since the paths of
-    uploads do not begin with it.
+    """Return the API's server, `rootUrl`, as a list. `servicePath` becomes part of the methods' paths instead, since
+    the paths of uploads do not begin with it.
     """
     url = as_text(root.get("rootUrl")) or as_text(root.get("baseUrl"))
     return [{"url": url.rstrip("/")}] if url else []
