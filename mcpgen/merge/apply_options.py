@@ -107,7 +107,7 @@ def with_fields(api: Api, wanted: bool) -> Api:
 
 
 def with_redirects(api: Api) -> Api:
-    """Set the treatment of redirects for each operation: by its own setting, else the server's setting."""
+    """Set the treatment of redirects for each operation: by its own setting, else by that of the generated server."""
     chosen = api.redirects
     if chosen is None:
         return api
@@ -116,7 +116,7 @@ def with_redirects(api: Api) -> Api:
 
 def with_lookups(api: Api, wanted: bool) -> Api:
     """Set for each operation whether a name may be given instead of an id: by its own setting, else by the option
-    `--lookups` (`wanted`), else by the server's setting.
+    `--lookups` (`wanted`), else by the setting of the generated server.
     """
     chosen = wanted or api.lookups
     if not chosen:

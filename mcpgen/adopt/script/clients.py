@@ -102,7 +102,7 @@ def timeout(value: Value | None, environ: Mapping[str, str]) -> float | None:
 
 
 def _in_headers(value: Value | None, remarks: list[Remark], where: Where) -> tuple[Credential, ...] | None:
-    """Return the credentials in header fields, or None if the script computes the fields."""
+    """Return the credentials in header fields, or None if the FastMCP script computes the fields."""
     if isinstance(value, Made) and value.positional:
         value = value.positional[0]
     if value is None or value == Plain(None):

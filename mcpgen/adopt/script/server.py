@@ -263,7 +263,7 @@ def _transport(node: ast.Call, evaluator: Evaluator) -> Iterator[Remark]:
 
 
 def _removed(tree: ast.Module, evaluator: Evaluator, environ: Mapping[str, str]) -> Iterator[str]:
-    """Yield the names of tools that the script removes. Add a remark for each name that is computed and not known."""
+    """Yield the names of tools that the FastMCP script removes. Add a remark for each removed tool of unknown name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _name(node) == "remove_tool" and node.args:
             name = text(evaluator.value(node.args[0]), environ)

@@ -109,7 +109,7 @@ class Store:
         return (MORNING + timedelta(seconds=self._ticks)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def rows(self, table: str, **wanted: Any) -> list[Row]:
-        """Return the rows of a table whose columns have the given values, in the order of their keys."""
+        """Return the rows of a table whose columns have the given values, in the order of the rows' keys."""
         where = "".join(f" AND {column} IS :{column}" for column in wanted)
         return self._select(f"SELECT * FROM {_known(table)} WHERE true{where} ORDER BY 1", wanted)  # noqa: S608 (names from code)
 

@@ -32,7 +32,7 @@ _OF_EXTENSION = {"azure-async-operation": "azure-asyncoperation", "operation-loc
 
 
 class _Answer(NamedTuple):
-    """The response that says that the work goes on, with the schema of its body and the members of that schema."""
+    """A response after which work goes on, with the schema of the response body and the members of that schema."""
 
     response: Response
     schema: JsonObject | None

@@ -47,7 +47,7 @@ def part_shape(key: str, schema: JsonObject, composer: Composer) -> JsonObject:
 class _Shapes:
     """Builder of the shape of one XML body: a nested JSON object that describes its elements and attributes.
 
-    At most NODES schemas are visited; deeper members get the default form.
+    At most NODES schemas are visited; deeper members are treated as if their XML had the default form.
     """
 
     def __init__(self, composer: Composer) -> None:

@@ -174,8 +174,8 @@ class _Outputs:
         return "; ".join([*cuts[:_MOST_SAID], *([f"{more} more such things"] if more > 0 else [])])
 
     def _node(self, shape: _Shape, level: int, name: str, lists: int = 0) -> tuple[JsonObject, list[_Place]]:
-        """Return a schema with the types of a value, without `properties`. Also return the places of objects in this
-        schema: the caller adds the `properties` of these objects.
+        """Return the output schema of a value, still without `properties`. Also return the objects in this schema, to
+        which the caller adds `properties`.
         """
         if shape.anything or not shape.kinds:
             return {}, []

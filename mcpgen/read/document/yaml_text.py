@@ -123,7 +123,7 @@ class _Composer:
         if event.tags:  # parsed alone, a piece of the text would lack its %TAG directives: keep no index of pieces
             self.outline.drop()
 
-    # -- handlers of events (they run a million times, so they call as little as possible) -----------------------------
+    # -- handlers of YAML events (large documents have a million, so each handler calls as little as possible) ---------
 
     def scalar(self, event: yaml.ScalarEvent) -> None:
         self.literal += 1

@@ -92,7 +92,7 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
     elif isinstance(entry.get("request"), str):
         operation = _operation(entry, variables, where, around)
     if content is None and operation is None:
-        return None  # the reader of the content has reported the error
+        return None  # `_content` or `_operation` has reported the error
     return Resource(
         where,
         name,

@@ -113,8 +113,8 @@ def _exchange(directory: Path, stage: Stage, record: Record) -> None:
 def _finish_or_say(directory: Path, stage: Stage, record: Record) -> None:
     """Complete the write. This is tried twice, since a disk may fail for a moment.
 
-    If both attempts fail and the new directory, which has links into the staging directory, is still at the project's
-    path, raises Unfinished. If the old directory is there again, only removes the staging directory.
+    If both attempts fail, the directory at the project's path decides. If it is the new one, which has links into the
+    staging directory, raises Unfinished. If it is the old one again, only removes the staging directory.
     """
     try:
         with contextlib.suppress(OSError):

@@ -39,7 +39,7 @@ class Url:
 
 
 def described(value: JsonValue) -> str:
-    """Return a description, which the format writes as text or as an object with `content`."""
+    """Return a description, which Postman writes as text or as an object with `content`."""
     return (as_text(as_object(value).get("content")) or as_text(value)).strip()
 
 

@@ -32,7 +32,7 @@ class Tickets:
         self._spent: dict[str, float] = {}  # random number in each used ticket -> the ticket's expiry
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a new ticket. `subject`: digest of the call, in hexadecimal.
+        """Return a new ticket (a signed `requestState`). `subject`: digest of the call, in hexadecimal.
 
         `turn`: how often the user is asked the same question, this time included. `kept`: bytes that `take_kept`
         returns later, such as earlier answers. The client can read these bytes.

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sign the ids of tasks over stdio, so that the client can store an id, but cannot make or change one.
+"""Sign the ids of MCP tasks over stdio, so that the client can store an id, but cannot make or change one.
 
 The signing key is derived from the server's name and credentials. So an id stays valid after a restart of the process.
 """

@@ -42,7 +42,7 @@ class Budget:
         self.stop()
 
     def start(self) -> float:
-        """Begin to count seconds. Return the seconds that are left."""
+        """Begin to count seconds. Return the seconds of the budget that are left."""
         self._since = self._clock()
         return self.left
 

@@ -109,7 +109,7 @@ class InFlight:
         return self.ids.pop(id)
 
     def hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
-        """Store an answer of a batch until the other answers are ready. Until then, its id stays in use."""
+        """Store an answer of a batch until the other answers are ready. Until then, its request's id stays in use."""
         answers.lines.append(line)
         if id is not None and id not in self.ids:
             self.ids[id] = ANSWERED

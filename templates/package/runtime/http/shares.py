@@ -41,7 +41,7 @@ class Shares:
             self._memory += size
 
     def take_file(self) -> bool:
-        """Reserve an open file for a large response. Return False if no further file may be open."""
+        """Reserve one open file for a large response. Return False if the limit on open files is reached."""
         with self._lock:
             if self._files <= 0:
                 return False

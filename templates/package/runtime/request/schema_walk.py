@@ -275,7 +275,7 @@ class SchemaWalk:
             return None
         return target
 
-    # Methods for keywords about names of members
+    # Methods for keywords about the names of an object's properties
 
     def _is_match(self, pattern: str, name: str) -> bool:
         self._budget.spend(1)

@@ -198,7 +198,7 @@ def _violations(judge: SchemaChecker, made: dict[str, Any], budget: Budget) -> P
 
 
 def _broken_promise(tool: Tool, found: Problems, result: Result) -> Result:
-    """Return an error result that lists the violations of a handwritten schema and contains the response."""
+    """Return an error result that lists the violations of a handwritten output schema and contains the response."""
     log.event("warning", "output_broken", tool=tool.name, count=len(found))
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     count = count if found.complete else f"at least {count}" if found else "somewhere"

@@ -121,7 +121,7 @@ class Engine:
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..tuning.lazy_imports import deferred  # imported here: slow, and the main thread reads messages meanwhile
+        from ..tuning.lazy_imports import deferred  # imported in this thread, since the import is slow
 
         global asyncio
         with deferred():
