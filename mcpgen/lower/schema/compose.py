@@ -123,7 +123,7 @@ class Composer:
     def merged(self, first: JsonObject, second: JsonObject) -> JsonObject:
         """Return one node with the constraints of both `first` and `second`.
 
-        Keywords that are not combined, such as `description`, `default` and `pattern`, are taken from `second`.
+        Keywords that are not combined, such as `description` and `default`, are taken from `second`.
         """
         merger = Merger(self.budget)
         merger.add(first)

@@ -130,7 +130,7 @@ def _merged(objects: list[JsonObject], tag: str, labels: list[str]) -> JsonObjec
             found.setdefault(key, []).append((label, as_object(schema)))
     properties: JsonObject = {}
     for key, places in found.items():
-        agreed = _agreed([schema for _, schema in places], [label for label, _ in places])
+        agreed = _agreed([schema for _, schema in places], tag, [label for label, _ in places])
         everywhere = len(places) == len(objects)
         properties[key] = agreed if everywhere else _noted(agreed, tag, [label for label, _ in places])
     demanded = Counter(key for other in objects for key in set(map(str, as_list(other.get("required")))))
@@ -161,9 +161,9 @@ def _parts(schema: JsonObject) -> list[JsonObject]:
     return [part for member in inner for part in _parts(as_object(member))] if inner else [schema]
 
 
-def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
+def _agreed(schemas: list[JsonObject], tag: str, labels: list[str]) -> JsonObject:
     """Return one schema for a property of several objects. It accepts at least the values that any of `schemas`
-    accepts.
+    accepts. `tag`, `labels`: as in `_merged`, for the objects that have the property.
     """
     distinct = list(map(as_object, unique(schemas)))
     if len(distinct) == 1:
@@ -171,7 +171,7 @@ def _agreed(schemas: list[JsonObject], labels: list[str]) -> JsonObject:
     kinds = {as_text(schema.get("type")) for schema in distinct}
     words: JsonObject = {"description": schemas[0]["description"]} if "description" in schemas[0] else {}
     if kinds == {"object"} and not any("additionalProperties" in schema for schema in distinct):
-        return {**_merged(schemas, labels), **words}
+        return {**_merged(schemas, tag, labels), **words}
     if kinds <= set(SCALARS) and len(kinds) == 1:
         return {**_one_scalar(kinds.pop(), distinct), **words}
     parts = (part for schema in distinct for part in _parts(schema))

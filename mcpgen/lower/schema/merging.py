@@ -1,9 +1,11 @@
 """Merge schemas of an `allOf`, which must all hold, into one node.
 
-Properties and `required` are joined, types and enums intersected, bounds tightened. If two schemas contradict each
-other, the later one wins, and the contradiction is recorded. Each schema is examined once, however many there are.
+Properties and `required` are joined, types and allowed values intersected, bounds tightened. If two schemas contradict
+each other, or if one keyword cannot say both, the later one wins, and this is recorded. Each schema is examined once,
+however many there are.
 """
 
+import math
 from collections.abc import Callable
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, plain_text
@@ -14,13 +16,14 @@ _TIGHTEST: dict[str, Callable[[float, float], float]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }
+_SINGLE = frozenset(("multipleOf", "uniqueItems", "not", "pattern"))
 _MOST_ALTERNATIVES = 12
 
 
 class Merger:
     """Merger of schemas: the node that results from all parts added so far.
 
-    `contradictions`: a sentence for each part that contradicts earlier parts.
+    `contradictions`: for each part that cannot be combined with earlier parts, a phrase that says why.
     """
 
     def __init__(self, budget: Budget) -> None:
@@ -39,7 +42,7 @@ class Merger:
         return self._node
 
     def add(self, part: JsonObject) -> None:
-        """Add the constraints of `part`. Keywords such as `default` and `pattern` replace earlier ones."""
+        """Add the constraints of `part`. Keywords such as `default` replace earlier ones."""
         self._budget.spend(1 + len(part))
         first = self._node
         if not first or not part:
@@ -47,7 +50,8 @@ class Merger:
             return
         self._node = {**first, **part}
         self._merge_types(types(first), types(part))
-        self._merge_enums(first.get("enum"), part.get("enum"))
+        self._merge_values(_values(first), _values(part))
+        self._merge_single(first, part)
         for keyword in _TIGHTEST.keys() & part.keys():
             one, other = first.get(keyword), part[keyword]
             if isinstance(one, (int, float)) and isinstance(other, (int, float)):
@@ -66,15 +70,32 @@ class Merger:
             both = other
         self._node["type"] = both[0] if len(both) == 1 else list[JsonValue](both)
 
-    def _merge_enums(self, one: JsonValue, other: JsonValue) -> None:
-        if not isinstance(one, list) or not isinstance(other, list):
+    def _merge_values(self, one: list[JsonValue] | None, other: list[JsonValue] | None) -> None:
+        """Keep only the values that both parts allow. `one`, `other`: allowed values, None if a part allows all."""
+        if one is None or other is None or one == other:
             return
         self._budget.spend(len(one) + len(other))
         known = set(map(plain_text, other))
         both = [value for value in one if plain_text(value) in known]
         if not both:
             self.contradictions.append("two lists of values without a common one")
+        self._node.pop("const", None)
         self._node["enum"] = both or other
+
+    def _merge_single(self, first: JsonObject, second: JsonObject) -> None:
+        """Combine keywords that have one value each: `multipleOf`, `uniqueItems`, `not` and `pattern`."""
+        for keyword in first.keys() & second.keys() & _SINGLE:
+            one, other = first[keyword], second[keyword]
+            if one == other:
+                continue
+            if keyword == "uniqueItems":
+                self._node[keyword] = True
+            elif keyword == "not":
+                self._node[keyword] = {"anyOf": [one, other]}
+            elif isinstance(one, int) and isinstance(other, int) and one > 0 and other > 0:
+                self._node[keyword] = math.lcm(one, other)
+            else:
+                self.contradictions.append(f"two different values of `{keyword}`")
 
     def _merge_required(self, first: JsonObject, second: JsonObject) -> None:
         if self._required is None and ("required" in first or "required" in second):
@@ -124,3 +145,9 @@ class Merger:
             return
         self._node.pop("oneOf", None)
         self._node["anyOf"] = [{"allOf": [left, right]} for left in one for right in other]
+
+
+def _values(schema: JsonObject) -> list[JsonValue] | None:
+    """Return the values that `const` and `enum` allow, or None if the schema has neither."""
+    found = [schema["const"]] if "const" in schema else schema.get("enum")
+    return found if isinstance(found, list) else None
