@@ -20,8 +20,9 @@ _MODE = 0o100644 << 16
 
 
 def release_epoch(given: str | None) -> int:
-    """Return the time of all entries, in seconds since 1970. `given`: SOURCE_DATE_EPOCH (reproducible-builds.org), or
-    None.
+    """Return the time to give to all files in archives, in seconds since 1970: `given`, else DEFAULT_EPOCH.
+
+    `given`: the environment variable SOURCE_DATE_EPOCH (reproducible-builds.org), or None.
 
     Raises FatalError if `given` is not a number of seconds that a zip file can hold.
     """

@@ -87,7 +87,8 @@ def open_project(directory: Path) -> Project:
 
 
 def _released_files(directory: Path, lock: Lock) -> FileTree:
-    """Return the files to put into the release: `_BESIDE`, licences, and the package without hidden files.
+    """Return the files to put into the release: those in `_BESIDE` (such as the README), licences, and the package
+    without hidden files.
 
     Raises FatalError if one of these is a link, or has a name that is invalid on some operating systems.
     """

@@ -214,7 +214,7 @@ def _has_verb(found: list[str], operation: Operation) -> bool:
 
 
 def _of_one(found: list[str], operation: Operation) -> list[str]:
-    """Return the words with the last one in the singular, if a POST creates one item of a collection."""
+    """Return the words, the last one in the singular if a POST creates one item of a collection, else unchanged."""
     is_making = operation.method == "POST" and "}" not in operation.path.rpartition("/")[2]
     return [*found[:-1], singular(found[-1])] if is_making else found
 

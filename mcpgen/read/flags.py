@@ -24,10 +24,10 @@ Kind = Literal["include", "exclude"]
 
 # Decision 0116: Settings of a tool have an order of precedence.
 class Flags:
-    """The settings of a run, from three sources in order of precedence.
+    """The settings of one run of mcpgen, from three sources in order of precedence.
 
-    The sources are: `given` on the command line, set in tools `files` (the strongest first), or `recorded` by an
-    earlier run. `wanted` combines all three.
+    The sources are: flags `given` on the command line, tools `files` (the strongest first), and settings that an
+    earlier run `recorded` in the project. `wanted` combines all three.
     """
 
     def __init__(self, given: Options, recorded: Options, files: Sequence[ToolsFile]) -> None:
@@ -113,10 +113,10 @@ class Flags:
         return next((found for each in self.files if (found := getattr(each, kind))), ())
 
     def selecting(self, kind: Kind) -> tuple[str, ...]:
-        """Return the selectors of the command line.
+        """Return the selectors of the command line, else those that an earlier run of mcpgen recorded.
 
-        If the command line has no selectors but a tools file has some, return (): `self.selectors` returns those of the
-        file. If neither has any, return the selectors that an earlier run recorded.
+        If a tools file has selectors, recorded ones do not count: return () if the command line has none. The method
+        `selectors` then returns those of the tools file.
         """
         of_files = any(getattr(each, kind) for each in self.files)
         found: tuple[str, ...] = getattr(self._given if of_files else self.wanted, kind)

@@ -28,9 +28,9 @@ The runtime suggests such a parameter when it had to cut a result (`paging.py`).
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.decided.fields or operation.decided.output_schema is not None:
-        return False  # no `fields`: parts of a result would not match a handwritten output schema
+        return False  # part of a result would not match a handwritten output schema
     if operation.decided.result is not None and operation.decided.result.replaces:
-        return False  # no `fields`: the result is a text or content blocks that the owner defined, not the JSON
+        return False  # the result is a text or content blocks that the owner defined, not JSON
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
         return False
     good = [response for response in operation.responses if response.status[:1] == "2"]

@@ -51,10 +51,11 @@ def job(look: Look, arguments: Arguments) -> Accepted:
 
 
 def at_url(pointer: str, read: Accepted | None) -> Accepted:
-    """Return the job whose URL is at `pointer` in the response, with a new `task` that polls this URL.
+    """Return the job whose URL is at `pointer` in the response, with a new `task` (a key of tools files) that polls
+    this URL.
 
-    `read`: the same job with a `task` that polls by a GET request of the document, or None. All keys of the `task` in
-    `read`, such as `done` and `failed`, are copied to the new `task`, except `poll` and unused `values`.
+    `read`: the same job with a `task` that polls by a GET operation of the document, or None if there is none. All keys
+    of that `task`, such as `done` and `failed`, are copied to the new `task`, except `poll` and unused `values`.
     """
     task: JsonObject = {**(read.task if read is not None else {}), "poll": pointer}
     if "result" not in task and "cancel" not in task:

@@ -231,7 +231,7 @@ class Requests:
         pointer = _id_for(last, segment, answer, own)
         if not pointer or not {*_VARIABLE.findall(before)} <= {*known}:
             return None
-        # If `last` is also a variable of the operation's own path, choose another name: the two values differ
+        # If a variable in the operation's own path has the same name, choose another name: their values differ.
         name = f"{singular(segment)}_{last}" if last in known else last
         return self._look(read, f"{before}/{{{name}}}", {name: pointer})
 

@@ -55,7 +55,7 @@ class Discriminator:
 
     @property
     def has_more(self) -> bool:
-        """Return True if there are more children than are shown."""
+        """Return True if the discriminator has more children (subtypes) than `shown` returns."""
         return len(alternatives(self._node)) > MOST_CHILDREN
 
     def shown(self) -> list[JsonObject]:

@@ -17,7 +17,7 @@ def _order(signs: tuple[str, ...], *patterns: str) -> _Order:
 
 
 _ORDERS: tuple[_Order, ...] = (
-    # Patterns of orders to ignore earlier instructions.
+    # Patterns of sentences that tell a model to ignore earlier instructions.
     _order(
         ("ignore", "disregard", "forget", "override"),
         r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier)\b.{0,30}"
@@ -27,13 +27,13 @@ _ORDERS: tuple[_Order, ...] = (
         ("from now on", "system:", "you must "),
         r"\bfrom now on\b.{0,20}\byou\b|\bsystem:|\byou must (?:always|never)\b.{0,30}\btools?\b",
     ),
-    # Patterns of orders to hide something from the user.
+    # Patterns of sentences that tell a model to hide something from the user.
     _order(
         ("do not", "don't", "never"),
         r"\b(?:do not|don't|never)\b.{0,12}\b(?:tell|inform|mention|alert)\b.{0,25}\b(?:user|human|operator)\b",
         r"\b(?:do not|don't|never)\b.{0,12}\bask\b.{0,12}\b(?:for )?(?:confirmation|permission|the user)\b",
     ),
-    # Patterns of orders to call another tool, or this tool instead of another.
+    # Patterns of sentences that tell a model to call another tool, or this tool instead of another.
     _order(
         (" tool",),
         r"\bbefore\b.{0,20}\b(?:using|calling|invoking)\b.{0,15}\b(?:this|any|other) tools?\b",
@@ -47,7 +47,7 @@ _ORDERS: tuple[_Order, ...] = (
         r"\b(?:must|always|first)\b.{0,20}\b(?:call|use|invoke|run)\b.{0,25}"
         r"\b(?:this|the following) (?:tool|operation|function)\b",
     ),
-    # Patterns of orders to send out the conversation.
+    # Patterns of sentences that tell a model to send out the conversation.
     _order(
         ("history", "transcript"),
         r"\b(?:include|send|append|attach|forward|pass)\b.{0,25}\b(?:chat|conversation) (?:history|transcript)\b",

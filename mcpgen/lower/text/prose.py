@@ -99,8 +99,8 @@ def plain(text: str) -> str:
     """Return `text` without markup, as paragraphs separated by blank lines, each on one line.
 
     Paragraphs without a letter or digit are dropped. Only the first READ characters are used, since no description of a
-    tool is longer. The last step replaces runs of invisible characters by MARK again, since removing markup can join
-    the parts of an HTML character reference.
+    tool is longer. Runs of invisible characters are replaced by MARK before markup is removed, and again at the end:
+    removing markup can join the parts of an HTML character reference, which may mean such a character.
     """
     text = text[:READ]
     text = _marked(text.replace("\u2028", "\n").replace("\u2029", "\n\n"))

@@ -184,9 +184,10 @@ def _sketch(media_type: MediaType, composer: Composer) -> str:
 
 
 def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) -> str:
-    """Return a description of the values of a schema, one level deep, or "".
+    """Return a short description of a schema's values: a list, or the names of an object's members, as in
+    `a list of {id, name}`. Return "" if the schema describes neither.
 
-    `lists` and `unions`: how many more levels of nested lists and unions may be described.
+    `lists` and `unions`: how many levels of nested lists and unions may still be entered.
     """
     node, _ = composer.node(schema)
     if "array" in types(node) or "items" in node:

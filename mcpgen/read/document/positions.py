@@ -150,10 +150,10 @@ class _YamlWalk:
         self._found: dict[Path, Position] = {}
 
     def positions(self, trie: _Trie, path: Path) -> dict[Path, Position]:
-        """Return path → position of its key or array item in the text, for the paths in `trie`.
+        """Return, by path, where the key or array item of each path in `trie` is in the text. Paths begin at the
+        document's root, even if the text is only a piece of the document.
 
-        `path`: the place in the document where the text begins, () for the whole document. All returned paths begin at
-        the document's root.
+        `path`: the path at which this piece begins, () if the text is the whole document.
         """
         event = self._next()
         while type(event) in self._before:

@@ -65,7 +65,7 @@ def keys(noun: str) -> tuple[str, ...]:
 
 
 def described(noun: str, key: str) -> str:
-    """Return the description of the property `key` in `$defs/noun` of the tools file's JSON Schema."""
+    """Return the description of a property in the JSON Schema of tools files: `key` in the `$defs` schema `noun`."""
     return _described(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]), key)
 
 

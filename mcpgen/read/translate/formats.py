@@ -1,4 +1,4 @@
-"""Recognise the format of a document, and translate it."""
+"""Recognise the format of a document, and translate the document to OpenAPI 3.1 if it is in another known format."""
 
 from collections.abc import Callable
 

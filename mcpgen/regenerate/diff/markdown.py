@@ -1,4 +1,4 @@
-"""Write a difference as Markdown, for a pull request and for a changelog."""
+"""Write the changes between two versions of a server as Markdown, for a pull request and for a changelog."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -219,7 +219,7 @@ class ToolExecutor:
 
     @property
     def _jobs(self) -> TaskCalls:
-        """Return the object that handles tasks. Its module is loaded with the first call that starts a job."""
+        """Return the handler of jobs and of MCP tasks. Its module is loaded when the handler is first used."""
         if self._followed is None:
             from . import task_calls  # imported late: few tools start jobs
 
@@ -482,7 +482,7 @@ class ToolExecutor:
     async def _exchanged(
         self, tool: Tool, ready: PreparedCall, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Response | Failure, Sent]:
-        """Send the request. Return its response or the failure, and a record of the request."""
+        """Send the request. Return its response or the failure, and a description of the request as it was sent."""
         uri = self.names.new()
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)

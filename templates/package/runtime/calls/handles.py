@@ -29,8 +29,9 @@ if TYPE_CHECKING:
             """
 
         async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
-            """Reserve the next slot of the rate limit that replicas share (`replicas.store.Store.turn`).
+            """Reserve the next slot of the rate limit that replicas share.
 
+            Return whether that succeeded and the seconds to wait for the slot, as `replicas.store.Store.turn` does.
             Return None if the store does not answer. Each replica then counts only its own requests.
             """
 

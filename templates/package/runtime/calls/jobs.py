@@ -151,7 +151,7 @@ class JobFollower:
                 return Seen(state, said)
             if state == job_state.DONE:
                 found = await self._result(tool, job, answer, sent, value, budget)
-                # Without an answer, the job counts as working, so that the client looks again and gets the result then.
+                # If the API sends no result, the job counts as working: the client asks again and gets the result then.
                 return _unanswered(found) if isinstance(found, Failure) else Seen(state, said, found)
             told = await self._writer.told(sent.tool, answer, sent, budget)
             gone = state == job_state.GONE

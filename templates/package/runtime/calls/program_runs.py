@@ -198,7 +198,7 @@ class ProgramFunctions:
 
 
 class RunningProgram:
-    """Run of one program to its end, from its beginning or from the question at which it waited."""
+    """Run of a model's program to its end: from its beginning, or from the question to the user at which it paused."""
 
     def __init__(
         self, executor: Executor, sandbox: Sandbox, functions: ProgramFunctions, record: Record, span: spans.Span

@@ -136,7 +136,7 @@ class _File:
             return file.read(length) or b""
 
     def places(self) -> dict[str, tuple[int, int]]:
-        """Return offset and length of each tool's line, by tool name, in file order."""
+        """Return the offset and length of each tool's line in the JSON file, by tool name, in the file's order."""
         self._settle()
         if self._places is None:
             self._places = _places(self.read())

@@ -134,7 +134,7 @@ class _Rules:
 
 
 class _Counting(_Rules):
-    """Options for the fast parse.
+    """Options for the fast parse, which counts the members of objects.
 
     During this parse, Python functions are called only for objects and for numbers with a fraction or exponent.
     """

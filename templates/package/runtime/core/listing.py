@@ -127,7 +127,7 @@ class Listing:
 def _runs_programs() -> bool:
     """Return True if the sandbox's package is installed with its binary part, which is missing on some platforms."""
     import os
-    from _frozen_importlib_external import PathFinder  # `importlib` takes long to load
+    from _frozen_importlib_external import PathFinder  # not from `importlib`, which takes long to load
 
     spec = PathFinder.find_spec("pydantic_monty")
     folders = spec.submodule_search_locations if spec is not None else ()

@@ -78,7 +78,9 @@ class Run:
         return str(self._prints.output)
 
     async def begin(self, code: str) -> None:
-        """Check the types of a program, and run it until its first call of a tool. Raise Stopped if it fails."""
+        """Check the types of a program, and run it to its first tool call or its end. Raise Stopped if the check or the
+        program fails.
+        """
         before, program = worker_code.prepared(code, [name.removeprefix(OWN) for name in self._names])
         await self._before(before)
         await self._go(self._session.feed_start(program, external_lookup=self._names, print_callback=self._prints))
@@ -117,7 +119,7 @@ class Run:
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # the program redefined a name that the added code uses
+        except (monty.MontyError, RuntimeError):  # the program redefined a name that `beginning` uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found

@@ -235,7 +235,9 @@ class Sharing:
     # Method for the rate limit that all replicas share
 
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
-        """Reserve the next slot of the shared rate limit (`Store.turn`). Return None if the store does not answer."""
+        """Reserve the next slot of the shared rate limit. Return whether that succeeded and the seconds to wait for the
+        slot, as `Store.turn` does. Return None if the store does not answer.
+        """
         try:
             return await self._store.turn("rate", most, span, latest)
         except StoreAway:

@@ -70,7 +70,8 @@ if TYPE_CHECKING:
             """Return True if a client waits for the outcome. This method runs in the thread that submits the call."""
 
         def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
-            """Report progress of a call. `message` names the last phase, or says what the call waits for.
+            """Report progress of a call. `message`: the text that the call or its hook reported last, or what the call
+            waits for.
 
             `done` grows with each phase and each message. If `total` is given, `done` and `total` count bytes of a
             response, or what a hook counts.

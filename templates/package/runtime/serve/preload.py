@@ -57,7 +57,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for name in _names(catalog, settings):
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
-        with suppress(ImportError):  # no error here: each call that runs a program reports it
+        with suppress(ImportError):  # each call that runs a model's program reports that the sandbox is missing
             import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:

@@ -95,11 +95,11 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why requests to `address` are not accepted, as the end of a clause, or "" if they are. `url`: the URL
-        of `address` before its variables are filled in.
+        """Return why no request may be sent to `address`, as the end of a clause, or "" if requests may be sent.
+        `url`: the URL of `address` before its variables are filled in.
 
-        An address is accepted if `bindings.json` lists its origin. If the operator sets `variables` in the URL, the
-        compiler could not list the resulting origin. Then the address is accepted if two other origins are listed: that
+        An address may be used if `bindings.json` lists its origin. If the operator sets `variables` in the URL, the
+        compiler could not list the resulting origin. Then the address may be used if two other origins are listed: that
         of the URL with its placeholders (`{name}`), and that of the URL with the default values.
         """
         filled = url

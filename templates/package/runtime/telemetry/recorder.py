@@ -59,7 +59,7 @@ class Counted(NamedTuple):
 class Recorder:
     """Observer of all requests of one process.
 
-    - `waiting`: queue of records that are not counted yet. `lost`: number of records that were dropped.
+    - `waiting`: queue of telemetry records that the reporter has not taken yet. `lost`: number of dropped records.
     - `sending`: number of HTTP requests without a response so far.
     - `decided`: whether traces that begin here are recorded; None if `samples` decides for each trace.
     """
@@ -218,7 +218,7 @@ class Recorder:
         self.waiting.append(Counted(metric, attributes, 1.0))
 
     def close(self) -> None:
-        """End the operations that are still open, because the process ends. Over stdio, end the session too."""
+        """Record that each open call is cut off, because the process ends. Over stdio, record the session's end too."""
         for key in list(self._open):
             self.ended(key, _CUT)
         if not self.over_http:
