@@ -46,7 +46,10 @@ class Publisher:
 
     @property
     def host(self) -> str:
-        """Return the registry's word for the host of the repository, such as `github`, or ""."""
+        """Return the registry's word for the host of the repository, such as `github`.
+
+        Return "" if there is no repository, or if the registry does not accept its URL.
+        """
         host, _, path = self.repository.removeprefix("https://").partition("/")
         return _HOSTS.get(host, "") if re.fullmatch(r"[\w.-]+(?:/[\w.-]+)+", path.rstrip("/"), re.ASCII) else ""
 

@@ -75,7 +75,7 @@ def _compiled(fetched: Fetched) -> Compiled:
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
     """Return four texts for the tools file: the document's path or URL, the tools file's path, the document's name for
-    comments, and the folder to list under `ref_dir`.
+    comments, and the folder to write under `ref_dir`.
 
     The document's path is relative to `place`, the folder of the tools file. The folder is that of the document, or ""
     if the document lies inside `place` or has a URL.

@@ -121,8 +121,9 @@ def _precedence(operation: Operation) -> tuple[int, str, str, str]:
 
 
 def _distinctions(name: str, operation: Operation, members: Sequence[Operation]) -> Iterable[str]:
-    """Yield names that distinguish `operation` from the other `members`, whose derived name is also `name`. The
-    simplest comes first.
+    """Yield names that distinguish `operation` from the other operations in `members`. The simplest comes first.
+
+    All operations in `members` have the same derived name, `name`.
     """
     is_alone = len(members) == 1  # no other operation derives this name, but a removed or renamed operation owns it
     are_paths = is_alone or len({member.path for member in members}) > 1

@@ -199,10 +199,11 @@ class Sources:
         return self._translations[key][1]
 
     def _registered(self, document: Document, plain: Document) -> Document:
-        """Add `document` to the library under a free name, and return it with this name.
+        """Add `document` to the library, and return it with its name there: the name of `plain`, with a number if
+        another document has this name.
 
-        Schema names contain the name of their document. If different overlays are applied to one file, each result
-        needs its own name.
+        Schema names contain the name of their document. So if different overlays are applied to one document, each
+        result needs its own name.
         """
         name, turn = plain.name, 1
         while name in self._taken and self._taken[name].value is not document.value:

@@ -2,8 +2,8 @@
 (`pin`).
 
 The server sends the list unchanged, so it starts as fast as a server that lists all tools. If some tools are hidden
-from a caller, the runtime makes the list itself (`runtime/core/search_listing.py`), with the same text but other
-numbers of tools. A test compares the two implementations.
+from a caller, the runtime makes the list itself (`runtime/core/search_listing.py`). Its texts are the same, but count
+and name only the tools that this caller may use. A test compares the two implementations.
 """
 
 from collections.abc import Iterable, Mapping

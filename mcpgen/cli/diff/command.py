@@ -22,8 +22,8 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
     generated project.
 
     Breaking: a call that worked, or code that reads a result, may no longer work. Additive: something is new. Cosmetic:
-    only human readers notice. Names that the lock of a project keeps are no change. If one side is a project and the
-    other a document, the document is compiled as that project would compile it.
+    only human readers notice. If one side is a project and the other a document, the document is compiled as that
+    project would compile it: with its flags, its mcpgen.yaml and the tool names that its lock file keeps.
 
     Exit codes: 0 done, 1 findings (a change that --fail-on names, an error in a document), 2 cannot go on.
     """

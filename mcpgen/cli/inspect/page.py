@@ -13,7 +13,7 @@ def write(path: Path, document: JsonObject, compiled: Compiled) -> None:
     """Write the HTML page of `document` to `path`, atomically. `compiled`: result of the compile, from whose tools the
     search index of the page is built.
 
-    Raises FatalError if another file exists at `path`, or the page cannot be written.
+    Raises FatalError if a file that is not such a page exists at `path`, or the page cannot be written.
     """
     index = retrieval.build(compiled.catalog.tools, compiled.definitions, ()).index
     onefile.write(

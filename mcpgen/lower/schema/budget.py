@@ -36,8 +36,8 @@ exponentially.
 class Limits:
     """Limits on the parts of a schema that are written.
 
-    `depth`: levels of objects and lists below an argument. `text`: characters of an argument's description;
-    `inner_text`: characters of descriptions inside an argument. `alternatives`: how many alternatives a union may have.
+    `depth`: levels of objects and lists below an argument. `text`: characters of an argument's description.
+    `inner_text`: characters of each description inside an argument. `alternatives`: number of a union's alternatives.
     """
 
     depth: int = 5

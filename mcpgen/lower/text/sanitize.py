@@ -73,9 +73,10 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
 
 
 def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
-    """Yield (name of the field, text) for the texts of the tool's operation, and for the parameters' names.
+    """Yield (name of the field, text) for the original texts of the tool's operation, and for the original names of its
+    parameters.
 
-    The tool may have shorter forms of these texts, and other names for the parameters.
+    The tool itself may have shorter forms of these texts, and other names for its arguments.
     """
     operation = tool.operation
     yield "title", operation.decided.title or as_text(operation.extension.get("title"))

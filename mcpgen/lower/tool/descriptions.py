@@ -136,7 +136,7 @@ def _has_text(operation: Operation) -> bool:
 
 
 def _stems(text: str) -> set[str]:
-    """Return the stems of the words in `text`, so that `Deletes pets` equals `Delete a pet`."""
+    """Return the stems of the words in `text` without articles, so that `Deletes pets` equals `Delete a pet`."""
     return {word.removesuffix("s").removesuffix("e") for word in words(text)} - _ARTICLES
 
 

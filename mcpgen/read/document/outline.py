@@ -29,7 +29,8 @@ class Outline:
     def note(self, path: Path, index: int, line: int, column: int) -> None:
         """Record the position of the key at the end of `path`: offset, line and column, each counted from 0."""
         start = index - column
-        # After `?` or `---`, a key does not begin its line, so no piece of text can begin there
+        # A piece of the text begins with a key at the beginning of a line. After `?` or `---`, no key can begin a
+        # piece, so such a key is not recorded.
         if not self._open or self.text[start:index].strip(" "):
             return
         if len(self._keys) == budgets.OUTLINE:

@@ -237,10 +237,10 @@ def of_header(
 def name_and_place(
     raw: JsonObject, where: Where, locations: tuple[Location, ...], diagnostics: Diagnostics
 ) -> tuple[str, Location] | None:
-    """Return the name and the location (`in`) of a parameter. The location must be one of `locations`.
+    """Return the name and the location (`in`) of a parameter.
 
-    If an optional parameter cannot be sent, report this and return None. For a required parameter, raise SkipOperation
-    instead.
+    If the name is invalid or the location is not one of `locations`, report this and return None. If such a parameter
+    is required, raise SkipOperation instead.
     """
     name, location = raw.get("name"), next((known for known in locations if raw.get("in") == known), None)
     sendable = isinstance(name, str) and name and location is not None

@@ -103,7 +103,7 @@ class _Query(JSONPathQuery):
 
 
 class _Parser(Parser):
-    """Parser for expressions that count the values they visit, including those visited inside filters."""
+    """Parser that turns each query inside a filter into a `_Query`, which counts the values that it visits."""
 
     def parse_root_query(self, stream: TokenStream) -> Expression:
         return self._counting(super().parse_root_query(stream))

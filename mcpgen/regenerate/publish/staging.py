@@ -189,7 +189,8 @@ def _make_writable(stage: Stage) -> None:
     if stage.files.is_symlink() or not stage.files.is_dir():
         return
     stage.files.chmod(_MODE)
-    for folder, names, _ in os.walk(stage.files):  # top down, so that each folder is readable before it is listed
+    # `walk` goes top down: the loop makes each folder readable before `walk` lists the folder
+    for folder, names, _ in os.walk(stage.files):
         for path in (Path(folder, name) for name in names):
             if not path.is_symlink():
                 path.chmod(_MODE)

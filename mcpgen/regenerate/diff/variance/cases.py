@@ -75,8 +75,8 @@ _Pending = tuple[tuple[JsonValue, frozenset[int]], ...]
 
 
 def cases(terms: Terms) -> list[Case]:
-    """Return the cases of the schemas `terms` together: for each combination of their alternatives, one case for each
-    type or single value. Raise TooManyCases if there are more than MOST combinations.
+    """Return the cases of the conjunction `terms`: for each combination of its alternatives, one case for each type or
+    each listed value. Raise TooManyCases if there are more than MOST combinations.
     """
     found: list[Case] = []
     for count, state in enumerate(_unfolded(tuple((node, frozenset()) for node in terms.nodes), _State(), terms.scope)):

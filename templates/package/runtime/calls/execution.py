@@ -503,7 +503,7 @@ class ToolExecutor:
         spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
-            await asyncio.sleep(0)  # first let other tasks write their finished responses
+            await asyncio.sleep(0)  # first let other calls, which are asyncio tasks, write their results
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:

@@ -123,7 +123,7 @@ class HookReports:
             raise CannotReport(_OVER)
 
     def _hand_over(self) -> None:
-        """Deliver the reports: at once in the thread of the event loop, else let the loop deliver them soon."""
+        """Deliver the reports at once if the caller is in the event loop's thread. Else the loop delivers them soon."""
         if threading.get_ident() == self._thread:
             self._deliver()
         elif not self._due:

@@ -109,8 +109,8 @@ class JobFollower:
     ) -> Job | str | None:
         """Return the job that an answer announces, or None if the answer itself is the result.
 
-        If there is a job that cannot be followed, return a clause that says why. `seconds`: the lifetime that the
-        client wants, 0 for any.
+        If there is a job that cannot be followed, return a clause that says why. `seconds`: the `ttl` that the client
+        wants for the MCP task of this job, 0 if the client does not say.
         """
         rule, value = tool.binding["task"], job_state.value_of(answer)
         if not 200 <= answer.status < 300 or ("header" in rule["poll"] and answer.status != 202 and "done" not in rule):

@@ -142,7 +142,7 @@ class ProgramRuns:
 
 
 class ProgramFunctions:
-    """Functions that one program may call: one for each allowed tool whose name occurs in the program."""
+    """Functions that one program of the model may call: one for each allowed tool whose name is in the program."""
 
     def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
         """Collect the functions that the program `code` may call.

@@ -145,7 +145,7 @@ class _File:
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
-        """Drop all tools that are not in `names`. Return the lines of the kept tools, joined to a JSON array."""
+        """Drop all tools that are not in `names`. Return the entries of the kept tools as one JSON array."""
         self._places = {name: place for name, place in self.places().items() if name in names}
         return b"[" + b",".join(map(self.text, self._places)) + b"]"
 

@@ -88,7 +88,8 @@ def in_ascii(line: str) -> str:
     """
     if line.isascii():
         return line
-    # Quote the text as if it were a string, then remove the backslashes that quoting put before quotes and backslashes.
+    # Quote the text as if it were a string, which escapes non-ASCII characters, but also quotes and backslashes. Then
+    # undo the escapes of quotes and backslashes.
     return _quote(line)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
 
 

@@ -180,7 +180,7 @@ class Protocol:
 
     @property
     def peer(self) -> Peer | None:
-        """Return the sender of the last HTTP request, or None over stdio."""
+        """Return who sent the last HTTP request (principal, session, network address), or None over stdio."""
         return self._origin.peer
 
     @property

@@ -70,10 +70,10 @@ class RequestLimiter:
         self._ahead = 0
 
     async def enter(self, tool: str, latest: float, caller: str = "") -> None:
-        """Wait until a request of this tool may be sent. Raise NoPlaceFree if that would be later than `latest`, by the
-        clock.
+        """Wait until a request of this tool may be sent. Raise NoPlaceFree if that would be later than `latest`.
 
-        `caller` is the name of the client, "" if there is only one. After success, `leave` must be called.
+        `latest` is a time of the limiter's `clock`. `caller` is the name of the client, "" if there is only one. After
+        success, `leave` must be called.
         """
         who = caller, tool
         if self._rate is None and self._clock() <= latest and self._may_enter(who):
@@ -203,7 +203,7 @@ class RequestLimiter:
             if queue:
                 # Put the queue back at the end of the dictionary, so that this caller and tool are the last in turn.
                 self._waiting[who] = queue
-            if not given.done():  # a done future was cancelled with its task, and needs no slot
+            if not given.done():  # a done future was cancelled: its request no longer needs a slot
                 self._give(who)
                 given.set_result(None)
 

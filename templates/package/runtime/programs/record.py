@@ -27,8 +27,8 @@ MOST_NOTES = 10
 
 
 class OtherProgram(Exception):
-    """Raised if the bytes were written for another program, with other generated files, or by another sandbox
-    version.
+    """Raised if stored bytes do not hold the expected program, or come from other generated files or another sandbox
+    version. Also raised if they are too large.
     """
 
 
@@ -72,9 +72,10 @@ class Record:
 
     @classmethod
     def read(cls, about: Sequence[str], written: bytes) -> tuple[Record, bytes]:
-        """Return the record and the program that the method `written` converted to these bytes.
+        """Return the `Record` and the serialized program that the method `written` converted to these bytes.
 
-        Raise OtherProgram if `about` is not what that method got, or if the decompressed bytes exceed LARGEST.
+        Raise OtherProgram if `about` differs from the texts that the method `written` got, or if the decompressed
+        bytes exceed LARGEST.
         """
         unpacked = zlib.decompressobj()
         whole = unpacked.decompress(written, LARGEST)

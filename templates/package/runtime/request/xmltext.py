@@ -98,7 +98,7 @@ def _tagged(name: str, shape: Shape, attributes: str, content: str) -> str:
 
 
 def _declared(shape: Shape) -> str:
-    """Return the `xmlns` declaration for the namespace in an XML entry, or ""."""
+    """Return the `xmlns` declaration for the `namespace` in an XML entry of `bindings.json`; "" if it has none."""
     if "namespace" not in shape:
         return ""
     name = f"xmlns:{shape['prefix']}" if "prefix" in shape else "xmlns"

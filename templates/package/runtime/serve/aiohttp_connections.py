@@ -113,7 +113,8 @@ class HttpConnection(RequestHandler):
 
         Stop the timeout for the request's head if the head is complete, else let the timeout run.
         """
-        # Hide the future from `super().data_received`, which would complete it and so wake aiohttp's task at once
+        # Hide the future for which aiohttp's task waits: `super().data_received` would complete the future, and so wake
+        # the task even for a request that is served inline.
         task, self._waiter = self._waiter, None
         try:
             super().data_received(data)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Implement the command line of a generated server. This module is imported only if the server has arguments."""
+"""Implement the command line of a generated server. Imported only if the command line has arguments."""
 
 from __future__ import annotations
 

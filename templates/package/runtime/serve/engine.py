@@ -161,7 +161,7 @@ class Engine:
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
-        if work.caller is not None:  # else the executor failed to load at the start, and would fail again
+        if work.caller is not None:  # None: loading the executor failed at the start, and would fail again
             work.caller = loaded(load)
 
 

@@ -193,8 +193,9 @@ class Redactor:
         return CallContext(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Drop old secrets that were added by `learn`, except the latest of each `source`, and those that a running
-        call may have used.
+        """Drop old secrets that were added by `learn`.
+
+        Keep the latest MOST_LEARNT secrets of each `source`, and all secrets that a running call may have used.
         """
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}

@@ -80,7 +80,7 @@ class _LazyName:
         return getattr(self._there(), name)
 
     def __reduce__(self) -> str:
-        return self._name  # copying a function or class returns the same object
+        return self._name  # so `copy` returns this same object, as it does for a real function or class
 
     def __instancecheck__(self, value: object) -> bool:
         return isinstance(value, self._there())
