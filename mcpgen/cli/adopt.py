@@ -65,7 +65,7 @@ def command(
     output: str,
     given: tuple[str, ...],
 ) -> None:
-    """Write a tools file for a server that another tool runs, with the same tools under the same names.
+    """Write a tools file for an MCP server that another program runs, with the same tools under the same names.
 
     SOURCE is a FastMCP script, the configuration of an MCP client, a shell script or .env file, or the command line of
     the server itself, with mcpgen's options before it. mcpgen knows awslabs.openapi-mcp-server, FastMCP's from_openapi,

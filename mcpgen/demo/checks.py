@@ -191,7 +191,7 @@ def mapping(value_check: Check) -> Check:
     return check
 
 
-_LEFT_OUT: Any = object()  # stands for "no default": a missing member is not added
+_LEFT_OUT: Any = object()  # stands for "no default": if a request lacks the member, its checked value lacks it too
 
 
 @dataclass(frozen=True, slots=True)

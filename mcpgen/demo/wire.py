@@ -76,7 +76,7 @@ def exploded(_: str, found: Pairs) -> Any:
 
 
 def _delimited(delimiter: str) -> Style:
-    # Split before decoding, since an encoded comma is part of a value. A space is always encoded: split at its code.
+    # Split before decoding, since an encoded comma is part of a value. A space is always encoded: `%20` or `+`.
     def style(_: str, found: Pairs) -> Any:
         return [decode(item, plus=True) for item in re.split(delimiter, _only(found), flags=re.IGNORECASE)]
 

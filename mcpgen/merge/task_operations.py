@@ -9,11 +9,11 @@ from mcpgen.model import Api, Operation, TaskRequest, TaskRule, TaskTarget
 
 
 def with_task_operations(api: Api, left_out: Iterable[Operation], diagnostics: Diagnostics) -> Api:
-    """Return `api` with each operationId in a task replaced by the request of its operation. Report and drop a task
-    that contains an operationId which no operation has.
+    """Return `api` with each operationId in a `task` rule of the tools file replaced by the request of its operation.
+    Report and drop a rule that contains an operationId which no operation has.
 
-    `left_out`: operations that selectors excluded. They become no tools, but a task may poll by them, so the result has
-    them in its field `left_out`.
+    `left_out`: operations that selectors excluded. They become no tools, but a rule may poll by their requests, so the
+    result has them in its field `left_out`.
     """
     api = replace(api, left_out=tuple(left_out))
     if not any(operation.decided.task for operation in api.operations):

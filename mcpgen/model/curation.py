@@ -239,7 +239,7 @@ class Sends:
 
 @dataclass(frozen=True, slots=True)
 class BodyChange:
-    """The owner's changes of an operation's body. `media_type`: a glob that selects among the media types offered."""
+    """Changes of an operation's body by an override. `media_type`: glob that selects among the media types offered."""
 
     where: Where
     required: bool | None = None

@@ -49,7 +49,7 @@ class Flags:
         """
         url = self._given.base_url or (None if self._of_files else self._recorded.base_url)
         reason = servers.refusal(url) or ("" if "://" in url else "it is not absolute") if url else ""
-        # The owner, unlike a document, may choose the address of a metadata service
+        # Unlike a document, the user who gives --base-url may choose a link-local or metadata address.
         if reason and "metadata" not in reason:
             shown = "" if "@" in str(url) else f" {url}"
             raise FatalError("invalid-flag", f"--base-url{shown} cannot be used: {reason}.")

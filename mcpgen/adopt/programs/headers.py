@@ -1,5 +1,5 @@
-"""Convert header fields to credentials: the fields that another program's MCP server sends to its API with every
-request. The values of these fields are never stored.
+"""Convert header fields to credentials. The existing MCP server, whose configuration `mcpgen adopt` reads, sends these
+fields with every request to the API. The values of the fields are never stored.
 """
 
 from collections.abc import Iterable

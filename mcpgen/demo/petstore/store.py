@@ -132,7 +132,7 @@ class Store:
             self._database.execute(statement, {**_stored(values), "key": key})
 
     def remove(self, table: str, **wanted: Any) -> None:
-        """Remove the rows whose columns have the given values, and the rows that depend on them."""
+        """Remove the rows of `table` with the given column values, and the rows of other tables that refer to them."""
         where = " AND ".join(f"{column} IS :{column}" for column in wanted)
         with self._lock:
             self._database.execute(f"DELETE FROM {_known(table)} WHERE {where}", wanted)  # noqa: S608 (names from code)

@@ -166,7 +166,8 @@ def _is_file(response: Response) -> bool:
 def _saves(operation: Operation, arguments: Arguments) -> str | None:
     """Return the name of an additional argument with which a call names a file for saving the response.
 
-    Return None if no 2xx response can be a file, or if the owner's `result` rules decide what is shown.
+    Return None if no response can be a file, or if the tools file contains the tool's input schema, output schema or
+    `result` rules.
     """
     # a followed redirect may lead to a file that the document does not describe, so the call must be able to save it
     leads_away = _follows(operation) and bool(_redirects(operation))

@@ -70,7 +70,7 @@ def _parameter(name: str, location: Location, template: Template, arguments: Arg
 
 
 def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
-    """Return how the body is made from the owner's template, or None if there is no template for the body."""
+    """Return how the body is made from its template under `send` in the tools file, or None if there is none."""
     sends = operation.decided.sends
     if sends is None or sends.body is None:
         return None

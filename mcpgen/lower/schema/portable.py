@@ -144,7 +144,7 @@ class Portable:
         asked = frozenset(self._asked)
         self._asked = around | asked
         if self.is_exhausted and self.limits is LADDER[-1]:
-            return emitted  # no smaller limits are left to try, so a cached result would not be used
+            return emitted  # do not cache: no smaller limits are left to try, so nothing would use the cached schema
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = asked.intersection(at.trail)

@@ -6,8 +6,9 @@
 - `changes`: the operation alters, replaces or ends what exists.
 - `unsaid`: no word is on a list.
 
-Sources are the operationId (or a name from the owner), the summary, the first sentence of the description, and the last
-segment of the path. If one source says `changes`, the effect is `changes`. The word lists are in `effect_words`.
+Sources are the operationId (else the name in the tools file), the summary, the first sentence of the description, and
+the last segment of the path. If one source says `changes`, the effect is `changes`. The word lists are in
+`effect_words`.
 """
 
 import re

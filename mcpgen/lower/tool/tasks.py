@@ -28,7 +28,7 @@ def told(description: str, rule: TaskRule | None, requires: Collection[str]) -> 
 
 # Decision 0228: A tool that starts a job has no output schema.
 def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagnostics) -> TaskRule | None:
-    """Return the owner's `task` rule, or None if the operation has none.
+    """Return the `task` rule that the tools file contains for the operation, or None if there is none.
 
     Variables of the rule's requests take their values from the response, by the JSON Pointers in the rule's `values`,
     or from the tool's arguments. For any other variable, a pointer to the response member with its name is added.

@@ -73,8 +73,8 @@ def _server(text: str) -> tuple[str, int | None] | None:
 
 
 def _is_allowed(host: str, port: int, scheme: str, allowed: tuple[str, ...]) -> bool:
-    """Return True if a value of --allow-redirect names this server. A value without a port means the default port of
-    the scheme.
+    """Return True if a value of --allow-redirect names the server at `host` and `port`. A value without a port means
+    the default port of `scheme`.
     """
     named = filter(None, map(_server, allowed))
     return any(host == each and port == (its_port or _PORTS[scheme]) for each, its_port in named)

@@ -93,7 +93,7 @@ class Definitions(Mapping[str, JsonObject]):
         return self._scoped.get(name) or (self.references.place(name), ())
 
     def converted(self, raw: JsonValue, where: Where) -> JsonObject:
-        """Return the schema `raw` converted, with references resolved as if it were written at `where`."""
+        """Return `raw` as a JSON Schema 2020-12 object, with references resolved as if it were written at `where`."""
         return dialect.convert(raw, _Names(self, where, ()))
 
     def __iter__(self) -> Iterator[str]:

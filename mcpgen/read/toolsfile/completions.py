@@ -27,7 +27,8 @@ _PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 def read(root: JsonObject, top: Where, around: resources.ResourceContext) -> Iterator[Resource]:
-    """Yield a resource, hidden from clients, for each `complete` in the tools file: a request for an argument's values.
+    """Yield a resource for each `complete` in the tools file. The resource is hidden from clients; it holds the request
+    that fetches the possible values of an argument.
 
     Report faulty requests, and leave them out.
     """

@@ -1,4 +1,4 @@
-"""Read `overrides:` of the tools file: the owner's decisions about single operations and tools.
+"""Read `overrides:` of the tools file: changes of single operations and their tools.
 
 Invalid values are skipped here; `schema_check` has already reported them.
 """

@@ -183,7 +183,7 @@ def remove(stage: Stage) -> None:
 def _make_writable(stage: Stage) -> None:
     """Make the folders of a staging directory writable.
 
-    A replica has the permissions of its original, and a read-only folder cannot be emptied.
+    Staged folders have the permissions of the project's folders, and files in a read-only folder cannot be removed.
     """
     stage.home.chmod(_MODE)
     if stage.files.is_symlink() or not stage.files.is_dir():
@@ -197,7 +197,7 @@ def _make_writable(stage: Stage) -> None:
 
 
 def inode(path: Path) -> int | None:
-    """Return the inode of an entry, without following links, or None if it does not exist."""
+    """Return the inode of the file, folder or link at `path`, without following links; None if nothing is there."""
     try:
         return path.lstat().st_ino
     except (FileNotFoundError, NotADirectoryError):

@@ -73,7 +73,7 @@ class Scope:
     def made(self, node: JsonObject) -> JsonObject:
         """Return `node`, a schema that was derived and is not in the document.
 
-        For equal schemas the same object is returned, so that schemas can be compared by their ids.
+        For equal schemas the same object is returned, so that schemas can be compared by identity (`id()`).
         """
         text = plain_text(node)
         self.budget.spend(1 + len(text) // _CHARACTERS)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
             """Return a state (`requestState`) for a serialized program, or "" if the program is too large."""
 
         async def take(self, state: str) -> tuple[bytes, str]:
-            """Mark the state of a paused program as used. Return the program and "".
+            """Mark the state of a program that waits for the user as used. Return the serialized program and "".
 
             If the state is invalid, return b"" and the reason, a key of consent.INSTEAD.
             """

@@ -232,7 +232,7 @@ def refusal(reason: Refuse) -> str:
 
 
 def withheld(tool: str, reason: str, done: str) -> str:
-    """Return the text shown in place of a withheld result: the reason, and `done`, that is, what answered the call."""
+    """Return the text shown in place of a withheld result. `done`: a sentence that says what answered the call."""
     return f"The result of {tool} is withheld. {reason} {done}".rstrip()
 
 
@@ -262,7 +262,8 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     try:
         await room.acquire()
     except asyncio.CancelledError:
-        # If a deadline ended the wait, TimeoutError has this error as its cause, and `_failure` finds the reason there.
+        # If a deadline ended the wait, this CancelledError is the cause of a TimeoutError, and `_failure` looks for the
+        # text `_NO_THREAD` in the cause.
         raise asyncio.CancelledError(_NO_THREAD) from None
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 

@@ -59,8 +59,8 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
     """Parse `text`. Return the value, and a list with a pair for each object that has duplicate keys: the object and
     these keys.
 
-    Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and numbers
-    too large for a double. Raise NotJSON if the text breaks the rules of this module.
+    Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and integers
+    of more than MAX_DIGITS digits. Raise NotJSON if the text breaks a rule in the docstring of this module.
     """
     text = text.strip(_SPACE)
     if parse_float is None and (value := _counted(text)) is not _UNSURE:

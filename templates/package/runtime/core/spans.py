@@ -220,7 +220,7 @@ _current: ContextVar[Span | None] = ContextVar("span", default=None)
 
 
 def enter(span: Span) -> Token[Span | None]:
-    """Make `span` the span that `current` returns in this task. Return a token for `leave`."""
+    """Make `span` the span that `current` returns in this asyncio task. Return the value that `leave` needs."""
     return _current.set(span)
 
 

@@ -282,7 +282,7 @@ class OutputRoom:
 
 
 def _pages(size: int) -> int:
-    """Return the number of pages that `size` bytes fill."""
+    """Return the number of memory pages that `size` bytes need in a pipe."""
     return -(-size // _PAGE)
 
 

@@ -185,35 +185,35 @@ class Header(TypedDict):
 
 @final
 class ArgumentNode(TypedDict):
-    """Template node: the value of an argument, unchanged."""
+    """Node of a request template: the value of an argument, unchanged."""
 
     argument: str
 
 
 @final
 class ValueNode(TypedDict):
-    """Template node: a constant."""
+    """Node of a request template: a constant."""
 
     value: Any
 
 
 @final
 class TextNode(TypedDict):
-    """Template node: a text with the values of arguments inserted."""
+    """Node of a request template: a text with the values of arguments inserted."""
 
     text: list[str | ArgumentNode]
 
 
 @final
 class ItemsNode(TypedDict):
-    """Template node: an array whose items are template nodes."""
+    """Node of a request template: an array whose items are template nodes."""
 
     items: "list[Template]"
 
 
 @final
 class MembersNode(TypedDict):
-    """Template node: an object whose members are template nodes.
+    """Node of a request template: an object whose members are template nodes.
 
     `others`: undeclared arguments become further members.
     """

@@ -46,7 +46,7 @@ class PlainDecoder:
     __slots__ = ("_limit", "_size", "_take", "full")
 
     def __init__(self, limit: int, take: Callable[[bytes], None]) -> None:
-        """Create a decoder. `take` is called with each piece of decoded data, at most `limit` bytes in total."""
+        """Create a decoder that calls `take` with each piece of decoded data. Data beyond `limit` bytes is dropped."""
         self._limit = limit
         self._take = take
         self._size = 0

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encrypt models' programs that wait for the user, so that any replica can continue a program, but only once.
+"""Encrypt programs that models wrote and that wait for the user. So any replica can continue a program, but only once.
 
 The encrypted state, which the client stores (`requestState`), contains the whole serialized program. A state that is
 another caller's, changed, expired or used before is refused before its content is read as a program.

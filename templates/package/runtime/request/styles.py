@@ -97,7 +97,7 @@ def _spelled(value: Any) -> str:
 
 
 def _spelled_float(value: float) -> str:
-    # `JSON.encode` raises ValueError for NaN and Infinity.
+    # NaN and Infinity cannot be sent: `JSON.encode` raises ValueError for them.
     return repr(value) if isfinite(value) else JSON.encode(value)
 
 

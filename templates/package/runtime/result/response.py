@@ -131,7 +131,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
         notes.append("The answer is no JSON, so fields could not be taken from it.")
     if unseen or response.cut or not (whole or large):
         notes += [*_damage(whole or large, unseen), *unread(response)]
-    text = text or "Nothing of the answer can be seen."  # some model providers reject empty text
+    text = text or "Nothing of the answer can be seen."  # never empty: some model providers reject empty text
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
 

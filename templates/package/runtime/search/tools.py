@@ -97,7 +97,8 @@ class ToolSearch:
         return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
-        """Return the text that lists tools as functions for programs, or "" if programs can call none of them.
+        """Return the text that lists tools as functions for programs that a model writes, or "" if programs can call
+        none of the tools.
 
         `told` maps each tool to True if its function is always listed, with types of at most `longest` characters. The
         search result already shows the signatures of the tools that are mapped to False. The function of such a tool is
@@ -106,7 +107,7 @@ class ToolSearch:
         called = [number for number in told if self._is_called(number)]
         if not called:
             return ""
-        from . import as_functions  # imported late: few servers run models' programs
+        from . import as_functions  # imported late: few servers run programs that models write
 
         spelled = self._spelled
         shown = []

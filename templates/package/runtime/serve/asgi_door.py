@@ -112,7 +112,7 @@ def _when_told_to_end(act: Callable[[], object]) -> None:
     by itself.
     """
     if threading.current_thread() is not threading.main_thread():
-        return  # signal handlers can only be set in the main thread
+        return  # do nothing: only the main thread can set signal handlers
     for number in (signal.SIGTERM, signal.SIGINT):
         before = signal.getsignal(number)
         if callable(before):  # skip SIG_DFL, SIG_IGN and None (a handler of C code)
@@ -160,7 +160,7 @@ class _Connection:
         try:
             await self._served(work)
             if self._lost:
-                await asyncio.sleep(0)  # if `abort` cancelled the task during the last step, raise CancelledError here
+                await asyncio.sleep(0)  # raise CancelledError here if `abort` cancelled this task while `_served` ended
         except asyncio.CancelledError:
             if task is None or not self._lost or task.uncancel():
                 raise

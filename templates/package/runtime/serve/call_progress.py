@@ -69,5 +69,5 @@ class CallProgress:
 
 
 def _finely(done: float) -> float:
-    """Return a number about FINE above `done`, since MCP requires each progress to be greater than the one before."""
+    """Return `done` plus about 0.001 (FINE), since MCP requires each progress to be greater than the one before."""
     return max(round(done + FINE, 3), math.nextafter(done, math.inf))

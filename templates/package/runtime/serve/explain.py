@@ -111,7 +111,7 @@ class Placeholders:
 
 
 class UnknownAddress(Address):
-    """Placeholder for the address of a server without a base URL."""
+    """Placeholder for the address of an API server whose base URL is not known."""
 
     def __init__(self, variable: str) -> None:
         super().__init__("https", f"<{variable}>", 443, "")

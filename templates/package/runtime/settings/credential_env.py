@@ -124,7 +124,7 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
 
 
 def _content(path: str, variable: str) -> str:
-    """Return the text of a regular file, up to the size limit of credentials.
+    """Return the text of a file, or only its beginning if the text is too long for a credential.
 
     Raise ValueError with a sentence for the operator if the file cannot be read.
     """

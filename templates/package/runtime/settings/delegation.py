@@ -134,7 +134,7 @@ def load(
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        # `<PREFIX>_OAUTH_AS` is no setting of a scheme `oauth` if a scheme `oauth_as` takes its credential from it
+        # If `<PREFIX>_OAUTH_AS` holds the credential of a scheme `oauth_as`, it is no setting of the scheme `oauth`.
         if variable in credentials:
             continue
         value = environ.get(variable, "").strip() if variable else ""

@@ -171,7 +171,8 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the address of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
+        """Return the address of an OpenID provider's discovery document. Raise ValueError with a reason if the address
+        may not be used.
 
         The compiler cannot list the origin of the token endpoint as accepted, since the document is read only at run
         time. So a token endpoint with the same origin as the document is accepted without being listed.

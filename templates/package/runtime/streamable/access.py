@@ -43,9 +43,9 @@ _NOTHING: frozenset[str] = frozenset()
 class Access:
     """Rules for which tools and resources each caller of the server may use.
 
-    - `roles`: roles that the operator sets (setting `_ROLES`), for callers without an access token.
+    - `roles`: roles that the operator sets (setting `<PREFIX>_ROLES`), for callers without an access token.
     - `claim`: claim of an access token that holds the caller's roles, or "".
-    - `always`: scopes that every call needs (setting `_AUTH_SCOPES`).
+    - `always`: scopes that every call needs (setting `<PREFIX>_AUTH_SCOPES`).
     - `checks`: True if callers can have access tokens. `gate` writes the `WWW-Authenticate` challenges of responses.
     - `supported`: all scopes in the requirements of any tool or resource, including all alternatives.
     - `needed`: scopes that are enough for all tools and resources, with one alternative of each requirement.

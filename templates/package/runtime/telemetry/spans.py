@@ -189,7 +189,7 @@ def _linked(operation: Operation) -> bytes:
     """Return an encoded link to the trace of the HTTP request; b"" if there is no valid trace context, or if it names
     the span's own parent.
     """
-    # This import may move to the top of the file. Late, it saves nothing: `operations` imports the module at its top.
+    # An import at the top of the file would cost nothing more: `operations` imports this module at its top.
     from ..http.tracecontext import parse
 
     found = parse(operation.link)

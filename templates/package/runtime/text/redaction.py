@@ -265,7 +265,7 @@ class Redactor:
         return Stream(self._forms)
 
     def whole(self, value: Any) -> Any:
-        """Return a JSON value with secrets replaced. Like `value`, but faster for large values.
+        """Return a JSON value with secrets replaced, as the method `value` does, but faster for large values.
 
         Usually, one search of the value's JSON text finds no secret. Then the parts of the value are not examined.
         """
