@@ -1,4 +1,4 @@
-"""Check that each name belongs to one tool, including aliases."""
+"""Check that no alias of a tool is also the name or an alias of another tool."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -32,8 +32,8 @@ class ReceivedSignals:
         self._listener: Callable[[], None] | None = None
 
     def tell(self, listener: Callable[[], None]) -> None:
-        """From now on, call `listener` for each signal that arrives while signals are held. If a signal has arrived
-        already, call `listener` now.
+        """From now on, call `listener` for each signal that arrives inside `held`, which only records signals. If a
+        signal has arrived already, call `listener` now.
         """
         self._listener = listener
         if self.number is not None:

@@ -239,7 +239,7 @@ def _without_repeated_class(found: list[str]) -> list[str]:
 
 
 def without_stutter(parts: Iterable[list[str]]) -> list[str]:
-    """Join `parts` into one list of words, without a word that ends one part and begins the next.
+    """Join `parts` into one list of words. If a part ends with the word that begins the next part, drop its last word.
 
     This applies only if one of the two parts is a single word: `/clients/{id}/client-secret` gives `client_secret`.
     """

@@ -111,6 +111,8 @@ class Discriminator:
 
 
 def schema_name(reference: str) -> str:
-    """Return the name that a document gives to the target of `reference`. For a whole file it is the file's name."""
+    """Return the name that a document gives to the target of `reference`. If the target is a whole file, return the
+    file's name without its extension.
+    """
     name = reference.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
     return name[:-1].partition(".")[0] if name.endswith("#") else name

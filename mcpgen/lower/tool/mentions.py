@@ -58,8 +58,8 @@ def _blank(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The texts of one tool. `known`: request → name of the only tool that sends it, which replaces the request in
-    these texts.
+    """The texts of one tool. `known`: request, such as `GET /pets` → name of the only tool that sends it. In the texts,
+    this name replaces the request.
     """
 
     known: dict[Request, str]

@@ -1,4 +1,4 @@
-"""Find questions that ask a user for a secret, or that show one.
+"""Find questions to the user (MCP elicitation) that ask for a secret, or that show one.
 
 MCP forbids asking for secrets in a form, because the client or the model's host may log the answer. A server reads its
 secrets from environment variables.

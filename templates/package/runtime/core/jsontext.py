@@ -274,9 +274,9 @@ def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[obj
 
 
 def _scan(text: str, rules: _Rules) -> object:
-    """Parse `text` with the C core.
+    """Parse `text` with the C core of the package `json`.
 
-    NotJSON is final; after any other exception, `_verdict` must parse the text again.
+    NotJSON is final: the text is invalid. After any other exception, `_verdict` must parse the text again.
     """
     if rules.scanner is None:
         from _json import make_scanner

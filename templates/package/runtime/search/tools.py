@@ -180,7 +180,7 @@ class ToolSearch:
         return Result.error(text) if unknown == len(found) else Result.text(text)
 
     def _refused(self, kind: str, arguments: dict[str, Any]) -> str:
-        """Return the reason why a refused call through `call_tool` or `call_writing_tool` could not be made."""
+        """Return the reason why a call through `call_tool` or `call_writing_tool` was refused."""
         asked = str(arguments["name"])
         name = self._catalog.resolve_alias(asked)
         names = {each: called for called, each in self._catalog.finders.items()}

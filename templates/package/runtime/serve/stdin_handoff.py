@@ -143,7 +143,7 @@ class _ReadingPeriod:
                     self._return()
 
     def _has_room(self, line: Line) -> bool:
-        """Return True if all calls in `line` would be accepted without waiting."""
+        """Return True if all calls that an input line may contain would be accepted without waiting."""
         if not isinstance(line, bytes):
             return True
         return self._engine.has_room(len(line), MAX_BATCH if line.lstrip().startswith(b"[") else 1)

@@ -102,7 +102,7 @@ class SpanEncoder:
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the encoded prefix that all spans of HTTP requests with the same attributes share.
+        """Return the encoded fields that the spans of all HTTP requests with the same attributes share.
 
         `sending`: one of these requests. `found`: those of its attributes that are also used for the metrics.
         """

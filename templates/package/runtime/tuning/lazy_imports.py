@@ -50,7 +50,8 @@ _UNASKED = {
     "uuid": (),
 }
 
-#: Lock that is held while proxies are in `sys.modules`. Another thread must hold it to import libraries.
+#: Lock that is held while proxies are in `sys.modules`. Another thread must hold it to import libraries,
+#: so that these get no proxies.
 importing = RLock()
 
 #: C extension that is kept from being imported: it would load the C++ library, only to speed up a few short lists.
