@@ -218,7 +218,7 @@ def leave(code: int) -> NoReturn:
 
 @contextlib.contextmanager
 def ending(output: str = "text") -> Iterator[None]:
-    """Print an error that ends the run as one sentence or one JSON document, and exit.
+    """If the `with` block raises FatalError, print its diagnostics as text or as one JSON document, and exit.
 
     The exit code is 2, or 3 if another run is working on the same project.
     """

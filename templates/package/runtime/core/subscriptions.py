@@ -25,8 +25,8 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """Subscriptions of one client. The client subscribes by opening streams. In revisions of MCP that have
-    `initialize`, this request subscribes the client.
+    """Subscriptions of one client to changes of lists and resources. The client subscribes by opening streams. In
+    revisions of MCP that have `initialize`, this request subscribes the client to changes of lists.
     """
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
