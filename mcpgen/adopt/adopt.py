@@ -68,7 +68,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """The resulting tools file, the differences from the other server, and the new tool for each old tool name.
+    """Tools file made from an existing MCP server, the differences from that server, and old tool name → new tool.
 
     `compiled`: the result of compiling the tools file.
     """

@@ -35,9 +35,9 @@ def selectors(
 
 
 def _values(operations: Sequence[Operation], kind: str) -> list[str]:
-    """Return values of `kind` (`tag` or `method`) that together select all operations.
+    """Return values of `kind` (`tag` or `method`) that together select all of `operations`.
 
-    For `tag`, return [] if an operation has no tag.
+    For `tag`, return [] if one of `operations` has no tag.
     """
     if kind == "method":
         return sorted({operation.method for operation in operations})

@@ -14,7 +14,9 @@ from mcpgen.lower.schema import patterns
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """An operation that the adopted server offers: its kind of component, its name, and further names for it."""
+    """An operation that the existing MCP server offers as a tool or resource (`component`), and the names of this tool
+    or resource.
+    """
 
     operation: RawOperation
     component: Component

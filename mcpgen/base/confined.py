@@ -42,8 +42,8 @@ def run_confined(work: Callable[[Tell], None], seconds: int, mebibytes: int) -> 
         return
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 and later warn about a fork while other threads run. No thread of mcpgen holds a lock that the
-        # child needs.
+        # Ignore the warning of Python 3.12 and later about a fork while other threads run: no thread of mcpgen holds a
+        # lock that the child needs.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:

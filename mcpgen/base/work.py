@@ -37,8 +37,8 @@ class Budget:
         return max(self._charged, key=self._charged.__getitem__, default="")
 
     def begin(self) -> None:
-        """Start the next part of the run, such as one tool. It gets the whole limit of a part, or the run's remaining
-        steps if there are fewer.
+        """Start the next part of the run, such as one tool. The part may take the maximum number of steps of a part, or
+        all steps that are left for the run if these are fewer.
         """
         self._run -= self._granted - max(self.left, 0)
         self.left = self._granted = min(self._part, self._run)

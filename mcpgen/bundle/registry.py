@@ -16,8 +16,8 @@ _FORMATS = {"text": "string", "folder": "filepath", "switch": "boolean"}
 
 
 def server_json(project: Project, publisher: Publisher, settings: tuple[Setting, ...], mcpb: str) -> JsonObject:
-    """Return the server's entry in the registry. `mcpb`: SHA-256 digest of the bundle, used if the publisher gave its
-    URL.
+    """Return the server's entry in the MCP registry. `mcpb`: SHA-256 digest of the bundle, used if the publisher has
+    set `mcpb_url`.
     """
     identity = project.identity
     variables: list[JsonValue] = [_variable(each) for each in settings]

@@ -196,7 +196,7 @@ _LEFT_OUT: Any = object()  # stands for "no default": if a request lacks the mem
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One property of an object that `record` checks."""
+    """Rule for one property of an object, for the function `record`."""
 
     check: Check
     required: bool = False

@@ -1,7 +1,8 @@
 """Replace the server of a document by a base URL.
 
-The rules are those of the generated server's `_BASE_URL` variable (`runtime/settings/origins.py`). URLs on the origin
-of the replaced server move to the base URL. Other origins get no calls until the owner accepts them.
+The rules are those for the environment variable `NAME_BASE_URL` of a generated server called NAME
+(`runtime/settings/origins.py`). URLs on the origin of the replaced server move to the base URL. Other origins get no
+calls until the owner accepts them.
 """
 
 import re

@@ -133,7 +133,7 @@ class ResultView:
 
     @property
     def replaces(self) -> bool:
-        """Return True if the owner's texts or blocks are shown in place of the JSON."""
+        """Return True if a text or blocks that the owner wrote are shown in place of the response's JSON."""
         hides = bool(self.blocks) and all(block.kind != "answer" for block in self.blocks)
         return self.text is not None or hides
 

@@ -54,7 +54,7 @@ ABBREVIATIONS = dict(
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     """Return a valid name of at most `longest` characters, made of the words in `found`.
 
-    If one word alone is too long, the name is cut and ends in a hash of `key`, the key of the operation.
+    If one word alone is too long, the name is cut and ends in a hash of `key` (METHOD and path of the operation).
     """
     found = [word for word in found if word] or ["call"]
     found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]

@@ -69,8 +69,8 @@ def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> d
 
 
 def _with_aliases(owners: Mapping[str, frozenset[str]], operations: Iterable[Operation]) -> dict[str, frozenset[str]]:
-    """Return name → keys of the operations that own the name, in `owners` or as an alias. No other tool may get these
-    names.
+    """Return `owners` and the aliases of `operations`: name → keys (such as `GET /pets/{}`) of the operations that own
+    the name. No other tool may get these names.
     """
     found = dict(owners)
     for operation in operations:
@@ -277,7 +277,7 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
         if rest:
             nouns.append(rest)
         return [verb]
-    # A GET or DELETE with an operationId, such as `getInventory`, gets the verb of its method, not of its summary
+    # If a GET or DELETE has an operationId (`getInventory`), ignore the verb of the summary; the method gives the verb
     has_verb = operation.id is not None and method in ("GET", "DELETE")
     said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
     if said and (not nouns or singular(nouns[-1][-1]) != said):  # avoid names such as `refund_refund`

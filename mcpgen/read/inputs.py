@@ -184,7 +184,7 @@ class Sources:
                 "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
             )
         api = openapi.read(document, self._definitions, url, self._diagnostics)
-        # Skipped for a translated document: its author did not write the OpenAPI in which faults would be found
+        # Do not check the OpenAPI translated from another format: the author did not write what the check would report
         if not document.sources:
             openapi.quick(document, version, self._diagnostics)
         return api

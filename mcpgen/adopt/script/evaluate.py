@@ -1,4 +1,4 @@
-"""Evaluate the expressions of a script, as far as possible without running it.
+"""Evaluate the expressions of a Python script that serves an API, as far as possible without running the script.
 
 If a name is assigned several times, the first known value is taken, and a remark says so.
 """

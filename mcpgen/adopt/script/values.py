@@ -1,4 +1,4 @@
-"""Data types for the values of expressions, as far as they are known without running the script."""
+"""Data types for the values of a Python script's expressions, as far as known without running the script."""
 
 import ast
 from collections.abc import Mapping

@@ -23,7 +23,7 @@ TOKEN = "demo-token"  # noqa: S105 (it opens nothing but this)
 
 @dataclass(frozen=True, slots=True)
 class Running(http.Running):
-    """A running petstore: its base URL, the requests that it received, and its store."""
+    """A running petstore: its base URL, the requests that it received, and its tables (`store`)."""
 
     store: Store
 

@@ -2,7 +2,7 @@
 
 Of the media types that a document offers, the first in this order is chosen: JSON (also `+json`), multipart with a
 file, urlencoded, multipart, text and XML, JSON Lines, anything else as bytes. XML is built by the XML Objects of the
-schema; if the schema has no members, the model gives XML as text.
+schema; if the schema has no members, the argument is XML as text.
 
 An object at the root is flattened, also if null is allowed too: each property is an argument beside the parameters.
 Arrays, scalars, maps, unions and objects of more than FLAT properties become a single argument `body`.

@@ -138,7 +138,10 @@ class PatternMemory:
         return self._known[pattern]
 
     def admits(self, pattern: str) -> bool:
-        """Return True if `pattern` can be shown: it is short, and can be checked in linear time and bounded memory."""
+        """Return True if a tool's schema may contain `pattern`, which must be short and cheap to check.
+
+        The check of a value must take linear time and bounded memory.
+        """
         return _is_plain(pattern) and self.of(pattern) is not None
 
     def unchecked(self, schemas: Iterable[JsonObject], once: ValueCache) -> tuple[str, ...]:

@@ -195,7 +195,10 @@ class Portable:
         return at.depth >= self.limits.depth or at.level > self.limits.levels
 
     def _is_large(self, identity: str, node: JsonObject) -> bool:
-        """Return True if a node or a part of it has members, so that cutting saves tokens. Cached for named schemas."""
+        """Return True if a schema, its items or its alternatives have members, so that leaving these out saves tokens.
+
+        The result is cached for each named schema.
+        """
         if not identity:
             return self._has_members(node)
         known = self._expansions.large.get(identity)

@@ -66,8 +66,8 @@ def of_post(operation: Operation) -> Effect:
 
 
 def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
-    """Return the effect of a POST whose words say that it reads. `agree`: True if more than one source (id, summary,
-    description, path) says so.
+    """Return `reads`, `looks`, `adds` or `unsaid` for a POST of which a word says that it reads. `agree`: True if more
+    than one source (operationId, summary, description, path) says so.
     """
     is_told = bool(operation.summary or operation.description)
     if _takes_program(operation) or (text == "unsaid" and is_told):
@@ -126,7 +126,7 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
     return [] if is_thing else [word for word in (found[0], found[-1]) if word in known.SWITCHES]
 
 
-# -- Sources of words --------------------------------------------------------------------------------------------------
+# -- Words of the operationId, first sentences of the texts, and segments of the path ----------------------------------
 
 
 def _id_words(operation: Operation) -> list[str]:

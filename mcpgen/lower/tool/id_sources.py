@@ -69,8 +69,8 @@ class Producers:
         return found
 
     def _of_member(self, operation: Operation, name: str) -> str:
-        """Return the key of the operation that lists the ids for a body member, or "" if there is none, or more than
-        one.
+        """Return the key (such as `GET /teams`) of the operation that lists the ids for a body member. Return "" if
+        there is no such operation, or more than one.
         """
         *noun, last = words(name) or [""]
         if noun in _VAGUE or last not in _IDENTIFIES - {"key"}:

@@ -161,7 +161,7 @@ class _Outputs:
         waiting = deque(places)
         while waiting:
             waiting.extend(self._listed(waiting.popleft()))
-        # The runtime adds members to the root object. `additionalProperties` of a map might forbid them: remove it.
+        # Remove `additionalProperties` of a map: they might forbid the members that the runtime adds to a result.
         schema.pop("additionalProperties", None)
         return schema, form
 
@@ -237,7 +237,7 @@ class _Outputs:
                 return count
         return len(listed)
 
-    # -- Reading of schemas --------------------------------------------------------------------------------------------
+    # -- Types, members and items in the schemas of responses ----------------------------------------------------------
 
     def _shape(self, sources: list[JsonObject]) -> _Shape:
         """Return the types, members and items that at least one of the schemas `sources` allows."""

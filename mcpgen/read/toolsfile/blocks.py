@@ -17,7 +17,7 @@ _TEXTS = ("uri", "name", "title", "description", "mimeType")
 
 
 def read(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[ResultBlock]:
-    """Yield the blocks at `where`. Blocks with an error are reported and left out."""
+    """Yield the content blocks that `values`, the list at `where`, describes. Report and leave out faulty blocks."""
     for index, value in enumerate(values):
         entry, place = as_object(value), where.inside(index)
         given = [kind for kind in _KINDS if kind in entry]

@@ -124,11 +124,11 @@ def with_arguments(sends: Sends | None, taken: tuple[SentArgument, ...]) -> Send
 
 
 def implied(schema: JsonObject, template: PathTemplate, method: str, where: Where, said: Sends | None) -> Sends:
-    """Return where the arguments of a schema are sent if the tool has no `send`.
+    """Return where the arguments of `schema`, a tool's `inputSchema`, are sent if the tool has no `send`.
 
-    Arguments that the request line does not name are sent in the query or the JSON body, depending on the method.
-    Undeclared arguments are sent there too, if the schema allows them. `said`: templates in the query of the request
-    line.
+    Arguments that the tool's `request` (METHOD and path) does not name are sent in the query or the JSON body,
+    depending on the method. So are undeclared arguments, if `schema` allows them. `said`: templates in the query of
+    `request`.
     """
     query = dict(said.query) if said else {}
     left = [name for name in names_of(schema) if name not in {*template.declared, *named(said)}]

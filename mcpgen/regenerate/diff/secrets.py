@@ -39,8 +39,8 @@ def compared(
 
 # Decision 0145: A change of a server's origin is breaking.
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
-    """Yield (API server before, API server after): first for the default server, then for the server of each tool in
-    `pairs`.
+    """Yield (API server before, API server after): first for the default server, then for the server of each pair
+    (tool before, tool after) in `pairs`.
     """
     before, after = (as_list(surface.header.get("servers")) for surface in (old, new))
     yield _at(before, 0), _at(after, 0)

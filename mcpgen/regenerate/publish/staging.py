@@ -122,8 +122,9 @@ def sweep(place: Path) -> None:
 def is_expendable(stage: Stage) -> bool:
     """Return True if deleting the staging directory loses none of the user's files.
 
-    Its folder `project/` can be the user's directory only if there is a record, which is written before the two
-    directories are exchanged. With a record, return True if `project/` is missing or is still the new directory.
+    Its folder `project/` holds the new project until it is exchanged for the user's directory. `note` writes a record
+    (the inodes of both) before the exchange. So without a record, return True. With a record, return True if `project/`
+    is missing or still the new project.
     """
     record = recorded(stage)
     return record is None or inode(stage.files) in (None, record.new)
@@ -159,7 +160,7 @@ def recorded(stage: Stage) -> Record | None:
 
 
 def read(stage: Stage, path: str) -> bytes | None:
-    """Return the bytes of the file for `path` in `stage`, or None if the file was moved or never written."""
+    """Return the bytes of the file `project/PATH` in `stage`, or None if it was moved away or never written."""
     return None if stage.files.is_symlink() else _read(stage.files / path)
 
 

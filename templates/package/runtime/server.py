@@ -119,7 +119,7 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # end the process now: the lock's holder is writing to a client that does not read
+            leave(0)  # end the process now: a thread holds the lock, and writes to a client that does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""
@@ -380,8 +380,8 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
     if settings.again is None:
         server = Server(catalog, Wire(), settings)
     else:
-        from .core.subscriptions import Subscriptions  # imported late: few servers reload
-        from .serve.reload import Watch  # imported late: few servers reload
+        from .core.subscriptions import Subscriptions  # imported late: few servers run with --reload
+        from .serve.reload import Watch  # imported late: few servers run with --reload
 
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()

@@ -95,10 +95,10 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return how the client can be asked a question after all questions of this interview, such as a confirmation.
+        """Return how to ask the user one more question after this interview, such as whether to confirm the call.
 
-        If this later question was already asked (`inner` is its state), the call brings the answer to it. Then the
-        returned Dialogue contains `inner` and this answer, else no state and no answer.
+        If that question was already asked (`inner` is its state), the client has repeated the call with the answer. The
+        returned Dialogue then contains `inner` and the answer. Otherwise it contains neither.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)
@@ -120,8 +120,8 @@ class Interview:
 
 
 class Forms:
-    """Interviewer of the users of one server, who answer forms. `states`: issues and checks each `requestState`, which
-    holds the answers so far.
+    """Interviewer of the users of one server, by forms (MCP elicitation). `states`: issues and checks each
+    `requestState`, which holds the answers so far.
     """
 
     def __init__(self, states: States, seconds: float) -> None:

@@ -229,7 +229,7 @@ class JobFollower:
         return await self._exchange(asked, ready, job.values, _unheard, budget)
 
     def _tool(self, tool: Tool, what: str, target: TaskTarget) -> Tool:
-        """Return a tool with the name, credentials and result rules of `tool` and the request of `target`.
+        """Return a tool with `tool`'s name, credentials and rules for results, and with `target`'s request.
 
         `what`: purpose of the request: `poll`, `result` or `cancel`.
         """

@@ -20,7 +20,7 @@ _PREFIX = "run."
 
 
 class KeptRuns:
-    """Programs that are paused until the user answers a question, by name, each with the time at which it expires."""
+    """Store of models' programs that are paused until the user answers: name -> (time of expiry, program)."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, bytes]] = {}

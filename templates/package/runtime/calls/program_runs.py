@@ -175,7 +175,7 @@ class ProgramFunctions:
 
     @property
     def stubs(self) -> str:
-        """Return Python declarations of the functions that the program may call, for the type checker."""
+        """Return Python declarations of the functions that the model's program may call, for the type checker."""
         return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
 
     def writes(self, tool: str) -> bool:
@@ -214,7 +214,7 @@ class RunningProgram:
 
     @property
     def printed(self) -> str:
-        """Return all text that the program has printed so far, even before it was paused for a question to the user."""
+        """Return all text that the model's program has printed so far, before and after any pause for the user."""
         return self.record.printed + (self._run.printed if self._run is not None else "")
 
     async def dumped(self) -> bytes:
@@ -222,7 +222,7 @@ class RunningProgram:
         return await self._run.dump() if self._run is not None else self._dump
 
     async def close(self) -> None:
-        """Release the worker process, if the program has one."""
+        """Release the worker process of the model's program, if the program has one."""
         run, self._run = self._run, None
         if run is not None:
             await run.close()
@@ -278,7 +278,7 @@ class RunningProgram:
         return self._run
 
     async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
-        """Make the tool call for which the program waits, and give the program its answer.
+        """Make the tool call for which the model's program waits, and give the program the answer.
 
         Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
         protocol error.

@@ -52,7 +52,7 @@ class ResultWriter:
         """Return the tool result for a response of the API."""
         view, most = None, spans.shown(self.shown)
         if "result" in tool.binding:
-            from ..result.result_rules import ResultRules  # imported late: few tools have result rules
+            from ..result.result_rules import ResultRules  # imported late: few tools have rules for their results
 
             view = ResultRules(tool.binding["result"])
             if (instead := view.take(answer, sent, most)) is not None:

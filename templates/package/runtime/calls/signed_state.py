@@ -29,7 +29,7 @@ class Tickets:
         self._key = key
         self._clock = clock
         self._entropy = entropy
-        self._spent: dict[str, float] = {}  # random number in each used ticket -> the ticket's expiry
+        self._spent: dict[str, float] = {}  # random number in each used `requestState` -> its expiry
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
         """Return a new ticket (a signed `requestState`). `subject`: digest of the call, in hexadecimal.

@@ -33,7 +33,7 @@ class Budget:
         self._steps = steps
 
     def __enter__(self) -> float:
-        """Begin a section whose duration is subtracted from the call's seconds. Return the seconds that are left."""
+        """Count the seconds from here to the end of the `with` block. Return the seconds left in the call's budget."""
         return self.start()
 
     def __exit__(

@@ -201,12 +201,12 @@ class Call:
 
 
 class Fetch(Call):
-    """Action to perform: read a resource by a request to the upstream, which runs like a tool call.
+    """Action to perform: read a resource by an HTTP request to the API. The request runs like that of a tool call.
 
     `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
     template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
-    large answer is stored for later reads. `key`, which `core.protocol` sets, tells `Protocol.finished` which request
-    is answered.
+    large answer is stored, so that the client can read it later. `key`: identifies the client's pending request in
+    `Protocol.finished`; `core.protocol` sets it.
     """
 
     __slots__ = ("entry", "keeps", "uri")

@@ -112,7 +112,7 @@ class Listing:
         """
         try:
             rows = self.index()
-        except TornIndex:  # the server starts with a damaged index, and each search reports the damage
+        except TornIndex:  # no error at the start: each search reports that search.json is damaged
             rows = {"names": [], "group": [], "groups": []}
         found: dict[str, int] = {}
         for name, number in zip(rows["names"], rows["group"], strict=True):

@@ -376,7 +376,7 @@ class Protocol:
         token = progress_token(request)
         heard = dialogue(request, revision, self._dialogue)
         if self._catalog.offers("tasks"):
-            from . import tasks  # imported here: few servers have tasks
+            from . import tasks  # imported here: few servers offer MCP tasks
 
             heard = tasks.heard(heard, request, revision)
         called = self._catalog.resolve_alias(name)
@@ -425,7 +425,7 @@ class Protocol:
         return [found]
 
     def _task(self, request: Request, revision: str) -> list[Effect]:
-        from . import tasks  # imported here: few servers have tasks
+        from . import tasks  # imported here: few servers offer MCP tasks
 
         # `read` comes before `begin`: if `read` raises Fault, the request's id must not stay in use
         wanted = tasks.read(0, request, revision, self._origin)

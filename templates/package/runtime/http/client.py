@@ -221,7 +221,7 @@ class _Body:
     __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full", "received")
 
     def __init__(self, shares: Shares, beginning: int) -> None:
-        """Create an empty body. `beginning` is how many bytes are examined of a response stored in a file."""
+        """Create an empty body. Of a body in a file, `response` reads only the first `beginning` bytes."""
         self._shares = shares
         self._beginning = beginning
         self._answer: Response | None = None

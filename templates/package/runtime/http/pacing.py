@@ -201,7 +201,7 @@ class RequestLimiter:
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                # Put the queue back at the end of the dictionary, so that this caller and tool are the last in turn.
+                # Put the queue back at the end of the dictionary, since `min` takes the first of several equal pairs.
                 self._waiting[who] = queue
             if not given.done():  # a done future was cancelled: its request no longer needs a slot
                 self._give(who)

@@ -118,7 +118,7 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
         return step
     step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # for credentials in the query, which is new; those in header fields and cookies were copied
+    ready.chosen.put(step)  # the query comes from the Location, so add its credentials; all others were copied
     return step
 
 

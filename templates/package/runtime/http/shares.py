@@ -49,6 +49,6 @@ class Shares:
             return True
 
     def give_file(self) -> None:
-        """Release the reservation of one file."""
+        """Release the reservation of one open file (`take_file`)."""
         with self._lock:
             self._files += 1

@@ -50,7 +50,7 @@ class _Refused(_Unfetched):
 
 
 class _CachedToken:
-    """Cache entry: a token, when to renew it, when it expires, and the task that fetches the next token."""
+    """Cache entry: a token, when to renew it, when it expires, and the asyncio task that fetches the next token."""
 
     __slots__ = ("end", "fetching", "in_body", "problem", "renewal", "token")
 

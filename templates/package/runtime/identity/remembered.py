@@ -41,7 +41,10 @@ class BoundedCache(Generic[Value]):
         return entry[1]
 
     def add(self, digest: bytes, value: Value, end: float, size: int) -> None:
-        """Remember a value until `end`, in seconds since 1970. `size` is the size of the caller's token in bytes."""
+        """Remember `value` for the token with this `digest`, until `end` in seconds since 1970.
+
+        `size`: the token's size in bytes, which counts towards MOST_BYTES.
+        """
         self._forget(digest)
         self._entries[digest] = (end, value, size)
         self._size += size

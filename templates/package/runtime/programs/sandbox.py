@@ -130,7 +130,7 @@ class Run:
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 
     async def _before(self, code: str) -> None:
-        """Run `code`, which defines the tools' functions before the program runs. Raise Stopped if that fails."""
+        """Run `code`, which defines the tools' functions for the model's program. Raise Stopped if that fails."""
         try:
             await self._session.feed_run(code, external_lookup=self._names, skip_type_check=True)
         except monty.MontyError:

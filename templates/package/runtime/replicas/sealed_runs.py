@@ -27,8 +27,8 @@ _NUMBER = 16
 
 # Decision 0197: Over HTTP, the client stores a paused program.
 class SealedRuns:
-    """Issuer and reader of `requestState` values that contain a program. `spend` marks such a value as used
-    (`sealed_states.States`).
+    """Issuer and reader of `requestState` values that contain a model's paused program. `spend` marks such a value as
+    used (`sealed_states.States`).
     """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:

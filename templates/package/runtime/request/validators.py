@@ -75,7 +75,8 @@ class SchemaChecker:
 class Validators:
     """Cache of schema checkers, one per tool.
 
-    With `exact`, all formats are checked. This is for results, since clients check all formats in results too.
+    With `exact`, all formats are checked, otherwise only date, date-time and uuid. `exact` is for results, since
+    clients check all formats in results too.
     """
 
     __slots__ = ("_built", "_formats")

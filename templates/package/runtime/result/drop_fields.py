@@ -57,8 +57,8 @@ def without(value: Any, pointers: list[str]) -> Any:
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
     """Return the value without the parts that `paths` and `names` select; ABSENT if nothing is left.
 
-    A path is the steps of a JSON Pointer. A number as the first step may be an index or a member's name in `paths`, but
-    only a member's name in `names`.
+    Each path in `paths` and `names` holds the steps of a JSON Pointer. If its first step is a number, the number is an
+    index or a member's name in `paths`, and only a member's name in `names`.
     """
     if () in paths:
         return ABSENT

@@ -333,7 +333,7 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
         told.append(("Location", response.header("location")))
     if response.status >= 300 and sent.unfollowed:
         told.append(("Not followed", sent.unfollowed))
-    # A weak ETag cannot be used with If-Match (RFC 9110 section 13.1.1).
+    # Do not show a weak ETag: it cannot be used with If-Match (RFC 9110 section 13.1.1).
     if (tag := response.header("etag")).startswith('"'):
         told.append(("ETag", tag))
     if sent.pages:

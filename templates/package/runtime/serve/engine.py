@@ -173,7 +173,7 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
     try:
         return load()
     except BaseException as problem:
-        from .work import frames  # imported late: `work` imports asyncio, which would slow down the start
+        from .work import frames  # imported late: `serve.work` imports asyncio, which slows down the start
 
         log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=frames(problem))
         return None

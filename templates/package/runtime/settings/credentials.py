@@ -288,7 +288,7 @@ class ServerCredentials:
         except KeyError:
             chosen = self._choose(binding)
         if self._logins is not None and not chosen.variables and self._users(binding):
-            return chosen  # not cached, since the user may log in later
+            return chosen  # not cached: after a login of the user, other credentials may be chosen
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
         self._chosen[id(binding)] = binding, chosen  # hold `binding`, so that its id() is not reused

@@ -243,7 +243,7 @@ class _RecordingEnvironment(dict[str, str]):
         return super().get(name, default)
 
     def unread(self, prefix: str) -> list[str]:
-        """Return a list with one warning if set variables with this prefix were never read, otherwise []."""
+        """Return a list with one warning if environment variables with `prefix` are set but not read, otherwise []."""
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []

@@ -335,7 +335,7 @@ class SessionHandler:
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
         """End the exchange of a cancelled request. A batch's exchange ends when no request is pending."""
         if target.id is not None:
-            for line in lines:  # `notifications/cancelled` for the call's open question to the user, if any
+            for line in lines:  # `notifications/cancelled` for the call's pending elicitation request, if any
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:

@@ -78,8 +78,8 @@ class SessionNotifications:
             del self._known[next(iter(self._known))]
 
     def apply(self, id: str, request: Request) -> NotificationSettings:  # noqa: A002
-        """Apply a settings request of a session that another replica received. Return all notification settings of the
-        session.
+        """Apply a request that another replica has received, such as `logging/setLevel`, to a session's notification
+        settings. Return all of these settings.
 
         An invalid request is ignored here, since the other replica has answered it with an error.
         """

@@ -154,7 +154,7 @@ class Reporter:
                     self._write()
 
     def _take(self) -> None:
-        """Count the waiting records, and encode their spans. The caller must hold the lock `_taking`."""
+        """Add the recorder's records to the metrics, and encode spans. The caller must hold the lock `_taking`."""
         exports = self._exports()
         encoder = exports.spans if exports is not None and exports.to_traces is not None else None
         if len(self._known) > MOST_KNOWN:

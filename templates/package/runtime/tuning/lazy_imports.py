@@ -158,7 +158,7 @@ def deferred() -> Iterator[None]:
 def _replaced() -> Iterator[None]:
     stand_ins: dict[str, Any] = {name: _stand_in(name, taken) for name, taken in _UNASKED.items()}
     stand_ins["typing_extensions"] = _newer_typing()
-    stand_ins[_WITHOUT] = None  # with None, an import of this module raises ImportError
+    stand_ins[_WITHOUT] = None  # None makes an import of the C extension raise ImportError
     put = {name: made for name, made in stand_ins.items() if name not in sys.modules}
     sys.modules.update(put)
     try:
