@@ -386,7 +386,7 @@ def _has_resource(each: Served, compiled: Compiled) -> bool:
 
 
 def _of_arguments(server: ForeignServer, compiled: Compiled) -> list[Remark]:
-    """Return remarks on differences from the old server: in the form of results or arguments, and in argument names."""
+    """Return remarks on how results and arguments (form, names) differ from those of the adopted `server`."""
     changed: Counter[tuple[str, str]] = Counter()
     for tool in compiled.catalog.tools:
         changed.update((wire, name) for (place, wire), name in tool.arguments.items() if wire and wire != name)

@@ -64,7 +64,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """One OpenAPI document of the adopted server.
+    """One OpenAPI document of the adopted server (made with another program).
 
     `place`: path or URL of the document, "" if unknown. `base_url`: URL of the API, "" if unknown. `credentials`: those
     that the adopted server sends; None if they are unknown, or are those of the document's security schemes. `renames`:

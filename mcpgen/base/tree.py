@@ -39,7 +39,7 @@ class FileTree(Mapping[str, bytes]):
         return len(self._files)
 
 
-@lru_cache(maxsize=1024)  # cached: a run creates several trees, which share the paths of the runtime
+@lru_cache(maxsize=1024)  # cached, since one run checks the paths of the generated server several times
 def check_contained(path: str) -> None:
     """Raise ValueError if `path` could lead out of its directory, or is an invalid file name on some operating
     system.

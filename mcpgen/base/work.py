@@ -18,7 +18,9 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """Limit on the steps of a run, and on the steps of each of its parts. `begin` starts a part."""
+    """Limit on the steps of work in a run (such as the comparison of all tools), and in each part of the run (such as
+    one tool). `begin` starts a part.
+    """
 
     __slots__ = ("_charged", "_granted", "_part", "_run", "left")
 

@@ -54,7 +54,7 @@ _current = ReceivedSignals()
 
 @contextlib.contextmanager
 def obeyed() -> Iterator[None]:
-    """Install a handler for the signals inside the context.
+    """Handle SIGINT, SIGTERM and SIGHUP inside the context.
 
     A signal that the parent process ignores (`nohup`) stays ignored.
     """

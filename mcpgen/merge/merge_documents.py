@@ -40,12 +40,13 @@ _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
 
 @dataclass(frozen=True, slots=True)
 class OwnerDecisions:
-    """Settings of a run for all its documents, from the command line and the tools files.
+    """Settings from the command line and the tools files that apply to all documents of a compile.
 
     `servers`: at most one base URL, which replaces the servers of documents without a base URL of their own. `schemes`:
     names of the security schemes that the tools files declare. Each replaces the scheme of the same name in documents
-    whose server is this base URL, or in the only document. `required`: security of operations for which their document
-    declares none. It applies to documents on this base URL or, without a base URL, on the first document's server.
+    on this base URL. If no base URL is given, it does so only if there is a single document. `required`: security of
+    operations for which their document declares none. It applies to documents on this base URL. If no base URL is
+    given, it applies to documents on the first document's server.
     """
 
     servers: tuple[Server, ...] = ()

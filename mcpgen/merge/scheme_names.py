@@ -36,7 +36,10 @@ def rename_schemes(
 
 
 def each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
-    """Return one scheme per name, sorted by name. The result does not depend on the order of documents."""
+    """Return one security scheme per name, sorted by name.
+
+    Schemes of one name are equal, or a scheme of the tools file replaces them later.
+    """
     return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
 
 

@@ -22,8 +22,8 @@ def is_operation(schema: JsonObject | None, composer: Composer) -> bool:
 
 def proposed(operation: Operation, requests: Requests, arguments: Arguments) -> Accepted:
     """Return the job that `operation` starts. A `task` (rule for following the job) is proposed only if the path for
-    reading the job has exactly one variable. With more variables, the response has no value for each of them, only the
-    job's whole name.
+    reading the job has exactly one variable. The response gives only the job's whole name, so the values of several
+    variables would be unknown.
     """
     reads = [each for each in requests.of_answer(operation, is_operation) if each.path.endswith("}")]
     if not reads:

@@ -166,8 +166,8 @@ def requirement(
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
-            # the operation's parameters carry the credential: the operator may add a header (variable `…_HEADER`), but
-            # no bearer token
+            # The document declares no security, so the operator may add a header (variable `…_HEADER`). A bearer token
+            # is not offered as well, since parameters of the operation carry the credential.
             found = ((HEADER,), ())
         other = _has_other(operation, api)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))

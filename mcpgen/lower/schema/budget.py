@@ -59,7 +59,7 @@ class Limits:
         return self.depth + 2
 
 
-# Decision 0024: If a tool is too large, all its arguments are shortened, not single ones.
+# Decision 0024: If a tool's definition is too large, all of it is shortened, not single properties.
 LADDER = (
     Limits(),
     Limits(alternatives=3),

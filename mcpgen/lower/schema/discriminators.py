@@ -15,7 +15,10 @@ _OF_CHOICE = frozenset({"oneOf", "anyOf", "discriminator"})
 
 # Decision 0023: A branch's own discriminator value outweighs the mapping.
 class Discriminator:
-    """The discriminator of `node`, if there is one: which values select which alternatives."""
+    """Discriminator of the schema `node`: a property, and which of its values select which alternatives.
+
+    `key`: name of the property, None if `node` has no discriminator.
+    """
 
     def __init__(self, node: JsonObject, composer: Composer) -> None:
         declared = as_object(node.get("discriminator"))

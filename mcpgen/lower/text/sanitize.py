@@ -56,7 +56,7 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
     texts = {place: count for place, text in _written(tool) if (count := hidden_in(text))}
     for place, text in (("title", tool.title), ("description", tool.description)):
         if count := hidden_in(text):
-            # A tool's title and description come from the document's texts: count no character twice
+            # The title and description repeat texts of the document, whose hidden characters are counted already
             texts.setdefault(place, 0 if texts else count)
     texts |= schemas[0].texts | schemas[1].texts | ({"result": 1} if result != tool.binding.result else {})
     if texts:

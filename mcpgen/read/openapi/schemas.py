@@ -152,7 +152,9 @@ class Definitions(Mapping[str, JsonObject]):
         return self._name(where, scope) if where is not None else None
 
     def entered(self, where: Where, scope: Scope) -> Scope:
-        """Return `scope`, extended by the resource that contains `where`, provided that this resource has dynamic
+        """Return the dynamic scope inside the schema resource that contains `where`.
+
+        This is `scope` with the resource added, or `scope` unchanged if the resource is in it already or has no dynamic
         anchors.
         """
         resource = self._around(where)

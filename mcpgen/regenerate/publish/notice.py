@@ -36,7 +36,7 @@ def is_broken_off(stage: Path) -> bool:
 
 
 def _beginning(stage: Path) -> bytes:
-    """Return the beginning of the note in the staging directory `stage`, as long as the first line of every note.
+    """Return the first bytes of the note in the staging directory `stage`: as many as the first line of a note has.
 
     Raises OSError if the note cannot be read.
     """

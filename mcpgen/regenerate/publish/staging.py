@@ -37,8 +37,10 @@ _RECORD, _SPARE = "exchange", "next"
 @dataclass(frozen=True, slots=True)
 class Record:
     """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement
-    (`new`). `known`: path → inode of each entry of the old directory, except files that are written anew. For a kept
-    entry, it is the inode of the (hard or symbolic) link in the replacement; for a removed file, the file's own inode.
+    (`new`).
+
+    `known`: path → inode, for each entry of the old directory, except files that are written anew. The inode of a kept
+    entry is that of its (hard or symbolic) link in the replacement. The inode of a removed file is its own.
     """
 
     old: int

@@ -5,8 +5,9 @@ Hooks are found by name: before_all, before_TOOL, request_TOOL, request_all, ins
 A `-` in a tool's name becomes `_`. An async hook runs in the event loop, any other in a thread of its own.
 
 A hook may enforce a rule, so no call goes on without it. If a hook fails or takes too long, or if hooks.py cannot be
-loaded, the call is an error. The error names the hook, and the log says where it failed. Exception texts are not shown,
-since they may contain anything. The text of a Refuse is shown to the model.
+loaded, the call is an error. The error names the hook, and the log says where it failed. Messages of exceptions are not
+shown, since they may contain anything. Only the message of a `Refuse`, which a hook raises to refuse a call, is shown
+to the model.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
             dialogue: Dialogue,
             ask: Ask | None,
         ) -> Result:
-            """Return the result of a call.
+            """Call the tool `name` and return its result.
 
             Raise OtherOutcome if the call ends with a question to the user or with a protocol error.
             """

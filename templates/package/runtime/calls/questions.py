@@ -91,7 +91,7 @@ class Questions:
         return interview
 
     def _allowed(self, call: CallUnderWay, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Check the arguments of the model and return them.
+        """Check the arguments that the model gave, and return them.
 
         Raise Refused if an argument is wrong, or if only the user may give it.
         """

@@ -132,7 +132,7 @@ class TaskCalls:
         if tool is None or job is None:
             raise OtherOutcome(Failure(_INSTEAD["expired" if tool else "unknown"], INVALID_PARAMS))
         wanted.name = tool.name
-        self._record(job, wanted.task, "")  # early, so that telemetry has the task even if the request fails
+        self._record(job, wanted.task, "")  # before the request: if that fails, telemetry has the MCP task anyway
         if wanted.action == "cancel":
             return await self._cancelled(wanted, tool, job)
         budget = self._budget(tool)

@@ -22,7 +22,7 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """Seconds and steps that one call may use. `left`: the seconds that remain of `total`, by the given clock."""
+    """Seconds, and steps of work, that one call may use. `left`: the seconds that remain of `total`, by `clock`."""
 
     __slots__ = ("_clock", "_since", "_steps", "left", "total")
 

@@ -177,8 +177,9 @@ class _File:
             self._later = None  # set last: until then other threads add the lines too, which does no harm
 
     def array(self) -> tuple[list[bytes], str]:
-        """Return the file's JSON array without line ends, in pieces to save memory. Also return the CRC-32 of the whole
-        file, line ends included, in hexadecimal.
+        """Return the content of this JSON file, an array, without line ends. It comes in pieces to save memory.
+
+        Also return the CRC-32 of the whole file, line ends included, in hexadecimal.
         """
         pieces, found, offset = [], 0, 0
         while piece := self.read(offset, _PIECE):
@@ -280,7 +281,7 @@ class Catalog:
         for name, argument in saving:
             tool = self._described.line(name)
             if "outputSchema" in tool:
-                continue  # structured results are not saved
+                continue  # answers with structured content are not saved to a file
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
         self._leave(self.names())

@@ -72,7 +72,9 @@ def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRe
 
 
 def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line for a request that began a task, or asked about a task, in the form of `revision`."""
+    """Return the JSON-RPC response to a request that began an MCP task or asked about one, in the form of
+    `revision`.
+    """
     if not has(revision, "resultType"):
         return _handshake(id, task, revision, server)
     if task.answers in ("cancel", "update"):
@@ -89,7 +91,7 @@ def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # no
 
 
 def _handshake(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line about a task in the form of 2025-11-25."""
+    """Return the JSON-RPC response to a request about an MCP task, in the form of the MCP revision 2025-11-25."""
     state = _told(task, "ttl", "pollInterval")
     if task.answers == "call":
         return answer(id, dumps({"task": state}))

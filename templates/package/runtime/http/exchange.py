@@ -156,7 +156,7 @@ class Response:
         """
         told = " ".join((self.reason, *self._named.values()))
         if told.isprintable() and redact(told) == told:
-            return  # fast path for most responses: one check of the whole text
+            return  # fast path: most responses have nothing to remove from the reason phrase and header fields
         self.reason = redact(clean(self.reason)[0])
         self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 

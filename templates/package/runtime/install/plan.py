@@ -118,7 +118,7 @@ class Configuration:
         return found
 
     def _without(self, name: str) -> str:
-        """Return the text without the entry and the input prompts that only it uses. Remove the section too if
+        """Return the text without the entry and the prompts (`inputs`) that only it uses. Remove the section too if
         `install` added it.
         """
         entry, section = self.entry(name), self._client.section
@@ -146,8 +146,8 @@ class Configuration:
             return False
 
     def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
-        """Return edits that add the input prompts that the entry at `path` uses and the file lacks. `prompts`: all
-        candidates.
+        """Return edits that add the prompts for secrets (members of `inputs`) that the entry at `path` uses and the
+        file lacks. `prompts`: all candidates.
         """
         if not prompts:
             return []
@@ -159,7 +159,7 @@ class Configuration:
         return [Edit((*_INPUTS, len(there) + index), each) for index, each in enumerate(added)]
 
     def _old_prompts(self, text: str, name: str, entry: Any) -> list[Edit]:
-        """Return edits that remove the input prompts that only this entry used.
+        """Return edits that remove the prompts for secrets (members of `inputs`) that only `entry` used.
 
         The edits begin with the last prompt, since a removal changes the indexes of the prompts after it.
         """

@@ -124,7 +124,7 @@ def _closed(text: str, at: int, end: int) -> int:
 
 
 def read(text: str, entry: Entry) -> Any:
-    """Return the value of an entry. Raise SyntaxFault if it is not valid."""
+    """Return the value of a mapping's entry. Raise SyntaxFault if the value is not valid."""
     return _value(text, entry.colon, entry.end)
 
 

@@ -180,7 +180,9 @@ def _lines(problem: Any) -> list[tuple[int, str]]:
 
 
 class Sandbox:
-    """Worker processes of one server. The first program starts them, and at most MOST_WORKERS run."""
+    """Worker processes of one server, for programs that models wrote. The pool of processes is created for the first
+    program, and has at most MOST_WORKERS processes.
+    """
 
     def __init__(self) -> None:
         self._pool: Any = None

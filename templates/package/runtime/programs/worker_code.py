@@ -81,8 +81,10 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return code that evaluates to a tuple about the final value (its beginning, whether that is JSON, whether it is
-    cut, number of items), or to `...` if there is none.
+    """Return code that evaluates to a tuple about a program's final value, or to `...` if there is no final value.
+
+    The tuple: beginning of the value, True if this beginning is JSON text, True if items of the value were left out,
+    number of the value's items (or -1).
     """
     return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
 

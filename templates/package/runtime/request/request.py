@@ -188,8 +188,8 @@ class Plan:
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy) -> Request:
     """Return the request for arguments that satisfy the input schema.
 
-    Raise Refused with all problems found. `entropy(n)` returns n random bytes, for a multipart boundary and for
-    generated arguments.
+    Raise Refused with all problems found. `entropy(n)` returns n random bytes, for a multipart boundary and for the
+    UUIDs that header parameters such as `Idempotency-Key` get if the arguments do not set them.
     """
     plan: Plan = tool.plan or Plan(tool)
     tool.plan = plan

@@ -298,7 +298,7 @@ def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
 
 
 def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
-    """Return a result with the content block and the notes.
+    """Return a result with the content block `block`, and a text block with `notes` if there are any.
 
     With `linked`, add a link to the stored response, if there is one.
     """

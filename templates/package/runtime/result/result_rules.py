@@ -83,7 +83,9 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if a large response may be parsed for the rule `blocks`, because it has few members."""
+        """Return True if a large response may be parsed: the tool has the result rule `blocks` (content blocks), and
+        the JSON text has few structural characters.
+        """
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW

@@ -81,9 +81,10 @@ if TYPE_CHECKING:
             """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send the client a call's question to the user, or cancel the open question if `question` is None.
+            """Send the client a call's question to the user (elicitation).
 
-            Return True if a message was sent.
+            If `question` is None, cancel the open question. Return False if no message was sent, for example because
+            the call has ended; else True.
             """
 
         def done(self, key: int, outcome: Outcome) -> None:

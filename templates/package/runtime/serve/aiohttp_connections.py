@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
             """Return the head of a request, and the client that sent it (verified name and network address).
 
-            Return None if the request cannot be served inline (without aiohttp's task).
+            Return None if the request cannot be served inline (without the task that aiohttp runs for the connection).
             """
 
 
@@ -157,7 +157,7 @@ class HttpConnection(RequestHandler):
         response.force_close()
         return response
 
-    # Methods for requests that are served inline, that is, without aiohttp's task
+    # Methods for requests that are served inline, that is, without the task that aiohttp runs for the connection
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response, and remove its request from the queue.
@@ -183,28 +183,29 @@ class HttpConnection(RequestHandler):
         return True
 
     def hand_over(self) -> None:
-        """Wake aiohttp's task, which continues with the first request of the queue."""
+        """Wake the task that aiohttp runs for the connection. It continues with the first request of the queue."""
         if self._messages and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def take_inline(self) -> InlineRequest | None:
-        """Return the request that is being served inline (without aiohttp's task), or None. The connection forgets the
+        """Return the request that is being served inline (without an asyncio task), or None. The connection forgets the
         request, so the caller must either let a task answer it, or call the method `lost` of the request.
         """
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
     def expire(self) -> None:
-        """Give up serving a request inline (without aiohttp's task), since the rest of its body is late. aiohttp's task
-        then reads the body and serves the request.
+        """Give up serving a request inline, since the rest of its body is late. The task that aiohttp runs for the
+        connection then reads the body and serves the request.
         """
         self._forget_expected()
         self.hand_over()
 
     def _begins(self) -> bool:
-        """Serve the first request of the queue inline (at once, without aiohttp's task), or begin to wait for its body.
+        """Serve the first request of the queue inline, or begin to wait for its body. Return True in both cases.
 
-        Return True in both cases, and False if aiohttp's task must serve the request.
+        Inline means: at once, without the task that aiohttp runs for the connection. Return False if only this task can
+        serve the request.
         """
         message, payload = self._messages[0]
         if self._expected is None:

@@ -75,7 +75,7 @@ RESERVED = {
     "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
     "LOG_LEVEL": "debug, info, warning or error",
 }
-#: Further environment variables of generated servers at which users can log in: name without prefix -> purpose.
+#: Environment variables that exist, in addition to RESERVED, if users can log in: name without prefix -> purpose.
 OF_LOGINS = {
     "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
     "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",

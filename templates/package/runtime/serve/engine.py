@@ -127,7 +127,7 @@ class Engine:
         with deferred():
             import asyncio
 
-            from .work import CallScheduler  # imported here: it imports asyncio
+            from .work import CallScheduler  # imported here: `work` imports asyncio, a slow import
 
         self._work = CallScheduler(self._backlog.leave)
         asyncio.run(self._serve(self._work))

@@ -80,7 +80,7 @@ class InlineRequest:
         self._done()
 
     def _changed(self) -> None:
-        """Write the response if it is small and complete; otherwise let a task serve the request."""
+        """Write the response if it is small and complete; otherwise let an asyncio task serve the request."""
         if not self._listens:
             return
         self._rest()

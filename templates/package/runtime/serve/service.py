@@ -380,9 +380,9 @@ class Service:
         self._endpoint.log(key, level, content)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send the client a call's question to the user, or cancel the open question if `question` is None.
+        """Send the client a call's question to the user (elicitation). If `question` is None, cancel the open question.
 
-        Return True if a message was sent.
+        Return False if no message was sent, for example because the call has ended; else True.
         """
         return self._endpoint.ask(key, question)
 

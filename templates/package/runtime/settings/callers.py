@@ -44,7 +44,7 @@ def issuers(value: str) -> tuple[str, ...]:
 
 
 def url(value: str) -> str:
-    """Return the public URL of the endpoint, without a slash at its end."""
+    """Return the public URL of this server's MCP endpoint, without a slash at its end."""
     _secured(value, "https://mcp.example.com/mcp")
     return value.rstrip("/")
 

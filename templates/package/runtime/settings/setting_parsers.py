@@ -126,7 +126,7 @@ def token_store(value: str) -> str:
 
 
 def proxy(value: str) -> str:
-    """Return a proxy URL, optionally with user and password."""
+    """Return the URL of a proxy, which may contain a user and a password."""
     # Proxy URLs may contain a user and a password; otherwise they follow the rules of server URLs.
     scheme, _, rest = value.partition("://")
     user, _, host = rest.rpartition("@")

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Remember which notifications each session has asked for, such as log messages from a given level up. No I/O.
 
-A session id cannot contain these settings, since the client got the id before it sent the settings.
+The encrypted session id contains only the result of `initialize`. Clients send these settings later, so the settings
+are stored here.
 """
 
 from __future__ import annotations

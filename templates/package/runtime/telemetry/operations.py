@@ -38,11 +38,11 @@ if TYPE_CHECKING:
             """
 
         def has_enough(self) -> None:
-            """Called when many records wait to be counted: count them now."""
+            """Start to process the waiting telemetry records. Called when at least ENOUGH records wait."""
 
 
 ENOUGH = 512
-"""Number of waiting records that triggers counting them at once."""
+"""Number of waiting telemetry records from which on `has_enough` is called."""
 
 _SAMPLED = 1
 

@@ -79,7 +79,7 @@ class Unescaped:
 
     @property
     def is_changed(self) -> bool:
-        """Return True if the content contained any escape."""
+        """Return True if at least one escape (JSON, HTML or percent-encoding) was undone."""
         return len(self._text) > 1
 
     def start(self, at: int) -> int:

@@ -9,7 +9,8 @@ proxy loads the real module when it is first used. So hooks can still use the wh
 - Gain: an eighth of a server's memory and start time is saved.
 - Risk: proxies are in `sys.modules` while the libraries are imported. An unexpected use loads the real module at once.
   A proxy cannot replace a class from which other classes derive at import time, so no such class is listed.
-- Test: `tests/runtime/test_unasked.py`, and `tests/runtime/test_tuning.py` without this trick.
+- Test: `tests/runtime/test_unasked.py`. `tests/runtime/test_tuning.py` checks that `MCPGEN_TUNING=0` disables this
+  module.
 """
 
 from __future__ import annotations
