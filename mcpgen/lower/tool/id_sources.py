@@ -42,8 +42,8 @@ class Producers:
     """For each argument that takes an id, the operation that lists the valid ids.
 
     - `parameters`: key of an operation → its parameter in path or query → key of the operation that lists the values.
-    - `nouns`: noun → the operation that lists such items. It is used for ids in
-      bodies: `pet_id` comes from a list of pets.
+    - `nouns`: noun → the operation that lists such items. This mapping gives the sources of ids in bodies: `pet_id`
+      comes from a list of pets.
     """
 
     parameters: Mapping[str, Mapping[str, str]]

@@ -202,7 +202,7 @@ class AcceptedCall:
             self._tell_soon()
 
     def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
-        """Record the progress of a hook. `hook`: identity of its run."""
+        """Record the progress of a hook. `hook`: an object that identifies this run of the hook."""
         if self._progress is not None:
             self._progress.advance(hook, done, total, message)
             self._tell_soon()

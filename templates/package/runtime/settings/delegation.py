@@ -127,7 +127,8 @@ def variable_of(scheme: Scheme) -> str:
 def load(
     settings: DecidedSettings, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
 ) -> None:
-    """Read the delegation of each scheme into `settings.delegations`, and add problems to `settings.problems`.
+    """Read into `settings.delegations` how to obtain the caller's credential for each scheme (`Delegation`). Add
+    problems to `settings.problems`.
 
     `described` is the URL of the API's first server in the API description.
     """
