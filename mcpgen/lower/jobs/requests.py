@@ -140,7 +140,7 @@ class Requests:
         return None
 
     def polled(self, operation: Operation) -> Look | None:
-        """Return the GET request that the operation's description tells the reader to poll. Return None otherwise."""
+        """Return the GET request that the operation's description tells readers to poll, or None if it names none."""
         known = {*_VARIABLE.findall(operation.path)}
         for sentence in mentions.polling_sentences(operation.description):
             for path in mentions.paths_in(sentence):

@@ -61,7 +61,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The fields of a `Case` that were collected so far. `seen`: ids of the schemas that were processed."""
+    """The fields of a `Case` that were collected so far. `seen`: `id()` of each schema that was processed."""
 
     atoms: tuple[JsonObject, ...] = ()
     conditions: frozenset[str] = frozenset()

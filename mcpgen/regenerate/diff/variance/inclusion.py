@@ -107,7 +107,7 @@ class Inclusion:
         return self._empty.get(terms.key, False)
 
     def cases(self, terms: Terms) -> list[Case] | None:
-        """Return the cases of the schemas `terms` (see `cases.py`), or None if there are too many."""
+        """Return the cases (see `cases.py`) of `terms`, a conjunction of schemas, or None if there are too many."""
         if terms.key not in self._cases:
             try:
                 self._cases[terms.key] = cases(terms)

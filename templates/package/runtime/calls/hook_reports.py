@@ -145,7 +145,7 @@ class HookReports:
             self._advance(*step)
 
     def _tell(self, level: str, message: str, data: str) -> None:
-        """Write a message to the log of this server, and send it to the client. Both remove secrets."""
+        """Write a message to the log of this server, and send it to the client, both without secrets."""
         told = {"tool": self._tool, "hook": self._hook, "message": brief(log.redacted(message), LONGEST)}
         log.event(_OWN_LEVELS[level], "hook_log", **told, **({"data": data} if data else {}))
         shown = {"tool": self._tool, "message": message}

@@ -282,7 +282,7 @@ def log_to_client(level: str, content: object) -> None:
 
 
 def note(**facts: object) -> None:
-    """Set the named attributes of the current span, if there is one."""
+    """Set the given attributes of the current span, if there is one."""
     span = _current.get()
     if span is not None:
         for name, fact in facts.items():

@@ -181,7 +181,7 @@ class PromptMessages:
 
 
 class Reply:
-    """Result of a method without a class of its own. `cache`: how long clients may cache it, or None if not at all."""
+    """Result of an MCP method without a result class of its own. `cache`: how long clients may cache it, else None."""
 
     __slots__ = ("cache", "members", "method")
 

@@ -256,9 +256,9 @@ class _Connection:
             (self._request or self._task).cancel()
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task.
+        """Call `to.left()` when the client disconnects, instead of cancelling the asyncio task that serves the request.
 
-        Return True: `to.left()` can be called, since an ASGI server tells the application that the client has left.
+        Return True, since an ASGI server tells the application that the client has disconnected.
         """
         self._request = to
         return True

@@ -56,7 +56,8 @@ class StdinHandoff:
         self.lent = False
 
     def lend(self) -> bool:
-        """Let the event loop read stdin, and wait until it stops. Return False at once if it cannot read, else True.
+        """Let the event loop read stdin, and wait until it stops reading. If it cannot read, return False at once, else
+        True.
 
         Call this only if the inbox (lines read, but not processed) is empty. If the inbox contains lines afterwards,
         process them before reading more.

@@ -110,7 +110,7 @@ def audit(value: str) -> str:
 
 
 def port(value: str) -> int:
-    """Return a port number."""
+    """Return `value` as a port number."""
     if not (value.isascii() and value.isdigit() and 0 < int(value[:6]) < 65536):
         raise ValueError("must be a port from 1 to 65535")
     return int(value)
