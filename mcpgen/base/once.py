@@ -36,8 +36,8 @@ class ValueCache:
         self._answers.clear()
 
     def of_parts(self, question: Question[Answer], schema: JsonObject) -> Iterator[Answer]:
-        """Yield the cached result of `question` for the schema of each property, then the result for the object schema
-        itself.
+        """Yield the cached result of the function `question` for the schema of each property, then the result for the
+        object schema itself.
 
         For the object schema, `question` gets a copy with null in place of the schema of each property.
         """

@@ -41,8 +41,8 @@ def status_url(found: list[Member]) -> str:
 
 
 def is_beside(pointer: str, values: Mapping[str, str]) -> bool:
-    """Return True if `pointer` differs only in its last word from a JSON Pointer in `values`. Then the URL and the id
-    to which they lead belong to the same job, such as `/run_url` and `/run_id`.
+    """Return True if `pointer` differs only in its last word from a JSON Pointer in `values`, as `/run_url` differs
+    from `/run_id`. Then the URL and the id at these two pointers belong to the same job.
 
     `pointer`: pointer to a URL in a response. `values`: path variable → pointer to its id in the response.
     """

@@ -161,7 +161,7 @@ class _Outputs:
         waiting = deque(places)
         while waiting:
             waiting.extend(self._listed(waiting.popleft()))
-        # Remove `additionalProperties` of a map: they might forbid the members that the runtime adds to a result.
+        # Remove `additionalProperties` of a map: it might forbid the members that the runtime adds to a result.
         schema.pop("additionalProperties", None)
         return schema, form
 

@@ -80,7 +80,7 @@ def read_schemes(
 
 
 def _usable(name: str, user: UserFlow, place: Where, diagnostics: Diagnostics) -> UserFlow | None:
-    """Return the login flow `user`. If one of its URLs must not be used, report this and return None."""
+    """Return `user`, a login flow. If one of its URLs must not be used, report this and return None."""
     for url in user.urls:
         if reason := _refusal(url):
             diagnostics.add(

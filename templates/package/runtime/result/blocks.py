@@ -80,7 +80,7 @@ class BlockMaker:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences about blocks that were left out."""
+        """Return sentences that say which content blocks were left out, and why."""
         told = [f"Left out: {what}{_times(count)}." for what, count in self._left.items()]
         if len(told) > MOST_REASONS:
             told[MOST_REASONS:] = [f"Left out for other reasons: {sum([*self._left.values()][MOST_REASONS:])} more."]
@@ -89,7 +89,7 @@ class BlockMaker:
         return told
 
     def _add(self, rules: ShownBlock, texts: OwnerTexts) -> None:
-        """Add the blocks for one item of the response, or record why none can be created."""
+        """Add the content blocks for one item of the response, or record why none can be created."""
         for what, make in self._makers(rules, texts):
             if len(self.content) >= MOST_BLOCKS:
                 self._surplus += 1

@@ -138,8 +138,8 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
     """Return the beginning of a text, at most `most` bytes of UTF-8, and the size of this beginning in bytes.
 
-    If more than half of the characters that fit are before their last line break, return only these. Otherwise return
-    all characters that fit.
+    If more than half of the characters that fit come before the last line break that fits, end there. Otherwise
+    return all characters that fit.
     """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")
