@@ -67,8 +67,8 @@ def say_file(data: bytes) -> None:
 def _print(text: str | bytes, *, err: bool) -> None:
     """Print a line or the bytes of a file.
 
-    If writing to stdout fails, the command ends with an error, unless the reader has closed the pipe. Failures of
-    stderr are ignored.
+    If writing to stdout fails, the command ends with an error. A failure is ignored if the reader has closed the pipe,
+    or if the stream is stderr.
     """
     stream = sys.stderr if err else sys.stdout
     try:

@@ -48,7 +48,7 @@ def decode(raw: str, plus: bool = False) -> Wire:
 
 
 def pairs(query: str) -> list[tuple[str, str]]:
-    """Return the pairs of a query string or a urlencoded body, with names decoded and values raw."""
+    """Return the (name, value) pairs of a query string or a urlencoded body. Names are decoded, values are not."""
     split = (part.partition("=") for part in query.split("&") if part)
     return [(decode(name, plus=True), value) for name, _, value in split]
 

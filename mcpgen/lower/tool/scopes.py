@@ -28,8 +28,9 @@ def derive(operation: Operation, api: Api, diagnostics: Diagnostics) -> CallerSc
 
 
 def _added(value: JsonValue, described: CallerScopes, operation: Operation, diagnostics: Diagnostics) -> frozenset[str]:
-    """Return the scopes that `value`, the `scopes` of the operation's `x-mcp`, adds to those that `security` requires
-    (`described`). Report a list that is invalid, or that is empty although `security` requires scopes.
+    """Return the scopes in `value`, the `scopes` of the operation's `x-mcp`.
+
+    Report a list that is invalid, or that is empty although `security` requires scopes (`described`).
     """
     where = operation.where.inside("x-mcp", "scopes")
     names = value if isinstance(value, list) else [None]

@@ -1,4 +1,6 @@
-"""Carry out a plan. A new project is moved into place as a whole, and an existing project changes as a whole."""
+"""Write and remove the files of a project as planned. A new project is moved into place as a whole, and an existing
+project changes as a whole.
+"""
 
 import contextlib
 from collections.abc import Collection, Mapping

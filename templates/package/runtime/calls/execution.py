@@ -176,7 +176,7 @@ class ToolExecutor:
 
         `report` is called with "sent", "headers" and "body" when the call has reached these phases. `dialogue`: how the
         client can ask the user. `ask`: function that asks the user while the call waits, None if that is impossible.
-        Raise OtherOutcome if the call ends with a question to the user, a task or a protocol error.
+        Raise OtherOutcome if the call ends with a question to the user, an MCP task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -311,7 +311,7 @@ class ToolExecutor:
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return the result, and a sentence for use if a hook withholds it, or "".
 
-        Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, a task or a protocol error.
+        Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, an MCP task or a protocol error.
         """
         tool = call.tool
         if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:

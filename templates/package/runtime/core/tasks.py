@@ -36,7 +36,7 @@ _RELATED = "io.modelcontextprotocol/related-task"
 
 
 def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
-    """Return a copy of `dialogue` that lets the call become a task, if the request asks for or allows a task; else
+    """Return a copy of `dialogue` that lets the call become an MCP task, if the request asks for or allows that; else
     `dialogue` itself.
 
     `dialogue`: what the client supports during the call. Raise Fault if the request's `task` is malformed.

@@ -52,7 +52,7 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
 
         return Result.error(failures.explain(response, sent, redactor))
     if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
-        from . import failures  # imported late: needed only for HTML instead of JSON
+        from . import failures  # imported late: needed only for an HTML page where JSON is expected
 
         return Result.error(failures.explain_page(response, sent, redactor))
     if not size:

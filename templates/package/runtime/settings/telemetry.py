@@ -147,7 +147,7 @@ def _load_metrics(wanted: Telemetry, settings: Settings, environ: Mapping[str, s
         wanted.counts = setting_parsers.switch(value) if value else False
     except ValueError:
         problems.append(f"{prefix}_METRICS must be 1 or 0, or the path of a file, such as ./metrics.prom.")
-    # Decision 0213: Only the same machine or a token reads /metrics.
+    # Decision 0213: Only the same machine, or a client with a token, reads /metrics.
     if wanted.counts and settings.listening and settings.listening.guarded and not wanted.token:
         problems.append(
             f"{prefix}_METRICS=1 needs {prefix}_METRICS_TOKEN where other machines may connect:"
