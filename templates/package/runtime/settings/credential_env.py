@@ -8,6 +8,7 @@ in an error message.
 
 from __future__ import annotations
 
+import codecs
 import os
 
 from ..text import fields
@@ -23,6 +24,9 @@ LONGEST = 32 * 1024
 
 A token with many claims has some thousands of characters, and servers refuse longer headers.
 """
+
+_MOST_READ = 4 * LONGEST + 3
+"""Bytes that are read of a file with a credential, as a character has at most four."""
 
 ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "apiKey": (("value",),),
@@ -132,10 +136,11 @@ def _content(path: str, variable: str) -> str:
         # Open without blocking: a pipe without a writer must not delay the start.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
-            content = os.read(descriptor, 4 * LONGEST + 3)
+            content = os.read(descriptor, _MOST_READ)
         finally:
             os.close(descriptor)
-        return content.decode()
+        # Leave out a last character that was cut: the text is too long in any case.
+        return codecs.utf_8_decode(content, "strict", len(content) < _MOST_READ)[0]
     except UnicodeDecodeError:
         raise ValueError(f"{variable} must name a file of text in UTF-8.") from None
     except (OSError, ValueError):

@@ -17,6 +17,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
+from ..http.tracecontext import parse
 from . import attributes
 from .operations import Operation
 
@@ -189,9 +190,6 @@ def _linked(operation: Operation) -> bytes:
     """Return an encoded link to the trace of the HTTP request; b"" if there is no valid trace context, or if it names
     the span's own parent.
     """
-    # An import at the top of the file would cost nothing more: `operations` imports this module at its top.
-    from ..http.tracecontext import parse
-
     found = parse(operation.link)
     if found is None or found[:2] == (operation.trace, operation.parent):
         return b""
