@@ -152,7 +152,7 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
     return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
 
 
-# Decision 0066: An operation with an unknown kind of security sends only the header from the variable `…_HEADER`.
+# Decision 0066: An operation with an unknown kind of security sends only the header from the variable `NAME_HEADER`.
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
 ) -> tuple[SecurityRequirement, ...] | None:
@@ -166,8 +166,8 @@ def requirement(
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
-            # The document declares no security, so the operator may add a header (variable `…_HEADER`). A bearer token
-            # is not offered as well, since parameters of the operation carry the credential.
+            # The document declares no security, so the operator may add a header (variable `NAME_HEADER`). A bearer
+            # token is not offered as well, since parameters of the operation carry the credential.
             found = ((HEADER,), ())
         other = _has_other(operation, api)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))
