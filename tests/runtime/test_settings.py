@@ -104,6 +104,8 @@ def test_files_and_directories_must_exist(tmp_path: Path) -> None:
         "PETSTORE_FILES_DIR must name a directory that exists.",
         "PETSTORE_CA_FILE must name a file that can be read.",
     ]
+    problems = load({"PETSTORE_CA_FILE": str(tmp_path)}).problems
+    assert problems == ["PETSTORE_CA_FILE must name a file that can be read."], "a directory is no file"
 
 
 SECONDS = "must be a number of seconds from 0.1 to 3600."

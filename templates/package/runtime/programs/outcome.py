@@ -75,7 +75,7 @@ def _value(value: Any, most: int, more: bool, count: int) -> str:
     try:
         plain = as_json(value)
     except TypeError:
-        return _cut(str(value)[: 2 * most], most)
+        return _cut(str(value), most)
     text = written(plain)
     if not more and len(text.encode(errors="replace")) <= most:
         return text

@@ -90,7 +90,7 @@ def writable_directory(value: str) -> str:
 
 def file(value: str) -> str:
     """Return `value`, a path, unchanged. Raise ValueError if the file at this path cannot be read."""
-    if not os.access(value, os.R_OK):
+    if os.path.isdir(value) or not os.access(value, os.R_OK):
         raise ValueError("must name a file that can be read")
     return value
 
