@@ -188,12 +188,12 @@ def _base_url(described: Described, remarks: list[Remark]) -> str:
             )
         return ""
     if without_secrets(url) != url:
-        remarks.append(
-            Remark("The base URL contains a secret and was not copied: set the variable _BASE_URL.", described.where)
-        )
+        said = "The base URL has a secret and was left out: set the environment variable whose name ends in _BASE_URL."
+        remarks.append(Remark(said, described.where))
         return ""
     if url.startswith("http://") and urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1"):
-        remarks.append(Remark("The base URL is http, without TLS: set the variable _ALLOW_HTTP to 1.", described.where))
+        said = "The base URL is http, without TLS: set the environment variable whose name ends in _ALLOW_HTTP to 1."
+        remarks.append(Remark(said, described.where))
     return url + "/" if not urlsplit(url).path else url
 
 
@@ -345,8 +345,8 @@ def _resources(offered: Sequence[list[Served]], server: ForeignServer, remarks: 
             plain = all(map(_PLAIN_NAME.fullmatch, variables)) and each.operation.method == "GET" and bool(each.name)
             if not plain or (each.component == "resource" and variables):
                 request, name = each.operation.request, clipped(each.name)
-                said = f"The resource '{name}' was left out: no resource can have the method or path of {request}."
-                remarks.append(Remark(said))
+                said = "is not a GET request, or the variables of its path do not fit the URI of the resource"
+                remarks.append(Remark(f"The resource '{name}' was left out: {request} {said}."))
                 continue
             uri = "/".join([f"resource://{each.name}", *(f"{{{name}}}" for name in sorted(set(variables)))])
             found.append(FetchedPart(each.name, uri, each.operation.request, base_url))

@@ -70,8 +70,8 @@ def decide(server: ForeignServer, catalog: Catalog, documents: Sequence[JsonValu
         elif free:
             name = free.pop(0).name
             said = (
-                f"The old server sends {_in_words(credential)}, which the OpenAPI document does not require. It "
-                f"replaces the scheme '{clipped(name)}' of the document."
+                f"The old server sends {_in_words(credential)}, which the OpenAPI document does not require. In "
+                f"the tools file, this credential replaces the document's scheme '{clipped(name)}'."
             )
             remarks.append(Remark(said))
         else:

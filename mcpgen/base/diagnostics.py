@@ -39,7 +39,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "broken-reference": ("warning", "The target of a reference does not exist."),
     "foreign-reference": ("warning", "A reference points outside the document's folder; mcpgen does not follow it."),
     "reference-loop": ("warning", "References form a loop and never reach a value."),
-    "invalid-path": ("warning", "No request can be sent to a path, so the operations of this path are left out."),
+    "invalid-path": ("warning", "A path is not valid in a request, so the operations of this path are left out."),
     "path-query": ("warning", "A key under `paths` contains a query or a fragment."),
     "undeclared-path-parameter": (
         "warning",
@@ -97,13 +97,17 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "unchecked-pattern": (
         "note",
-        "A pattern takes too much time or memory; the server does not check it, but the API may.",
+        "A pattern takes too much time or memory; the server does not validate values against it, but the API may.",
     ),
     "impossible-pattern": (
         "note",
-        "A pattern contradicts the format, default, example or enum beside it; the server does not check the pattern.",
+        "A pattern contradicts the format, default, example or enum beside it; the server does not validate values "
+        "against it.",
     ),
-    "foreign-pattern": ("note", "A pattern is not valid in ECMA 262 with the flag `u`; the server does not check it."),
+    "foreign-pattern": (
+        "note",
+        "A pattern is not valid in ECMA 262 with the flag `u`; the server does not validate values against it.",
+    ),
     "mended-pattern": ("note", "A pattern has slashes around it or needless backslashes, which were removed."),
     "branching-schema": (
         "warning",
@@ -154,7 +158,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "orphaned-override": ("warning", "An override is for an operation or an argument that the API no longer has."),
     "unused-selector": (
         "warning",
-        "A selector in the tools file selects nothing, or no operation offers a media type that it names.",
+        "A selector in the tools file selects nothing, or the file names a media type that no operation offers.",
     ),
     "unused-scheme": ("warning", "A security scheme is defined in the tools file but not used."),
     "broken-schema": ("error", "Because of a handwritten schema, clients would reject the whole tool list."),

@@ -47,7 +47,7 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
             "base-url-path",
             f"The base URL {clipped(base.url)} has no path, so the path of the document's server URL is kept: "
             f"calls go to {clipped(kept.url)}.",
-            hint=f"If the API has no path, write {clipped(base.url)}/.",
+            hint=f"If the API's base URL has no path, write {clipped(base.url)}/.",
         )
     before, after = _origin(described), _origin(base)
     if not before or before == after:

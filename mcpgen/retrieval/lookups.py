@@ -90,10 +90,10 @@ def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
     if not any(tool.binding.lookups for tool in wanted):
         for tool in wanted[:1]:
             message = (
-                "No tool accepts names instead of ids, because for none of these ids mcpgen found a tool that "
-                "lists or searches its items."
+                "No tool accepts names instead of ids, because mcpgen found no tool with which the server could look "
+                "up an id by a name."
             )
-            hint = "Declare the id and the name of each item in the responses of tools that list or search these items."
+            hint = "Declare the items' ids and names in the response schemas of operations that list or search items."
             diagnostics.add("no-lookup", message, tool.operation.where if len(wanted) == 1 else None, hint)
 
 

@@ -170,7 +170,7 @@ def test_the_command_ends_with_one_sentence(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith(
-        "error: A killed mcpgen run left out unfinished, and parts of it are missing: it links to .git, tests in "
+        "error: A killed mcpgen run left out unfinished: the targets of its links .git, tests are missing in "
     )
     assert len(said.err.splitlines()) == 2
 

@@ -39,8 +39,8 @@ _SHORT = {
 }
 _REMARKS = {
     "insecure": (
-        "The new server always checks TLS certificates. To trust another certificate authority, set the environment "
-        "variable _CA_FILE."
+        "The new server always checks TLS certificates. To trust another certificate authority, set its environment "
+        "variable whose name ends in _CA_FILE."
     ),
     "custom-auth": "src/auth.ts contains your own code. Write its effect as a hook in hooks.py.",
     "header-passthrough": (

@@ -90,8 +90,8 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
     """Return remarks on settings that a tools file cannot express."""
     found = [
         Remark(
-            f"{settings.source(flag)} of the old server corresponds to the environment variable {variable} of the "
-            "new server.",
+            f"{settings.source(flag)} of the old server corresponds to the new server's environment variable whose "
+            f"name ends in {variable}.",
             where,
         )
         for flag, variable in _TLS.items()
@@ -105,7 +105,7 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "the environment variable _CA_FILE."
+                    "its environment variable whose name ends in _CA_FILE."
                 ),
                 where,
             )
@@ -115,7 +115,7 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "the environment variable _CA_FILE."
+                    "its environment variable whose name ends in _CA_FILE."
                 ),
                 where,
             )

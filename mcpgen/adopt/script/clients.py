@@ -29,9 +29,13 @@ _UNREAD = {
         "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
         "fixed value."
     ),
-    "cert": "For the client certificate, set the new server's environment variables _CLIENT_CERT and _CLIENT_KEY.",
-    "proxy": "To use the proxy, set the new server's environment variable _PROXY.",
-    "proxies": "To use the proxy, set the new server's environment variable _PROXY.",
+    "cert": (
+        "For the client certificate, set the new server's environment variables whose names end in _CLIENT_CERT and "
+        "_CLIENT_KEY."
+    ),
+    **dict.fromkeys(
+        ("proxy", "proxies"), "To use the proxy, set the new server's environment variable whose name ends in _PROXY."
+    ),
 }
 
 
@@ -70,7 +74,7 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "the environment variable _CA_FILE."
+                    "its environment variable whose name ends in _CA_FILE."
                 ),
                 where,
             )

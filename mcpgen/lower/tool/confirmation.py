@@ -52,7 +52,8 @@ def derive(
         kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
         message = (
             f"{operation.method} {clipped(operation.path)} needs {clipped(consents[0])} as a confirmation, which the "
-            "server sends by itself. Therefore the server asks the user to confirm, if the client can ask."
+            "server sends by itself. Therefore the server asks the user to confirm. Only `confirm: always` also "
+            "refuses the calls of clients that cannot ask."
         )
         hint = "To change this, set `confirm:` in an override."
         diagnostics.add("fixed-confirmation", message, operation.where, hint)

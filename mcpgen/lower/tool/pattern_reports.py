@@ -11,15 +11,15 @@ _MOST_SHOWN = 3
 _WORDS = {
     "unchecked-pattern": (
         "are left to the API",
-        "A server checks only patterns that take linear time and little memory; a `maxLength` beside the pattern "
-        "helps.",
+        "A server validates values only against patterns that take linear time and little memory. To limit a length, "
+        "write `maxLength` instead of a pattern.",
     ),
     "impossible-pattern": (
-        "contradict their own format, default, example or values, so the server does not check them",
+        "contradict their own format, default, example or values, so the server does not validate against them",
         "Correct the pattern, or the keywords beside it.",
     ),
     "foreign-pattern": (
-        "are not regular expressions of ECMA 262 with the flag u, so the server does not check them",
+        "are not regular expressions of ECMA 262 with the flag u, so the server does not validate against them",
         "Write these patterns as regular expressions without slashes around them.",
     ),
     "mended-pattern": (

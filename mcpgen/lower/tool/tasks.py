@@ -39,7 +39,7 @@ def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagno
         return None
     needed = {name for request in rule.requests() for name in request.names()}
     for name in sorted(rule.values.keys() - needed):
-        message = f"No request of the task has a variable '{clipped(name)}'."
+        message = f"No request under `task` has a variable '{clipped(name)}'."
         hint = nearest(name, sorted(needed))
         diagnostics.add("unknown-name", message, rule.where.inside("values", name), hint)
     found = {name: "/" + name.replace("~", "~0").replace("/", "~1") for name in sorted(needed - {*arguments})}

@@ -47,7 +47,7 @@ def withhold_members(
             "credential-parameter",
             message,
             of[0].where,
-            "The server sends the credential of the security scheme instead.",
+            "Instead of this form member, the server sends the credential of the security scheme.",
         )
     return tuple(changed)
 

@@ -85,8 +85,8 @@ def read(
     written = [(name, entry, site.where.inside("arguments", name)) for name, entry in as_object(value).items()]
     for name, entry, where in (*written, *asked):
         if name in known:
-            message = f"The argument '{clipped(name)}' is described twice: here, and in `parameters` or `body`."
-            diagnostics.add("duplicate-name", message, where, "Keep only one of the two descriptions of the argument.")
+            message = f"The argument '{clipped(name)}' is declared twice: here, and in `parameters` or `body`."
+            diagnostics.add("duplicate-name", message, where, "Keep only one of the two declarations.")
             continue
         argument = _read_one(name, entry, where, site, diagnostics)
         if argument is None:

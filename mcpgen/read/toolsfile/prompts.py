@@ -68,7 +68,7 @@ def _questions(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> tup
         if question.missing or question.without != "refuse":
             message = (
                 "A prompt's question must list its fields in `form`; only a tool's question can have `form: missing` "
-                "or `without`."
+                "or `without: arguments`."
             )
             diagnostics.add("invalid-value", message, question.where, "List the fields in `form`; remove `without`.")
     return tuple(each for each in found if not each.missing)

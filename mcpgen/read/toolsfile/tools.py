@@ -196,12 +196,12 @@ def _refuse_twins(described: list[JsonValue], where: Where, references: Referenc
         raw, _ = references.resolve(entry, where.inside(index))
         name, place = as_text(raw.get("name")), as_text(raw.get("in"))
         if name and place and (name, place) in seen:
-            message = f"The parameter '{clipped(name)}' is described twice."
+            message = f"The parameter '{clipped(name)}' is declared twice."
             diagnostics.add(
                 "duplicate-name",
                 message,
                 where.inside(index),
-                "Keep only one of the two descriptions of the parameter.",
+                "Keep only one of the two declarations.",
             )
         seen.add((name, place))
 

@@ -118,12 +118,12 @@ def edits(planned: Plan) -> Diagnostic:
 
 
 _NEW_ATTRIBUTES = (
-    "A checkout by git on Windows changes line ends. Give --overwrite, and to prevent new changes, commit the "
-    f"{attributes.NAME} that mcpgen writes."
+    "Git on Windows changes line ends at a checkout. Give --overwrite to write the files again, and commit the "
+    f"{attributes.NAME} that mcpgen writes, so that git keeps the line ends."
 )
 _OWN_ATTRIBUTES = (
-    f"A checkout by git on Windows changes line ends. Write `-text` for these files in {attributes.NAME}, and give "
-    "--overwrite."
+    f"Git on Windows changes line ends at a checkout. Write `-text` for these files in {attributes.NAME}, so that git "
+    "keeps the line ends, and give --overwrite to write the files again."
 )
 
 

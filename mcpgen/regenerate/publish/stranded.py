@@ -61,18 +61,18 @@ def _end(project: Path, lay: Path, paths: Sequence[str]) -> FatalError:
     some = _some(missing or there)
     if missing:
         message = (
-            f"A killed mcpgen run left {project} unfinished, and parts of it are missing: it links to {some} in "
-            f"{lay}, where they do not exist."
+            f"A killed mcpgen run left {project} unfinished: the targets of its links {some} are missing in {lay}."
         )
         hint = (
-            f"Restore {lay.parent} beside the project and run mcpgen again, or replace each link by the file that "
-            "it pointed to."
+            f"Restore the directory {lay.parent} and run mcpgen again, or replace each of these links by the file or "
+            "folder to which it pointed."
         )
     else:
-        message = f"{project} is unfinished, and parts of it are in the directory of another project: {some} in {lay}."
+        message = f"{project} is unfinished: its links {some} lead into {lay}, which belongs to another project."
         hint = (
-            f"The note `{notice.NAME}` in {lay.parent} names the other project. Run `mcpgen regenerate` on the other "
-            "project, and then copy it again; or replace each link by the file that it points to."
+            f"The note `{notice.NAME}` in {lay.parent} names the other project. If yours is a copy of that project, "
+            "run `mcpgen regenerate` on the original and copy it again. Otherwise, replace each of these links by the "
+            "file or folder to which it points."
         )
     return FatalError("output-unfinished", message, hint=hint)
 

@@ -59,8 +59,9 @@ def _body(
     fields = [raw for raw in gathered if raw[0].get("in") == "formData"]
     bodies = [where for raw, where in gathered if raw.get("in") == "body"]
     if len(bodies) + bool(fields) > 1:
-        message = "The body is described twice: there are several body parameters, or a body parameter and form fields."
-        raise SkipOperation("invalid-parameter", message, bodies[-1], "Keep only one of these descriptions.")
+        message = "The body is declared twice: there are several body parameters, or a body parameter and form fields."
+        hint = "Keep either one body parameter or the form fields."
+        raise SkipOperation("invalid-parameter", message, bodies[-1], hint)
     for raw, where in gathered:
         if raw.get("in") == "body":
             schema = references.schema(where.inside("schema")) if "schema" in raw else None
