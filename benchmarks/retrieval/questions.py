@@ -31,7 +31,7 @@ class Question(NamedTuple):
 
 
 def questions(api: str, half: Half) -> list[Question]:
-    """Return the questions of one half: those used for tuning, or those held out."""
+    """Return the search queries of one half, with the needed tools: those used for tuning, or those held out."""
     lines = (FOLDER / f"{api}.txt").read_text(encoding="utf-8").splitlines()
     chosen = lines[0 if half == "tuned" else 1 :: 2]
     return [

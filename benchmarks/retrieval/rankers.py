@@ -33,10 +33,10 @@ class Answer(NamedTuple):
 
 
 class Ranker(Protocol):
-    """Interface of a search that answers a question with tools."""
+    """Interface of a search that answers a search query with tools."""
 
     def answer(self, question: str, most: int) -> Answer:
-        """Return the best `most` tools for the question."""
+        """Return the best `most` tools for the search query `question`."""
 
 
 class Search:
@@ -50,7 +50,7 @@ class Search:
         self._tools = {tool["name"]: tool for tool in tools}
 
     def answer(self, question: str, most: int) -> Answer:
-        """Return the best `most` tools for the question."""
+        """Return the best `most` tools for the search query `question`."""
         found = self._retriever.search(question, most, lambda name: True)
         names, lines = [], []
         for hit in found.hits:
@@ -72,7 +72,7 @@ class Plain:
         self._counts = Counter(word for document in self._documents for word in document)
 
     def answer(self, question: str, most: int) -> Answer:
-        """Return the best `most` tools for the question."""
+        """Return the best `most` tools for the search query `question`."""
         words = set(_words(question))
         scores = [self._score(words, document) for document in self._documents]
         order = sorted(range(len(scores)), key=lambda number: -scores[number])[:most]

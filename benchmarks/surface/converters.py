@@ -18,7 +18,7 @@ _BARS = {"gemini": 100, "anthropic": 100, "openai": 95}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The name and the tools of one document. `show` gives the tools to each converter."""
+    """The name and the tools of one document. The function `show` tests the tools with the converter of each SDK."""
 
     name: str
     tools: tuple[Tool, ...]

@@ -54,7 +54,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the results of one document."""
+    """Count the inputs of one document, and how many of them its tools show completely."""
     row = Row(surface.name)
     for tool in surface.tools:
         _Walk(surface.root, tool, row).all()

@@ -79,7 +79,9 @@ def _told(tool: Tool) -> Effect:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print a row for each document whose POST operations people judged. Return each overall result with its limit."""
+    """Print a row for each document whose POST operations people judged. Return each overall result with its upper or
+    lower limit.
+    """
     judged = [row for row in rows if row.pairs]
     print(f"\n{'hints of POST':52} {'judged':>7} {'dangerous':>10} {'too cautious':>13}")
     for row in judged:

@@ -125,7 +125,7 @@ def _thinned(value: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, the worst document first, and return each overall result with its limit."""
+    """Print the table, the worst document first. Return each overall result with its upper or lower limit."""
     print(f"\n{'names':52} {'tools':>6} {'legal':>7} {'faithful':>9} {'moved':>6} {'renamed':>8}")
     for row in sorted(rows, key=lambda row: row.faithful / row.tools):
         print(

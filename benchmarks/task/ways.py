@@ -69,9 +69,9 @@ def batched(conversation: Conversation, names: Names) -> Done:
 
 
 def program(conversation: Conversation, names: Names) -> Done:
-    """Search for all steps at once, then send one program.
+    """Search for the tools of all steps at once, then call `run_program` with Python code that makes all calls.
 
-    Only servers that run programs list the tool `run_program`.
+    Only some servers list the tool `run_program`, which runs the code.
     """
     _searched(conversation, names)
     conversation.call("run_program", {"code": PROGRAM.read_text(encoding="utf-8")})
@@ -79,7 +79,8 @@ def program(conversation: Conversation, names: Names) -> Done:
 
 
 def _searched(conversation: Conversation, names: Names) -> dict[str, str]:
-    """Search for the tools of all steps. Return a mapping from each found tool's name to its signature in the results.
+    """Search for the tools of all steps of the benchmark's task. Return a mapping from the name of each found tool to
+    its signature in the search results.
 
     Search a second time, with other queries, for tools that the first search does not show.
     """

@@ -86,9 +86,10 @@ def recognised(name: str) -> dict[str, Accepted | None]:
 
 def judged(part: str) -> dict[Key, tuple[str, list[str]]]:
     """Return, for each operation of `part`, the kind of its response 202 (`AcceptedKind`), and where its result or
-    state can be read.
+    state can be read, as a person has judged.
 
-    A person judged both. A place is a request, or the position of a URL in the response. Any listed place is right.
+    The list says where: a request that reads the result or state, the JSON Pointer of a URL in the response body, or
+    `location` for the header field. The test accepts any of them.
     """
     found = {}
     for name, lines in TABLE[part].items():

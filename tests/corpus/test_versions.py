@@ -56,7 +56,7 @@ def named(path: Path) -> str:
     return f"{path.parent.name}-{path.name[:2]}"
 
 
-# All tests of a pair of versions run one after the other, so that its large compiles are made once.
+# `scope` makes pytest run all tests of a pair in succession, since `followed` caches only the last compiled pair.
 of_pairs = pytest.mark.parametrize(("old", "new"), PAIRS, ids=named, scope="module")
 
 

@@ -92,8 +92,9 @@ def query_value(parameter: Json, chance: random.Random) -> Any:
 
 
 def one(method: Json, make: Callable[..., Any], schemas: Json, chance: random.Random) -> Json | None:
-    """Return the parameters, the body and the request of one call, or None if no value for a required parameter can be
-    drawn.
+    """Return one call: random parameters, a random body, and the HTTP request that Google's client makes of them.
+
+    Return only the error if the client raises one, and None if no value for a required parameter can be drawn.
     """
     given = {}
     for key, parameter in method.get("parameters", {}).items():

@@ -63,7 +63,7 @@ def requests_of(path: Path) -> list[dict[str, Any]]:
 
 
 class Compiled:
-    """The tools of a collection by the place of their request in the collection file."""
+    """The tools of a Postman collection, by the JSON Pointer of their request in the collection file."""
 
     def __init__(self, path: Path) -> None:
         catalog = compile_source(fetch.read(str(path)), Options()).catalog

@@ -124,7 +124,7 @@ def test_how_programs_end(server: Server, code: str, told: str, requests: list[s
     assert [each[: len(begun)] for each, begun in zip(seen, requests, strict=True)] == requests
 
 
-#: Rows: program of a model, and a text in the error that the model gets. The server does not run the program.
+#: Rows: Python code for `run_program`, and a text in the error that results. The server does not run the code.
 NOT_RUN: list[tuple[str, str]] = [
     ("get_order(1)\nget_order('a')", "Line 2: Argument to function `get_order` is incorrect: Expected `int`"),
     ("get_order(1)\nlist_orders(status='lost')", "Line 2: Argument to function `list_orders` is incorrect"),

@@ -62,7 +62,7 @@ def test_txt_01_hidden_characters_in_a_parameter_are_said() -> None:
 def test_txt_01_hidden_characters_in_values_are_said_and_written_out() -> None:
     """Test requirement HARD-09: an enum value with hidden characters is not listed.
 
-    The description spells the character out, and only the API checks the value.
+    The tool's description shows the character as an escape with its code point. Only the API checks the value.
     """
     schema = {"type": "string", "enum": ["a\u202eb", "c"]}
     result = operation(parameters=[{"name": "x", "in": "query", "schema": schema}])

@@ -1,4 +1,6 @@
-"""Test `install` as a person uses it: a real process writes the entry, and the entry starts a server that works."""
+"""Test `install` as a person uses it: a real process writes the configuration of a client, and the command
+in the configuration starts a working server.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Test that real clients read the written entries and start the server. The clients are those that npm has.
+"""Test that real clients read the configuration that `install` has written for them, and start the server.
+
+The clients are those that are npm packages.
 
 VS Code's own parser of JSON with comments reads every JSON file.
 """

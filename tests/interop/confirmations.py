@@ -82,8 +82,8 @@ _WHERE_IT_CAN_BE_ASKED = {
     "a hook gets wrong answers": _hooked("accept", reason="no"),
     "expired": Job((_call("accept"),), hasty=True),
 }
-#: Jobs in which the client's driver (`drivers/`), not the client, answers a question by calling again with the
-#: question's `requestState`. Only the stateless revision has such states.
+#: Jobs in which the client's driver (`drivers/`), not the client, answers an elicitation: the driver repeats the call
+#: with the server's `requestState`. Only the stateless revision has `requestState`.
 _WITH_STATE = {
     "tampered": _by_hand({"tamper": True, "answer": "accept"}),
     "replayed": _by_hand({"arguments": {"petId": 8}, "answer": "accept"}, {"answer": "accept"}, {"answer": "accept"}),

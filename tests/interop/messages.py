@@ -79,7 +79,7 @@ class Exchange:
             self._open[message["id"]] = Asked(message["method"], revision, meta.get("progressToken"))
 
     def judged(self, line: bytes) -> Message:
-        """Check a line of the server, and return it as a Message. Raise AssertionError if the line breaks a rule."""
+        """Check a line of the server, and return it as a Message. Raise AssertionError if the line is not valid MCP."""
         message = _written(line)
         assert message["jsonrpc"] == "2.0"
         if "method" in message:

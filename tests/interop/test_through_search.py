@@ -151,7 +151,7 @@ def _in_folder(script: str) -> str:
 def _through(caller: str, step: Step) -> Step:
     """Return a step that calls the tool of `step` through the tool `caller`.
 
-    The calls with which a confirmation sends its state back (`again`) are changed in the same way.
+    The items of `again` are changed in the same way: repeated calls, which send the server's `requestState` back.
     """
 
     def given(arguments: Any) -> dict[str, Any]:

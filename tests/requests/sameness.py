@@ -65,9 +65,10 @@ def decoded(given: Any) -> Any:
 
 
 def same(given: Any, read: Any, *, nested: bool = False) -> bool:
-    """Return True if `read` represents the value `given`.
+    """Return True if `read`, a value read from a request, represents the argument `given`.
 
-    Outside of a `Json`, numbers and booleans in `read` are strings: "1" represents 1, and "true" represents True.
+    Numbers and booleans in `read` are strings, unless `read` is a `Json` (read from JSON text): "1" represents 1, and
+    "true" represents True.
     `nested`: True if `given` is an item of an array or a member of an object.
     """
     if isinstance(read, Json):

@@ -92,7 +92,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Case:
-    """One operation: its tool, what each argument supplies, and what the document says."""
+    """One operation as the document describes it, its tool, and which parameter or body member an argument supplies."""
 
     tool: Tool
     places: dict[str, list[Place]]

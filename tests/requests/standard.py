@@ -134,7 +134,7 @@ def _cookies(operation: Operation, sent: str) -> Iterator[tuple[Slot, list[Any]]
 def _owned(parameters: list[Described], pairs: Pairs) -> Iterator[tuple[Slot, list[Any]]]:
     """Yield the possible values of each parameter.
 
-    Exploded objects come last, because they take the remaining pairs.
+    Exploded objects come last, because they take the pairs `name=value` that belong to no other parameter.
     """
     pairs.reserved = {parameter.name for parameter in parameters}
     for parameter in sorted(parameters, key=spreads):

@@ -76,7 +76,7 @@ class Conversation:
     def __init__(self, limit: int | None = None, changes: bool = False, table: Path = TABLE) -> None:
         self._framing = Lines(limit) if limit else Lines()
         self._protocol = Protocol(Catalog.load(str(table)), Subscriptions() if changes else None)
-        self._keys: dict[str | int, int] = {}  # request id → number that the protocol gave its call; also ended calls
+        self._keys: dict[str | int, int] = {}  # request id → number by which `Protocol` knows the call, even if ended
         self._checker = Checker(changes, ("prompts", "completions") if table == FEATURED else ())
         self._fetched: dict[int, Fetch] = {}
         self._resources = kept()

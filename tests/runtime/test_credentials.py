@@ -377,7 +377,7 @@ NAMES = st.text("aZ\u212a\uff4b1 -_.+[]%416\u200b\u00df\u0130", max_size=12) | s
 @example("%2561pi%255Fkey")
 @example("\uff41\uff50\uff49\uff3f\uff4b\uff45\uff59")
 def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
-    """Check that compiler and runtime normalize names in the same way.
+    """Check that compiler and runtime normalize the names of parameters in the same way.
 
     They share no code, so each has its own function.
     """

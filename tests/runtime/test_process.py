@@ -48,8 +48,8 @@ def imported(home: Path, *flags: str, said: bytes = b"") -> set[str]:
 
 
 def test_little_is_imported_before_the_first_answer(home: Path) -> None:
-    """Check that a client that only discovers, shakes hands and pings does not make the server load the modules that
-    run calls.
+    """Check that a client that sends only `server/discover`, `initialize` and `ping` does not make the server load the
+    modules that run calls.
     """
     said = line("server/discover") + line("initialize", protocolVersion=R4) + line("ping")
     before = imported(home, "-c", "import runpy")

@@ -1,5 +1,5 @@
-"""Test tools for roles: they are hidden unless the operator has one of the roles, and a call's error names
-the setting.
+"""Test tools for roles: they are hidden unless the operator has one of the roles. The error of a call names the
+environment variable that lists the operator's roles.
 """
 
 from __future__ import annotations

@@ -299,8 +299,9 @@ def test_callers_take_turns(named: Named) -> None:
 
 
 def test_a_call_that_waits_for_its_user_takes_nobodys_place(named: Named) -> None:
-    """Test requirements L9 and X4: a call that waits for its user does not count as running. More such calls wait than
-    may run.
+    """Test requirements L9 and X4: a call that waits for its user does not count as running.
+
+    Eight calls of a caller wait here while another one runs, although only four calls of a caller may run at once.
     """
     sessions = [Session(named, fields=TOKENS["alice"]) for _ in range(8)]
     asking = [named.connect() for _ in sessions]

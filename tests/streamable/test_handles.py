@@ -37,9 +37,10 @@ class Clock:
 
 
 class Replica:
-    """The parts of a server process that make and check handles.
+    """The parts of a server that make and check session ids, states (`requestState`) and names of stored results.
 
-    `kind`: the kind of handle, a key of `KINDS`. `owner`: the caller that gets or sends the handle.
+    All three are called handles. `kind`: the kind of handle, a key of `KINDS`. `owner`: the caller that gets or sends
+    the handle.
     """
 
     def __init__(self, clock: Clock, secrets: tuple[bytes, ...] = (KEY,), audience: str = "caller/1") -> None:
@@ -57,7 +58,7 @@ class Replica:
         return SealedNames(self.seal, "caller").new()()
 
     def opens(self, kind: str, owner: str, handle: str) -> bool:
-        """Return True if the handle is accepted."""
+        """Return True if the handle (session id, `requestState` or name of a result) is accepted from this caller."""
         return self.accepted(kind, [(owner, handle)]) == [handle]
 
     def accepted(self, kind: str, brought: Iterable[tuple[str, str]]) -> list[str]:
@@ -106,7 +107,8 @@ def test_a_handle_is_good_at_every_replica_with_the_key(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_none_of_ten_thousand_is_accepted(kind: str) -> None:
-    """Test requirements L1, L4, M8, M17 and X1: ten thousand wrong handles are refused.
+    """Test requirements L1, L4, M8, M17 and X1: ten thousand wrong handles (session ids, names of results,
+    `requestState`) are refused.
 
     A wrong handle belongs to another caller, is of another kind, comes from another server or key, or was altered.
     """

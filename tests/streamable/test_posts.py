@@ -277,7 +277,7 @@ def test_a_message_is_answered(server: Server, row: Row) -> None:
 def test_an_unknown_version_is_told_what_is_spoken(server: Server) -> None:
     """Test requirement M2: the error for an unknown revision lists the supported ones.
 
-    The header fields are checked before the revision, the method after it.
+    The server first checks that header fields and body agree, then the revision, then the JSON-RPC method.
     """
     message = stateless("x/y", _meta=meta() | {META + "protocolVersion": "2099-01-01"})
     answer = server.ask(

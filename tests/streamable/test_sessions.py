@@ -89,7 +89,9 @@ def test_requests_come_before_the_handshake_is_over(session: Session) -> None:
 
 
 class Row(NamedTuple):
-    """Header fields of a request in a session besides its id, and the expected status of POST, GET and DELETE."""
+    """Header fields to change or add in the requests of a session ("": to remove), and the expected status of POST, GET
+    and DELETE.
+    """
 
     requirement: str
     name: str

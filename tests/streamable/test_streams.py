@@ -140,9 +140,9 @@ def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) 
 
 
 def test_a_question_goes_out_on_the_stream_of_its_call(server: Server, session: Session) -> None:
-    """Test requirements L9 and L13: a question arrives on the stream of its call.
+    """Test requirements L9 and L13: an elicitation request arrives on the stream of the call that needs the answer.
 
-    The answer is a separate POST, accepted only in this session.
+    The answer is a separate POST. An answer in another session has no effect.
     """
     with server.connect() as asking, server.connect() as listening:
         session.listen(listening)

@@ -72,7 +72,8 @@ def test_every_way_leaves_the_same_state(project: Project, server: str, task: Ta
 def shortened(answer: Answer, like: Answer) -> Answer:
     """Return an error without the text that `call_tool` and `call_writing_tool` append to it: the tool's signature.
 
-    `like`: the error of the same call made directly. Any other answer is returned unchanged.
+    `like`: the result of the same call made directly. An answer that is no error, or does not begin with the text of
+    `like`, is returned unchanged.
     """
     said = text(like)
     if not answer["isError"] or not text(answer).startswith(said):

@@ -1,4 +1,4 @@
-"""Run the APIs of the tasks.
+"""Run the APIs that are called in the test tasks (`*.jsonl`).
 
 They are written without mcpgen's code, record requests, and have state if the real API has.
 

@@ -1,6 +1,6 @@
-"""Define the ways to carry out a task with a server.
+"""Define the ways to carry out a test task (a sequence of tool calls) with a server.
 
-Each way is a function from a server and a task to the results of the calls.
+Each way is a function from a server and a test task to the results of the calls.
 
 To add a way, add such a function to WAYS, with the value of `--tools` for its servers. The test compares all ways.
 """

@@ -81,7 +81,7 @@ def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[s
         properties: JsonObject = dict(zip(names, ARGUMENTS[:count], strict=False))
         schema: JsonObject = {"type": "object", "properties": properties, "required": [names[0]]}
         whole = tokens.estimate(schema)
-        # for higher limits, `fits` is True without an estimate of the tokens
+        # for limits above this range, `fits` returns True without an estimate of the tokens
         for most in range(whole - 80, len(compact(schema)) // 2):
             assert budget.fits(schema, most, once) == (whole <= most)
 

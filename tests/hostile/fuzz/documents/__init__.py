@@ -34,7 +34,7 @@ class Costs(NamedTuple):
     memory: Cost = Cost(0, "")
 
     def and_those(self, others: Costs) -> Costs:
-        """Return the higher of each cost of `self` and `others`."""
+        """Return the longer time and the larger memory of `self` and `others`, each with its document's name."""
         return Costs(*(max(mine, other) for mine, other in zip(self, others, strict=True)))
 
     def __str__(self) -> str:
