@@ -181,7 +181,7 @@ class Session:
 
 
 class Called:
-    """The response to a tool call, as the judges read it."""
+    """The response to a tool call, as read by judges (functions that decide whether a server withstood an attack)."""
 
     def __init__(self, message: Any) -> None:
         self.answered = message is not None

@@ -42,7 +42,8 @@ BARS = MappingProxyType({(HTTP, "FastMCP"): 5, (ASGI, FASTMCP_ASGI): 5, (HTTP, "
 def measure(setting: Setting) -> Found:
     """Measure calls over HTTP: with and without a handshake, with each number of connections, on each server in turn.
 
-    Return the results. They include the ratio of our calls per second to those of each other server, with its limit.
+    Return the results. For each pair of servers in BARS, they include the ratio of our calls per second to the other
+    server's, and the lower limit on this ratio.
     """
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     with ExitStack() as stack:

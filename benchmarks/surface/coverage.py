@@ -193,10 +193,10 @@ class _Walk:
                 self._input(path + mark, inner, [node[keyword] for node in holders], None, set(), depth, why)
 
     def _why_absent(self, nodes: list[Schema]) -> str:
-        """Return why the tool's schema does not show a member of an input: what `nodes`, the schemas of the input, have
-        instead of the member.
+        """Return why the tool's schema does not show a member of an input, by what the schema shows instead.
 
-        If the tool's schema is large, say so, since the compiler may have left the member out to shorten the schema.
+        `nodes`: the schemas of the input in the tool's schema. If the tool's schema is large, say so, since the
+        compiler may have left the member out to shorten the schema.
         """
         words = " ".join(str(node.get("description", "")) for node in nodes)
         large = f" (schema of over {_LARGE} nodes)" if _size(self.schema) > _LARGE else ""

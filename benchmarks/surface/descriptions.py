@@ -138,7 +138,7 @@ _NONE_OF = ("empty", "over 1,000 characters", "equal to the name", "no title", "
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
     """Print a row of counts for each document and the number of defects of each kind. Return each overall result with
-    its limit.
+    its upper or lower limit.
     """
     print(f"\n{'descriptions':52} {'tools':>6} {'markup':>7} {'URLs':>6} {'first>=3':>9} {'arguments described':>20}")
     for row in rows:

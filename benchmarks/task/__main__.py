@@ -138,8 +138,8 @@ def measured(name: str, way: str, start: Callable[[str], Session], names: Names,
 
 
 def check(requests: list[str]) -> None:
-    """Check the requests that the API received. Raise RuntimeError that lists them if they are not the requests of the
-    task.
+    """Check the requests that the API received. Raise RuntimeError that lists them if they are not the five requests
+    of the benchmark's task.
     """
     place = api.REPOSITORY
     expected = [

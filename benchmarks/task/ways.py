@@ -37,7 +37,7 @@ def all_tools(conversation: Conversation, names: Names) -> Done:
 
 
 def one_by_one(conversation: Conversation, names: Names) -> Done:
-    """Search for a tool, call it, and search for the next one (FastMCP).
+    """Search for the tool of each step by FastMCP's search, and call it before the search for the next step.
 
     If the search does not find the tool of a step, call this tool nevertheless.
     """

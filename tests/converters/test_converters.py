@@ -34,8 +34,8 @@ def _tools() -> Iterator[tuple[str, Tool]]:
 def test_every_tool_is_taken(converter: str) -> None:
     """Convert every tool.
 
-    Tools with maps (`additionalProperties` with a schema) are not given to the OpenAI converter, because its SDK turns
-    strict mode off for them.
+    Tools with maps (`additionalProperties` with a schema) are not given to the OpenAI converter: it converts schemas
+    for strict mode, which its SDK turns off for these tools.
     """
     tools = [(source, tool) for source, tool in _tools() if converter != "openai" or not has_map(tool["inputSchema"])]
     assert len(tools) > 50

@@ -42,8 +42,8 @@ Key = tuple[str, str]
 def answering_202(with_mark: bool = False) -> list[Key]:
     """Return the operations with a response 202 in the documents of the corpus, read without the compiler.
 
-    The samples were drawn from the documents without a byte order mark. `with_mark`: return the operations of the other
-    documents, which begin with this mark.
+    `with_mark`: True for the documents that begin with a byte order mark, False for all others. `parts` draws its
+    samples only from the others.
     """
     found = []
     for path in sorted(each for kind in ("json", "yaml", "yml") for each in CORPUS.rglob(f"*.{kind}")):

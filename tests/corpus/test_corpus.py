@@ -94,8 +94,8 @@ def assert_portable(result: Compiled) -> None:
 
 
 def assert_legible(result: Compiled) -> None:
-    """Check what a client lists: names are unique and legal, and no tool has a fault of the list NOWHERE, such as a
-    missing title.
+    """Check what a client lists: names are unique and legal, and no tool has a fault that no document may cause
+    (NOWHERE), such as a missing title.
     """
     tools = json.loads(result.tree[f"{result.catalog.identity.package}/tools.json"])
     assert len({tool["name"].casefold() for tool in tools}) == len(tools)

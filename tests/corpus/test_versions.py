@@ -1,6 +1,7 @@
 """Test the differences that mcpgen finds between successive versions of published APIs, by an independent comparison.
 
-The independent reader in `published.py` reads the documents. A table from another source counts the changes.
+The independent reader in `published.py` reads the documents. The numbers of changes must equal those of an independent
+count, the table `operations-changed.tsv`.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def between(old: Path, new: Path) -> Iterator[tuple[str, Published, Published]]:
 
 
 def followed_by(key: str, old: Path, new: Path) -> str:
-    """Return the key that an operation of the old version has in the new version."""
+    """Return the method and path that an operation has in the new version. `key`: both in the old version."""
     return key.replace(" ", f" {prefix(old, new)}", 1)
 
 

@@ -22,7 +22,7 @@ URN = "urn:ietf:params:oauth:"
 
 
 def refusal(error: str, status: int = 400) -> Answer:
-    """Return an OAuth error response with this code."""
+    """Return the status and body of an OAuth error response. `error`: the OAuth error code."""
     return status, json.dumps({"error": error, "error_description": "x" * 20}).encode()
 
 

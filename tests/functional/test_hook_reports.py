@@ -135,8 +135,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, api: str) -> Iterator[Serve
 def heard(server: Server, tool: str, *opens: str, meta: Any = None, **arguments: Any) -> list[dict[str, Any]]:
     """Call a tool, and return the params of each notification, and at last the result.
 
-    Hooks wait for the API's answer at `/gate`. For each text in `opens`, one such request is answered when a progress
-    notification arrives whose message begins with that text.
+    Hooks send requests to `/gate` of the API, and wait for the responses. For each text in `opens`, the API answers one
+    of these requests when a progress notification arrives whose message begins with that text.
     """
     meta, shut = {"progressToken": "t", **(meta or {})}, {*opens}
     said = asked(server, "tools/call", name=tool, arguments=arguments, _meta=meta)

@@ -48,7 +48,9 @@ def server(store: Path) -> Iterator[Server]:
 
 
 def run(server: Server, code: str, tool: str = "run_program") -> tuple[bool, str, list[str]]:
-    """Call `tool` with the program `code`. Return True if the program succeeded, its result, and its API requests."""
+    """Call `tool` with the program `code`. Return three values: whether the program succeeded, the text of its result,
+    and its API requests.
+    """
     Api.seen.clear()
     result = call(server, tool, code=code)
     return not result["isError"], text(result), [*Api.seen]

@@ -143,7 +143,7 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def client(id: str, secret: str | None = None, redirects: Sequence[str] = (), **more: Any) -> dict[str, Any]:  # noqa: A002
-    """Return a registered client, with the names of RFC 7591.
+    """Return the metadata of a registered client, under the member names of RFC 7591.
 
     With a secret it is confidential, and may use client credentials.
     """

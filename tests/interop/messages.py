@@ -103,7 +103,7 @@ class Exchange:
         assert not calls, f"no answer to {calls}"
 
     def _asks(self, message: Object) -> Message:
-        """Check a request that the server sends, only in 2025-06-18 and 2025-11-25 (`protocol.md`, section 6)."""
+        """Check a request from the server, allowed only in 2025-06-18 and 2025-11-25 (`protocol.md`, section 6)."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), "nothing is asked of this client by a request"
         assert message["method"] == "elicitation/create"

@@ -78,7 +78,7 @@ class Held:
 def test_lines_that_are_held_leave_together_and_before_what_is_written() -> None:
     held = Held()
     held.outbox.write(b"now\n")
-    assert held.hold(b"a\n", b"b\n") == [True, False]  # True: this line is the first held one, so its caller must flush
+    assert held.hold(b"a\n", b"b\n") == [True, False]  # True: the first held line, so the caller of `hold` must flush
     assert held.written == [b"now\n"]
     held.outbox.write(b"c\n")
     assert held.written[1:] == [b"a\nb\nc\n"]

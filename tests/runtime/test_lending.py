@@ -147,7 +147,7 @@ class Bench:
 
 
 class Piped(Bench):
-    """`Bench` whose stdin is a pipe, into which the test writes lines (`say`)."""
+    """Set-up with two reading threads (`Bench`), whose stdin is a pipe. The test writes lines into the pipe (`say`)."""
 
     def __init__(self) -> None:
         read, self._stdin = os.pipe()
@@ -319,4 +319,4 @@ def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
     loan.run()
     loan._read()
     assert lent_by.lend()
-    assert not lent_by.lend()  # the event loop may not read again before it has responded
+    assert not lent_by.lend()  # False: the event loop must not read again, since it has not yet responded

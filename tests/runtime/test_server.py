@@ -121,7 +121,7 @@ class Busy(Watched):
 
     def __init__(self, calls: int) -> None:
         super().__init__([])
-        self.others = self.lent = True  # as while several calls run and the event loop reads stdin
+        self.others = self.lent = True  # True: several calls are running, and the event loop reads stdin
         self.hooked = False
         self.later: list[Callable[[], None]] = []
         self.keys: list[int] = []

@@ -29,7 +29,7 @@ BINDING = {"method": "GET", "path": ["/look"]}
 
 
 def told(start: bool | None = None, **said: Any) -> dict[str, str]:
-    """Return the trace headers, with `CALL` in place of the call's id."""
+    """Return the trace headers, with `CALL` in place of the span id of the call."""
     span = Span(Origin(**said))
     return {name: value.replace(span.call, "CALL") for name, value in tracecontext.fields(span, start)}
 

@@ -84,7 +84,7 @@ def test_a_body_has_a_limit(small: Server, length: int) -> None:
     with small.connect() as connection:
         connection.send("POST", fields={**GOOD, "Content-Length": str(length)})
         connection.write(body)
-        if length <= 4 * MEGABYTE:  # the server refuses a longer body at once, and reads no more of it
+        if length <= 4 * MEGABYTE:  # the server refuses a body above this limit at once, and reads no more of it
             connection.write(b" " * (length - len(body)))
         assert connection.answer().status == (413 if length > 4 * MEGABYTE else 200)
 
@@ -246,7 +246,7 @@ def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: 
 def test_who_takes_nothing_is_not_waited_for(project: Path, upstream: Upstream) -> None:
     """Close a connection whose client reads nothing for a while, even if the limit on unread bytes is not reached.
 
-    An ASGI application cannot close connections, and only frees the memory.
+    Not tested with ASGI: an ASGI application cannot close a connection, and only cancels the request to free memory.
     """
     with Server(project, upstream, "aiohttp", {"serve.aiohttp_door.WRITE_SECONDS": 0.3}) as server:
         message = calling("large", size=2 * MEGABYTE)

@@ -49,7 +49,7 @@ class Replica:
         self.spent = SpentNumbers(clock)
 
     def make(self, kind: str, owner: str) -> str:
-        """Return a new handle of this kind."""
+        """Return a new handle of this kind: a session id, a state (`requestState`) or the name of a result."""
         _enter(owner)
         if kind == "session":
             return session.sealed(self.seal, owner, HANDSHAKE)

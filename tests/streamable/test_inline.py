@@ -40,7 +40,7 @@ Asked = tuple[str, str, Fields, bytes]
 
 @pytest.fixture(scope="module")
 def both(project: Path) -> Iterator[dict[str, Server]]:
-    """Yield two servers by name: one that serves requests directly, and one that uses tasks of aiohttp."""
+    """Yield two servers by name: one serves requests directly, the other each request in an asyncio task of aiohttp."""
     upstream = Upstream()
     with ExitStack() as stack:
         yield {way: stack.enter_context(Server(project, upstream, door)) for way, door in WAYS.items()}
@@ -57,8 +57,8 @@ def either(request: pytest.FixtureRequest, both: dict[str, Server]) -> Server:
 
 
 def _conversation(session: Session) -> list[Asked]:
-    """Return requests with and without a session: calls, lists, errors, a notification, and requests that both servers
-    serve in aiohttp's own task.
+    """Return requests with and without a session: calls, lists, errors, a notification, and requests that every server
+    leaves to the asyncio task that aiohttp runs for the connection.
     """
     new, old = calling("echo", "new", text="b"), partial(_posted, session.fields)
     tools = stateless("tools/list", "tools")

@@ -106,7 +106,8 @@ class TestReplay:
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
-        # Each stream has one event, which is a little longer than its line of one megabyte. So one stream fewer fits.
+        # Each stream has one event, which is a little longer than its line of one megabyte. So the limit holds
+        # one stream fewer than it has megabytes.
         assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1
 
     def test_streams_without_events_count_too(self) -> None:

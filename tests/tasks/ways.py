@@ -24,7 +24,7 @@ Answer = dict[str, Any]
 
 
 class Way(NamedTuple):
-    """A way to carry out the tasks in `*.jsonl`. `surface`: value of `--tools` with which the server is generated."""
+    """A way to carry out test tasks (`gold.py`). `surface`: value of `--tools` with which the server is generated."""
 
     surface: str
     carry_out: Callable[[Server, Task], list[Answer]]
@@ -39,7 +39,7 @@ def direct(server: Server, task: Task) -> list[Answer]:
 
 
 def through_the_search(server: Server, task: Task) -> list[Answer]:
-    """Search for all steps at once, then use `call_tool` or `call_writing_tool` to call each tool that was found."""
+    """Search for the tools of all calls in one search, then make each call by `call_tool` or `call_writing_tool`."""
     queries = list(dict.fromkeys(call.asks for call in task.calls))
     assert len(queries) <= MOST_QUERIES
     shown = text(_called(server, "search_tools", {"queries": queries}))

@@ -1,5 +1,6 @@
-"""Test that all spans of a task have the same digest of its id over HTTP, too. There, clients see the id only
-encrypted, and any replica answers.
+"""Test that all spans of an MCP task over HTTP have the same digest of the task's id, whichever replica answers.
+
+Clients see this id only in encrypted form.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Build directories in the states in which a run may find them, with files of the user and of other programs."""
+"""Build directories in the states in which mcpgen may find them, with files of the user and of other programs."""
 
 from __future__ import annotations
 
@@ -95,7 +95,9 @@ def copied(template: Path, home: Path) -> Path:
 
 
 def after(home: Path, situation: str, *trees: FileTree) -> dict[str, bytes] | None:
-    """Return the contents of the directory after runs that write `trees` in turn, without failures."""
+    """Create the directory as `situation` says, write each file tree of `trees` into it in turn, and return its
+    contents.
+    """
     target = prepared(home, situation)
     for tree in trees:
         generate(target, tree)

@@ -133,9 +133,9 @@ def code_of(*arguments: str) -> object:
 
 
 def test_of_two_runs_that_make_a_directory_the_second_is_turned_away(tmp_path: Path) -> None:
-    """Let another run make the directory before this run plans its write, and before this run writes.
+    """Let another run make the directory: first before this run plans its write, then between the plan and the write.
 
-    This run must then fail, because the project is in use.
+    In both cases this run must fail, because the project is in use.
     """
     target = tmp_path / "out"
     early = plan(target, NEW, USERS, None)

@@ -27,9 +27,10 @@ def _quick_disk() -> Iterator[None]:
 
 
 class Refused:
-    """A run over `target` in which the file system call `number` fails. `code`, `sentence`: the error, else "".
+    """A run of mcpgen that writes the project `target`, and whose file system call `number` fails.
 
-    `more`: True if the run got as far as that call.
+    `code`, `sentence`: code and message of the run's error, "" without an error. `more`: True if the run got as far as
+    that call.
     """
 
     def __init__(self, target: Path, tree: FileTree, number: int, reason: int, *, from_then_on: bool) -> None:

@@ -27,9 +27,9 @@ class Terminal(io.StringIO):
 
 
 def shown_on(terminal: Terminal, *, until_shown: bool) -> str:
-    """Return everything that is written to `terminal` during work.
+    """Return everything that is written to `terminal` while a command works.
 
-    `until_shown`: the work ends only after the line was shown.
+    `until_shown`: the work ends only after the line "Compiling" was shown.
     """
     with contextlib.redirect_stderr(terminal), report.progress("Compiling"):
         assert not until_shown or terminal.written.wait(120)

@@ -110,8 +110,8 @@ def test_nothing_is_written_over_a_project_whose_parts_lie_elsewhere(tmp_path: P
 
 @pytest.mark.parametrize("where", ["p_mcp/own", "p_mcp/gone/own"])
 def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) -> None:
-    """Check that the error also names a missing folder of the user inside a package, even if mcpgen no longer generates
-    the folder around it.
+    """Kill a run, and delete its temporary directory, which holds folders of the user. The error of the next run must
+    also name a folder inside a package, even if mcpgen no longer generates the folder around it.
     """
     target = prepared(tmp_path / "home", "old to new")
     for name in (".git", "tests"):

@@ -1,5 +1,6 @@
-"""Test the next version number of a server, and the release notes since an older mcpgen. A lock file contains both old
-versions, and each may be any text.
+"""Test the next version number of a server, and mcpgen's release notes since an older version of mcpgen.
+
+The server's last version and mcpgen's older version are read from a lock file, so each may be any text.
 """
 
 from __future__ import annotations

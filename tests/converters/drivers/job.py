@@ -47,8 +47,8 @@ async def answered(call: Awaitable[Any]) -> str:
 def arguments_of(schema: dict[str, Any]) -> list[str]:
     """Return the names of the arguments in a tool's JSON Schema.
 
-    An argument that can only be an empty object is marked. Some strict modes turn objects with any members into such
-    arguments.
+    An argument that can only be an empty object is marked. Some strict modes make such an argument of an object that
+    may have arbitrary members.
     """
     found = schema.get("properties", {})
     return sorted(f"{name} (always empty)" if _is_always_empty(each) else name for name, each in found.items())
