@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def rows(folder: Path) -> Iterator[Row]:
-    """Yield the results of each document that the manifest lists and that exists in `folder`."""
+    """Compile each document that the manifest lists in `folder`, and yield the numbers of its operations and tools."""
     with (folder.parent / "manifest.tsv").open(encoding="utf-8", newline="") as table:
         entries = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
     for entry in entries:

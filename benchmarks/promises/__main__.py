@@ -9,8 +9,8 @@
     REL-05 the server ends with its client, in time
     REL-06 three minutes at 200 calls a second: constant memory
     REL-07 random lines and responses for a minute
-    REL-08 200 runs killed, no project half written
-    REL-10 of two runs at once, one is refused
+    REL-08 200 runs of `generate` killed, no project half written
+    REL-10 two runs of `generate` at once, no mix of their files
     REL-12 5,000 tools: start, list, memory
     REL-14 cancelled calls leave nothing behind
     REL-15 unusual environments change nothing

@@ -1,4 +1,4 @@
-"""Serve the same API by FastMCP over HTTP: tools from `from_openapi`, and one tool that asks its user before it
+"""Serve the benchmark's API by FastMCP over HTTP: tools from `from_openapi`, and one tool that asks its user before it
 deletes.
 
 That tool is written as FastMCP's documentation shows, for revisions of MCP with and without a handshake. Environment

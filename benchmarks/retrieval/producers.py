@@ -70,7 +70,9 @@ class Verdict(NamedTuple):
 
 
 def table() -> dict[str, list[Judged]]:
-    """Read `producers.yaml`. Return a mapping from each document to the judged arguments that take ids."""
+    """Read `producers.yaml`. Return a mapping from each document to arguments that take ids, each with the requests
+    that people judged to return the id.
+    """
     found: dict[str, list[Judged]] = {}
     for document, lines in yaml.safe_load(TABLE.read_text(encoding="utf-8")).items():
         for line in lines:
@@ -84,7 +86,7 @@ def table() -> dict[str, list[Judged]]:
 
 
 class _Seen(Exception):
-    """Raised to end a compile before it builds the search index: its producers are known by then."""
+    """Raised to end a compile before it builds the search index: the tools that return ids are known by then."""
 
 
 @cache
@@ -128,10 +130,10 @@ def _request(method: str, path: str) -> str:
 
 
 class Figures(NamedTuple):
-    """Scores of the compiler over all judged ids, whose number is `ids`.
+    """Scores of the compiler for naming the producer of an id: the tool whose result contains the id.
 
-    `right`: share of right ones among the producers that the compiler names. `found`: share of ids with a right named
-    producer among the ids for which a producer exists.
+    `right`: share of right ones among the producers that the compiler names. `found`: among the ids with a producer,
+    the share for which the compiler names a right one. `ids`: number of all ids in `producers.yaml`.
     """
 
     right: float

@@ -3,7 +3,7 @@
 A call goes from the client to the server, to the API and back. With one call at a time only one of these processes
 runs. On several cores, each hand-over wakes a sleeping core. On virtual machines that takes as long as the call itself,
 and varies with the placement of processes: medians of one server differ by half between runs. So this family repeats
-cases of `calls` without that cost, with the same limits.
+cases of `calls` without that cost, and checks the same limits on ratios of calls per second.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ WHERE = ", one core"
 
 
 def measure(setting: Setting) -> Found:
-    """Repeat the measurements of `calls` on one CPU core, with the response sizes in BODIES, AT_ONCE calls at a time.
+    """Repeat the measurements of the module `calls` on one CPU core, with the response sizes in BODIES, AT_ONCE calls
+    at a time.
 
     Return only a note if the operating system cannot bind processes to a core.
     """

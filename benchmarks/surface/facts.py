@@ -25,8 +25,10 @@ _MOST_LEAVES = 200
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One alternative for a value. For a recursive occurrence of a schema within itself, `members`, `items` and
-    `rest` are empty.
+    """One alternative for a value, such as a branch of a union. For a recursive occurrence of a schema within itself,
+    `members`, `items` and `rest` are empty.
+
+    `rest`: schemas of properties without a declared name (`additionalProperties`).
     """
 
     types: frozenset[str]
@@ -70,7 +72,7 @@ class Shape:
 
 
 def shape(groups: Sequence[Group]) -> Shape:
-    """Return the shape of an input that must satisfy at least one of `groups`, that is, all schemas of this group."""
+    """Return the alternatives for an input that must satisfy all schemas of at least one group in `groups`."""
     leaves = [leaf for nodes, trail in groups for leaf in _leaves(nodes, trail)][:_MOST_LEAVES]
     leaves = [leaf for leaf in leaves if leaf.types != {"null"}]
     is_open = not leaves or any(not leaf.types for leaf in leaves)

@@ -56,7 +56,10 @@ def table() -> dict[str, dict[str, Effect]]:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the results of one document, empty if nobody has judged its operations."""
+    """Compare the hints of one document's POST operations with people's judgments. Return the results.
+
+    The results are empty if nobody has judged these operations.
+    """
     row = Row(surface.name)
     judged = table().get(surface.name, {})
     for tool in surface.tools:

@@ -36,7 +36,10 @@ def table() -> dict[str, list[tuple[str, str, str, str]]]:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the results of one document, empty if none of its names was judged."""
+    """Count the verdicts on the tool names of one document, and list names that have changed since.
+
+    The result is empty if none of the names was judged.
+    """
     row = Row(surface.name)
     names = {" ".join(tool.request): tool.name for tool in surface.tools}
     for operation, judged, verdict, _ in table().get(surface.name, []):
@@ -60,7 +63,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return each result over all documents with its limit."""
+    """Return, over all documents, the numbers of misleading and of changed tool names, each with its upper limit."""
     misleading = sum(row.verdicts["misleads"] for row in rows)
     return [
         Bar("of 100 names judged by a person, those that mislead", misleading, "<=", MOST_MISLEADING),

@@ -42,7 +42,7 @@ class Row:
 
 
 def measure(surface: Surface) -> Row:
-    """Return the results of one document."""
+    """Return the results of checking the tool names of one document."""
     counts = Counter(tool.name.casefold() for tool in surface.tools)
     legal = [tool for tool in surface.tools if LEGAL.fullmatch(tool.name) and counts[tool.name.casefold()] == 1]
     found = [(tool, strangers(tool.name, _said(surface, tool))) for tool in surface.tools]

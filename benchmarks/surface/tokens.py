@@ -1,7 +1,7 @@
 """Count the tokens of each tool as a model reads them, and compare the compiler's estimate with the count.
 
-A tool is counted as compact JSON. The limits apply to the part that a model gets (`name`, `description`,
-`inputSchema`). The estimate is for the whole list entry, with title and hints.
+A tool is counted as compact JSON. The limit on the mean number of tokens applies to the part that a model gets (`name`,
+`description`, `inputSchema`). The estimate is for the whole list entry, with title and hints.
 """
 
 from __future__ import annotations

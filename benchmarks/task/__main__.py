@@ -185,9 +185,9 @@ def main() -> int:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return the results of our search with their limits.
+    """Return the tokens of context and the round trips of our search, each with the limit that the figure must keep.
 
-    If the search was also measured with one program that calls all tools (`run_program`), return these results, too.
+    If the search was also measured with one program that calls all tools (`run_program`), include those figures.
     """
     limits = {
         "search": (MOST_TOKENS, MOST_TRIPS),

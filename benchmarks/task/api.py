@@ -1,4 +1,4 @@
-"""Serve the API of the task. It records each request, and answers with a body of a given size."""
+"""Serve the API for the benchmark's task. It records each request, and answers with a body of a given size."""
 
 from __future__ import annotations
 

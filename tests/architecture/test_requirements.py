@@ -49,7 +49,7 @@ def test_every_attack_case_is_a_requirement() -> None:
     """Check that each attack case is in the table of requirements. Another test checks that each requirement is named
     by a test.
 
-    `divergences.py` lists the parts of attack cases from which our servers differ.
+    `tests/hostile/divergences.py` lists where our servers differ from what the catalogue of attack cases expects.
     """
     assert [case for case in _cases() if case not in REQUIREMENTS] == []
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not PAIRS, reason="the corpus is not beside the 
 
 
 class Judged(NamedTuple):
-    """One row of `grades.yaml`: a change, with the grade that people gave."""
+    """One row of `grades.yaml`: a change, with the grade (breaking, additive or cosmetic) that people gave."""
 
     api: str
     versions: str

@@ -20,7 +20,7 @@ def test_a_hundred_names_are_judged_with_a_reason() -> None:
 
 
 def test_no_judged_name_changed_and_at_most_four_mislead() -> None:
-    """Check that none of the hundred names that a person judged has changed, and that at most four mislead.
+    """Check that none of the hundred tool names that a person judged has changed, and that at most four mislead.
 
     If a name has changed, judge the name again in `names.yaml`.
     """

@@ -23,7 +23,7 @@ USER = {"OAUTH_AS": "user", "AUTH_ISSUER": ISSUER, "OAUTH_ISSUER": ISSUER, **CLI
 
 @pytest.fixture(scope="module")
 def catalog(project: Any) -> Catalog:
-    """Return the catalog of the generated server."""
+    """Return the data that the generated server loads from its JSON files, such as its tools."""
     return Catalog.load(str(project / "pets_mcp"))
 
 

@@ -1,5 +1,5 @@
 """Test the Kubernetes manifests: valid by the official schemas, restricted as the Pod Security Standards demand, and
-consistent with the runtime.
+consistent with the generated server.
 """
 
 from __future__ import annotations

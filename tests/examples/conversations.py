@@ -2,7 +2,7 @@
 
 A scene is a block of lines. The first line is its title, after `#`. Below it may be the following lines:
 
-    @ 2025-06-18 2025-11-25      the revisions in which it is played, by default all five; `none` is without a handshake
+    @ 2025-06-18 2025-11-25      the revisions in which it is played, by default all five, or `none`
     + elicitation                a capability of the client
     $ CLINICAL_ROLES=researcher  a variable of the server's environment
 
@@ -10,6 +10,7 @@ The lines after these show the exchange in order: `>` a message of the client, `
 request that reaches the API, `~` a line of the audit file. Consecutive lines of the client are sent together, and their
 responses may come in any order. Members that all messages of a revision have are left out (`jsonrpc`, the `_meta` of
 2026-07-28 and the members that its results have in addition). The handshake of the other revisions is left out, too.
+With `none`, the client sends neither a handshake nor a protocol revision.
 
 In a message of the server, `…` stands for any value, also at the end of a text; as a member it stands for any further
 members. `$API` is the URL of the API. Any other `$WORD` is a text that the client remembers, and may send later.

@@ -88,7 +88,7 @@ def run(script: str, *arguments: str) -> object:
 def test_a_disk_with_too_little_room(tmp_path: Path) -> None:
     """Write a project to disks of several sizes.
 
-    The run must write the new project, or end with one sentence and leave only the old project.
+    `mcpgen generate` must write the new project, or end with one sentence and leave only the old project.
     """
     ends = run(_FULL, str(tmp_path), "28")
     assert isinstance(ends, list)

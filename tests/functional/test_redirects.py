@@ -1,6 +1,6 @@
 """Test followed redirects: which requests go to the API's own origin, and which to another.
 
-One process, two raw sockets.
+A server process runs, and two raw sockets stand for the two origins.
 """
 
 from __future__ import annotations

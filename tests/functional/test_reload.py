@@ -21,7 +21,7 @@ from tests.runtime.process import Server, line
 from tests.runtime.revisions import ENVELOPE, META, R1, R2, R3, R4, R5
 
 KEY = "sk-0123456789abcdef"
-#: Command of the same server with more frequent checks of its files, for tests with many changes.
+#: Command of the generated server with more frequent checks of its files, for tests with many changes.
 HASTY = (
     "-c",
     "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "

@@ -123,7 +123,7 @@ def call(server: Server, code: str, tool: str = "run_program", **more: Any) -> A
 
 
 class Fuzz:
-    """Calls that send random hostile programs to a server's sandbox. `wrong` lists the events that must not happen."""
+    """Calls that send random hostile programs to a server's sandbox. `wrong` lists forbidden events that happened."""
 
     def __init__(self, server: Server, around: dict[str, object], folder: Path, secret: str) -> None:
         self._server = server

@@ -89,7 +89,7 @@ class Conversation:
         self.expecting = False
 
     def offer_tasks(self) -> None:
-        """Make the server support tasks from now on, as if one of its tools started jobs."""
+        """Make the server support MCP tasks from now on, as if one of its tools started jobs."""
         self._protocol._catalog.header["tasks"] = True
         self._checker.offered += ("tasks",)
 

@@ -203,7 +203,7 @@ class Checker:
             valid(R5, "MissingRequiredClientCapabilityError", message)
 
     def _question(self, message: dict[str, Any]) -> None:
-        """Check a request of the server to the client. Only 2025-06-18 and 2025-11-25 have such requests."""
+        """Check a request `elicitation/create` of the server. Only 2025-06-18 and 2025-11-25 have such requests."""
         assert message.keys() == {"jsonrpc", "id", "method", "params"}
         assert self.agreed in (R3, R4), f"{self.agreed} has no elicitation"
         assert message["method"] == "elicitation/create"

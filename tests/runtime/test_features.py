@@ -144,7 +144,7 @@ def test_values_are_not_compared_with_each_other() -> None:
     values = [Compared(f"a{number}") for number in range(300)] + [Compared("Ba"), Compared("b")]
     Compared.compared = 0
     assert module.matching(values, "A") == [*values[:300], "Ba"]
-    assert Compared.compared <= len(values) + 1  # the count includes the comparisons of the assertion above
+    assert Compared.compared <= len(values) + 1  # also counts comparisons by `==` in the line above
 
 
 def prompt(*text: Any) -> Features:

@@ -134,7 +134,7 @@ def test_life_09_who_gives_up_leaves_no_room_behind() -> None:
         given_up.cancel()
         await turns()
         first.cancel()
-        await asyncio.sleep(0)  # a3 got the slot, but its task has not run yet
+        await asyncio.sleep(0)  # a3 got the slot, but its asyncio task has not run yet
         waits.cancel()
         await turns()
         assert street.entered == ["a1", "b1"]

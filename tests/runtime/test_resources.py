@@ -72,7 +72,7 @@ def test_a_slice_has_a_bounded_size(query: str, length: int) -> None:
 
 def test_what_was_used_longest_ago_makes_room() -> None:
     resources = kept(300, b"a" * 100, b"b" * 100, b"c" * 100)
-    assert present(resources, 2) == [0, 1]  # after these reads, result 2 is the least recently used
+    assert present(resources, 2) == [0, 1]  # after these reads, stored result 2 is the least recently used
     resources.begin(URI.format(3), "text/plain", True)
     assert resources.add(URI.format(3), b"d")
     assert present(resources, 4) == [0, 1, 3]

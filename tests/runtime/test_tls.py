@@ -36,7 +36,7 @@ def exchange(
 ) -> bytes:
     """Connect to an upstream that has the certificate in `tls/`, and return the content of its response.
 
-    `wanted`: True if the upstream requires a client certificate.
+    `wanted`: certificates by which the upstream checks the client's, which it then requires; None: it asks for none.
     """
     settings = Settings("PETSTORE")
     settings.ca_file = str(ca_file) if ca_file else None
@@ -132,11 +132,10 @@ def test_cfg_02_the_library_makes_no_file_for_them_when_it_is_imported(tmp_path:
 
 
 def test_the_librarys_own_contexts_trust_nobody() -> None:
-    """Check that the library's own TLS contexts trust no certificate, so that a context used by mistake refuses every
+    """Check that aiohttp's own TLS contexts trust no certificate, so that a context used by mistake refuses every
     server.
 
-    They also load no certificate store. A new process checks this, since another test may have imported the library
-    here.
+    They also load no certificate store. A new process checks this, since another test may have imported aiohttp here.
     """
     script = """
 from package.runtime.http import client

@@ -96,8 +96,10 @@ def test_what_was_there_before_stays_and_is_what_others_get() -> None:
 
 @pytest.fixture
 def sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """Yield a module whose import is deferred. Of its classes, `_UNASKED` lists `Taken` as a name that libraries
-    import, but not `Other`.
+    """Yield a proxy for a module, which loads the real module when it is first used.
+
+    The module's class `Taken` has a proxy, too: `_UNASKED` lists it as a name that libraries import. The class `Other`
+    is not listed.
     """
     (tmp_path / "sample.py").write_text("class Taken(dict):\n    pass\nclass Other:\n    pass\n")
     monkeypatch.syspath_prepend(tmp_path)

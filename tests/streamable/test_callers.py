@@ -1,4 +1,4 @@
-"""Test requirements X, M13, L8 and L13 for Streamable HTTP: callers share a process, but reach only their own data."""
+"""Test requirements X1, X2, X4 to X7, M13, L8 and L13 for Streamable HTTP: callers share a process, but no data."""
 
 from __future__ import annotations
 

@@ -60,7 +60,10 @@ class Client:
 
 
 class Case:
-    """A request whose call runs `act`. `task`: the task that ran the call. `lost`: exchanges whose client has left."""
+    """A request whose call runs `act`. `task`: the asyncio task that ran the call.
+
+    `lost`: exchanges whose client has left.
+    """
 
     def __init__(self, client: Client, act: Callable[[Case], Coroutine[Any, Any, None]]) -> None:
         self.client = client

@@ -57,7 +57,7 @@ def test_what_is_under_way_ends_before_the_process_does(project: Path, upstream:
             assert last["id"] == "listen"
             assert last["result"]["_meta"] == {META + "subscriptionId": "listen"}
             assert [each for each in standing.events() if each.data] == []
-            if door == "aiohttp":  # uvicorn closes idle connections at once, so no request can be sent on one
+            if door == "aiohttp":  # on SIGTERM, uvicorn closes idle connections, so none can carry a request
                 post(idle, LISTEN)
                 assert idle.answer().status == 503
             upstream.release("new", "old")

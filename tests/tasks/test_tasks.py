@@ -1,5 +1,5 @@
-"""Carry out sixty tasks of several steps with real servers and APIs, in several ways. The API must end in the same
-state.
+"""Carry out sixty tasks of several steps with real servers and APIs, in several ways. Each way must leave the API
+in the same state.
 
 `*.jsonl` has the tasks, `ways` the ways to carry them out, `upstreams` the APIs. Quick tests use a small sample.
 """

@@ -1,6 +1,6 @@
 """Run the APIs that are called in the test tasks (`*.jsonl`).
 
-They are written without mcpgen's code, record requests, and have state if the real API has.
+The APIs are written without mcpgen's code, record requests, and have state if the real API has.
 
 Each function is a context manager that yields an `Upstream`.
 """
@@ -28,7 +28,7 @@ RANDOM = ("idempotency-key", "content-type", "host", "connection", "user-agent",
 class Upstream(NamedTuple):
     """A running API. `state`: function that returns the API's data and received requests.
 
-    `state` is called once, at the end of a task.
+    `state` is called once, after all calls of a test task (a task of several calls in `*.jsonl`).
     """
 
     variables: dict[str, str]
@@ -40,7 +40,7 @@ def _petstore() -> Iterator[Upstream]:
     with petstore.serve(api_key=SECRET, token=SECRET) as running:
 
         def state() -> dict[str, Any]:
-            # `replays` is left out: its rows contain the idempotency keys of requests, which a server draws at random
+            # the state lacks the table `replays`: it has idempotency keys of requests, which a server draws at random
             rows = {table: running.store.rows(table) for table in TABLES if table != "replays"}
             return {**rows, "requests": _requests(running)}
 

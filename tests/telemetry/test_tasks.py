@@ -1,4 +1,4 @@
-"""Test spans and metrics of tasks: spans about one task have the same digest of its id, and give the task's status."""
+"""Test spans and metrics of MCP tasks: spans about one task have the same digest of its id, and give its status."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def measured(project: Path, collector: Collector, tmp_path: Path) -> Iterator[Me
 
 
 def told(span: Span) -> tuple[Any, ...]:
-    """Return what a span says of a task, without the digest of the task's id."""
+    """Return what a span says of an MCP task, without the digest of the task's id."""
     return span.name, span.attributes.get("mcpgen.task.status"), span.attributes.get("error.type")
 
 

@@ -31,7 +31,7 @@ def _quick_disk() -> Iterator[None]:
     ids=["old new new", "old new other", "old new old", "new other", "empty new", "nothing new", "nothing new other"],
 )
 def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation: str, following: FileTree) -> None:
-    """Kill a run before each of its file system calls.
+    """Kill a run of `generate` before each of its file system calls.
 
     The next run must then succeed in the same directory, and leave no file beside it.
     """
@@ -57,7 +57,8 @@ def test_a_kill_at_any_call_leaves_the_old_or_the_new(tmp_path: Path, situation:
 
 
 def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
-    """Kill a run between its two exchanges of directories, and kill the next run before each of its file system calls.
+    """Kill a run of `generate` between its two exchanges of directories, and kill the next run before each of its file
+    system calls.
 
     A first kill at other times leaves only a temporary directory to be removed.
     """
@@ -80,8 +81,8 @@ def test_a_second_kill_at_any_call_of_the_next_run(tmp_path: Path) -> None:
 
 
 def _between(template: Path, home: Path, tree: FileTree) -> list[int]:
-    """Kill one run just before its first file system call, the next run before its second call, and so on. Return the
-    numbers of the calls at which the kill left the new directory at the path of the old one.
+    """Kill one run of `generate` just before its first file system call, the next run before its second call, and so
+    on. Return the numbers of the calls at which the kill left the new directory at the path of the old one.
     """
     found: list[int] = []
     for number in itertools.count():

@@ -66,7 +66,8 @@ A, B, C = "https://a", "https://b", "https://c"
     [
         ({A, B}, None, (), {A: True, B: True}),
         ({A}, {A: True}, (), {A: True}),
-        # An origin that no URL uses any more leaves the lock file, unless the owner must still accept another origin.
+        # An origin that no URL uses any more is removed from the lock file. It stays while the owner must still accept
+        # another origin, since the source may name it again.
         ({A}, {A: True, B: True}, (), {A: True}),
         ({A, C}, {A: True, B: True}, (), {A: True, B: True, C: False}),
         ({A, C}, {A: True, B: True, C: False}, (), {A: True, B: True, C: False}),

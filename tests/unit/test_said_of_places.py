@@ -1,6 +1,6 @@
 """Test the error messages about directories and files that commands are given.
 
-Each message fits its command (OUT-05).
+A message about a link names its target (OUT-05). No message names the option `-o`, which only some commands have.
 """
 
 from __future__ import annotations

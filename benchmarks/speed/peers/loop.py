@@ -1,4 +1,4 @@
-"""Measure the lower limit of a call: an aiohttp client in a bare event loop, without protocol or tools.
+"""Measure the lower limit of a call's time: an aiohttp client in a bare event loop, without protocol or tools.
 
 BASE_URL is the URL of the API. For a line `CALLS AT_ONCE TARGET BYTES` on stdin, the program requests the target CALLS
 times, AT_ONCE at a time, and checks the size of each body. The answer is a line of JSON with the total seconds and the

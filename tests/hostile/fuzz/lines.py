@@ -85,7 +85,7 @@ def cases(chance: Random, count: int) -> Iterator[bytes]:
     """Yield random lines. Some contain line feeds, so a case can be several lines."""
     for number in range(1, count + 1):
         kinds = seeds(number)
-        # More than half of the lines are drawn from calls, or a batch: these have the most members to mutate.
+        # More than half of the lines are made from tool calls or from the batch, which have the most members to mutate.
         seed = chance.choice(kinds[: len(CALLS)] + kinds[-1:]) if chance.random() < 0.5 else chance.choice(kinds)
         tree = mutated(chance, tree_of(seed), chance.choice((0, 1, 1, 1, 2, 2, 4, 8)))
         line = text(chance, tree).encode("utf-8", "surrogatepass")

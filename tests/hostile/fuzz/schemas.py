@@ -110,7 +110,9 @@ def cases(chance: Random, grammar: Grammar) -> list[Any]:
 
 
 def document(grammars: list[Grammar]) -> dict[str, Any]:
-    """Return a tools file with two tools for each grammar: one takes a value of the grammar, the other returns one."""
+    """Return a tools file with two tools for each grammar (a random recursive schema): one takes a value that matches
+    the schema, the other returns one.
+    """
     tools = []
     for number, grammar in enumerate(grammars):
         schema = {"type": "object", "properties": {"v": {"$ref": "#/$defs/A"}}, "$defs": grammar.definitions}
@@ -131,7 +133,7 @@ class Found(AssertionError):
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Draw `count` grammars, and call tools with values of each. Raise Found for the first fault.
+    """Draw `count` recursive schemas (grammars), and call tools with values of each. Raise Found for the first fault.
 
     `project` is used only by other kinds of fuzz.
     """

@@ -1,6 +1,6 @@
 """Call tools with thousands of arguments of every shape, for every kind of body.
 
-Each call must be answered within the limits.
+Each call must be answered within limits on CPU time, memory and the length of the answer.
 """
 
 from __future__ import annotations
