@@ -96,7 +96,7 @@ class Trap:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def environment(self) -> dict[str, str]:
-        """Return the proxy variables of common HTTP libraries, all with the trap's URL."""
+        """Return the proxy variables of common HTTP libraries, all with the URL of this listener."""
         names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
         return dict.fromkeys(names, self.url)
 

@@ -1,4 +1,7 @@
-"""Measure REL-03: how much a hostile API or client adds to the peak memory of a server after one small response."""
+"""Measure REL-03: by how much a hostile API or client raises a server's peak memory.
+
+The increase is measured from the peak that the server has after one call with a small response.
+"""
 
 from __future__ import annotations
 

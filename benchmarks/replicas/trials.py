@@ -102,7 +102,7 @@ async def rolling(rig: Rig, http: aiohttp.ClientSession, revision: str, restarts
 async def killed(rig: Rig, http: aiohttp.ClientSession, revision: str, kills: int, every: float = 5.0) -> Figures:
     """Make calls while replicas are killed.
 
-    Only calls running on a killed replica may fail, and each client must get an error.
+    Only calls running on a killed replica may fail, and the client must get an error for each failed call.
     """
     whole = Figures()
     going = True

@@ -31,7 +31,8 @@ def python() -> str:
 
 
 class Peer:
-    """FastMCP's search over one document. All questions are asked at once, because FastMCP takes seconds to start.
+    """FastMCP's search over one document. One FastMCP process answers all search queries, because its start
+    takes seconds.
 
     `names`: method and path of an operation → names of our tools that call the operation. FastMCP's results name
     operations.

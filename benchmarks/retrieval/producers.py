@@ -62,7 +62,9 @@ class Verdict(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Return True if people accept the named producer, or if no producer is named and `judged.right` is empty."""
+        """Return True if people accept the named request as a source of the id, or if none is named and `judged.right`
+        is empty.
+        """
         return self.named in self.judged.right | self.judged.allowed or not (self.named or self.judged.right)
 
     def __str__(self) -> str:

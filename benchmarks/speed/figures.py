@@ -65,7 +65,7 @@ def median(figures: Iterable[Figure], case: str, subject: str, unit: str) -> flo
 
 
 def told(figures: Iterable[Figure]) -> str:
-    """Return the figures as text: a line for each case and program, with the spread in brackets."""
+    """Return the figures as text: a line for each case and measured program, with minimum and maximum in brackets."""
     rows: dict[tuple[str, str], list[str]] = {}
     for each in figures:
         spread = f"[{_digits(each.low)} {_digits(each.high)}]" if each.count > 1 else ""

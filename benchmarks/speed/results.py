@@ -24,7 +24,7 @@ class Results:
     families: dict[str, Found]
 
     def median(self, family: str, case: str, subject: str, unit: str) -> float | None:
-        """Return the median for this family, case, program and unit, or None if it was not measured."""
+        """Return the median for this family of cases, case, measured program and unit, or None if it is missing."""
         return median(self.families[family].figures, case, subject, unit) if family in self.families else None
 
     @property
@@ -33,7 +33,7 @@ class Results:
         return any(note.startswith(BUSY) for family in self.families.values() for note in family.notes)
 
     def over(self, before: Results) -> Results:
-        """Return these results, with missing families taken from an earlier run in the same environment."""
+        """Return these results. Take missing families of cases from `before` if its run had the same environment."""
         if before.about != self.about:
             return self
         return replace(self, families={**before.families, **self.families})
@@ -88,7 +88,7 @@ def _family(found: Found) -> str:
 
 
 def _entry(value: Figure | Bar) -> str:
-    """Return a figure or a limit as JSON, with numbers rounded to four digits."""
+    """Return a figure or a limit as JSON, with floats rounded to four significant digits."""
     fields = {name: float(f"{each:.4g}") if type(each) is float else each for name, each in asdict(value).items()}
     return json.dumps(fields, ensure_ascii=False)
 

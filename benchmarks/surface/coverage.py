@@ -276,8 +276,10 @@ def _is_run(values: tuple[str, ...], nodes: list[Schema]) -> bool:
 
 
 def show(rows: list[Row], examples: int) -> list[Bar]:
-    """Print the table, the worst document first, with reasons for lost inputs. Return the shares of inputs shown for
-    GitHub and Stripe, each with its lower limit.
+    """Print, for each document, the share of inputs (parameters and members of bodies) that its tools show completely.
+
+    The lowest share comes first. Also print the reasons why inputs are not shown. Return the shares for GitHub and
+    Stripe, each with its lower limit.
     """
     print(f"\n{'facts':52} {'inputs':>8} {'kept':>8} {'per cent':>9}")
     for row in sorted(rows, key=_share):

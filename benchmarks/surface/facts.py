@@ -43,7 +43,10 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """All alternatives for an input. `types`: empty if any type is allowed. `values`: empty if any value is allowed."""
+    """Statements about an input, collected from all branches of its unions except those that allow only null.
+
+    `types`: allowed types other than null, empty if any type is allowed. `values`: all values that a branch lists.
+    """
 
     types: frozenset[str]
     values: tuple[str, ...]

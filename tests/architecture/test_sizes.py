@@ -1,4 +1,4 @@
-"""Test that files stay below 400 lines (600 with a reason), functions below 80, and ARCHITECTURE.md at 200."""
+"""Test limits on lines: 400 for Python files (600 with a reason), 80 for functions, and 200 for ARCHITECTURE.md."""
 
 import ast
 from collections.abc import Iterator

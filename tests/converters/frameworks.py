@@ -39,9 +39,9 @@ class Unavailable(Exception):
 
 
 def carry_out(framework: str, jobs: Sequence[Job]) -> list[Report]:
-    """Let a framework list the tools of each job's server and make one call to it. Return each job's report.
+    """Let an agent framework carry out jobs: for each job, list the tools of its server, and call one of them.
 
-    Raise Unavailable if the framework cannot be installed.
+    Return a report for each job. Raise Unavailable if the framework cannot be installed.
     """
     command = _command(framework, _installed(framework))
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "NODE_"))}

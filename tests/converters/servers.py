@@ -1,5 +1,5 @@
-"""Start the servers that frameworks use: each generated example, and one server with unusual names, each with its own
-API.
+"""Start the servers that agent frameworks call in tests: each generated example, and one server with unusual names.
+Each server has its own API.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ Object = dict[str, Any]
 
 
 class Used(NamedTuple):
-    """The reports of a framework and the requests that the APIs received, each by the name of the server."""
+    """The reports of an agent framework and the requests that the APIs received, each by the name of the server."""
 
     reports: dict[str, Object]
     heard: dict[str, list[str]]

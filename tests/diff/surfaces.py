@@ -38,8 +38,8 @@ def surface(
 ) -> Surface:
     """Return a server of these tools.
 
-    `bindings`: tool → members of its request description that differ from the default. `header`: members of the server,
-    such as resources and prompts.
+    `bindings`: tool → members of its request description that differ from the default. `header`: the lists
+    `resources` and `prompts`, and members of `bindings.json` besides `bindings`.
     """
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
     features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}

@@ -52,7 +52,7 @@ class Scene(NamedTuple):
 
     @property
     def opens(self) -> bool:
-        """Return True if the scene begins with its own `initialize`."""
+        """Return True if the first message of this block is an `initialize` request."""
         return self.exchanges[0].said[0].get("method") == "initialize"
 
 

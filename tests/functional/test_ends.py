@@ -105,7 +105,9 @@ READING = {
 
 
 def each_once(names: Iterable[str]) -> list[Any]:
-    """Return all pairs of a name and a signal. In a quick run, each name is tried with one signal only."""
+    """Return all pairs of a test parameter (one of `names`) and a signal. In a quick run, each parameter is tried with
+    one signal only.
+    """
     quick = set(zip(names, NUMBERS, strict=False))
     pairs = itertools.product(names, NUMBERS)
     return [pytest.param(*pair, marks=() if pair in quick else pytest.mark.slow) for pair in pairs]

@@ -301,7 +301,7 @@ def test_each_call_has_its_line_with_the_id_of_the_run(store: Path, tmp_path: Pa
 
 
 class Step(NamedTuple):
-    """One call of a task: a tool and its arguments, which may refer to results of earlier calls."""
+    """One call of a sequence: a tool and its arguments, which may refer to results of earlier calls."""
 
     tool: str
     arguments: dict[str, Any]

@@ -1,4 +1,6 @@
-"""Test that `generated/` is byte for byte what the compiler makes of `specs/`, and that its Python is clean."""
+"""Test that `generated/` is byte for byte what the compiler makes of `specs/`, and that the petstore's Python passes
+mypy and ruff.
+"""
 
 import os
 import subprocess

@@ -81,7 +81,7 @@ def test_a_kind_that_is_added_to_one_list_alone_is_a_type_error(
     before, _, after = words_of.partition(f"\n{kind} = Literal[")
     (tmp_path / file).write_text(f'{before}\n{kind} = Literal["planted", {after}', encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--explicit-package-bases", "--config-file", os.devnull]
-    # mypy reports errors only in `modules` (silent), and keeps its cache in the temporary folder.
+    # mypy reports errors only in `modules` (`--follow-imports=silent`), and keeps its cache in the temporary folder.
     command += ["--follow-imports=silent", "--cache-dir", str(tmp_path / "cache"), *modules]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert run.returncode == 1, run.stdout + run.stderr

@@ -1,6 +1,6 @@
 """Test upstream responses end to end: a socket sends raw bytes, and a client of a real server gets the result.
 
-Each row begins with the id of its attack case. After each row the next call must succeed (UP-13).
+Each row of ROWS begins with the id of its attack case. After the response of a row, the next call must succeed (UP-13).
 """
 
 from __future__ import annotations

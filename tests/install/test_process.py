@@ -142,7 +142,7 @@ def test_a_folder_without_a_project_is_refused(tmp_path: Path) -> None:
 def test_an_environment_made_for_one_run_is_not_named(
     is_uv: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that an entry does not name an environment made for one run, as by uvx and pipx.
+    """Check that a client's configuration starts the server by uvx or pipx if its environment was made for one run.
 
     Such an environment lies below a folder marked as a cache, and may be gone when the client starts the server.
     """

@@ -23,7 +23,7 @@ from tests.interop.transcript import Transcript
 
 DRIVERS = Path(__file__).with_name("drivers")
 RECORDER = Path(__file__).with_name("recorder.py")
-#: Timeout in seconds for a whole job. It is long, and no test measures time with it.
+#: Timeout in seconds for a client's process, with all its steps. It is long, and no test measures time with it.
 PATIENCE = 240
 
 Outcome = dict[str, Any]
@@ -80,7 +80,7 @@ class Work:
 
     @property
     def conversation(self) -> Transcript:
-        """Return the transcript of the server process that carried out the job.
+        """Return the transcript of the server process to which the client sent the calls of its steps.
 
         It is the last process: a client may start an earlier one only to probe it (see `CLIENTS`).
         """

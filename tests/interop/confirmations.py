@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tests.interop.clients import Step
 from tests.interop.messages import R3, R5
 
-#: Settings of a server whose questions expire at once.
+#: Console script of a server whose `requestState` values expire immediately.
 HASTY = """#!{python}
 import sys
 

@@ -35,7 +35,9 @@ class Record:
 
 
 def pump(record: Record, name: str, source: int, sink: int) -> None:
-    """Pass all bytes from `source` to `sink` and record the lines, until one of the two ends. Then close both."""
+    """Pass all bytes from `source` to `sink` and record the lines. Close both once `source` is at its end or nobody
+    reads `sink`.
+    """
     rest = b""
     try:
         while chunk := os.read(source, 65536):

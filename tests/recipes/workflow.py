@@ -278,6 +278,8 @@ def _filled(text: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """Return this machine's environment variables without the user's own settings."""
+    """Return PATH, TMPDIR and LANG of this machine, a HOME that does not exist, and variables with which git reads no
+    configuration of the user or the system.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
     return {**kept, "HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}

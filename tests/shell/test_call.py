@@ -128,7 +128,7 @@ class Shell:
         try:
             while part := os.read(ours, 65536):
                 shown += part
-        except OSError:  # Linux raises EIO at the end of a terminal
+        except OSError:  # Linux raises EIO once the other side of the pseudo-terminal is closed
             pass
         os.close(ours)
         return done.returncode, shown.decode()

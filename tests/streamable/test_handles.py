@@ -62,9 +62,9 @@ class Replica:
         return self.accepted(kind, [(owner, handle)]) == [handle]
 
     def accepted(self, kind: str, brought: Iterable[tuple[str, str]]) -> list[str]:
-        """Return the accepted handles: session ids, states (`requestState`) or names of results, as `kind` says.
+        """Return the handles that the server accepts: session ids, `requestState` values or names of stored results.
 
-        `brought`: pairs of the caller and the handle that the caller sends.
+        `kind`: which of the three. `brought`: pairs of a caller and a handle that this caller sends.
         """
 
         async def opens(owner: str, handle: str) -> bool:

@@ -42,7 +42,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def carried_out(project: Project, server: str, way: str, task: Task) -> tuple[list[Answer], dict[str, Any]]:
-    """Carry out a task with a new API. Return the results of the calls, and the API's state after them."""
+    """Carry out a test task with a new API. Return the results of the calls, and the API's state after them."""
     with UPSTREAMS[server]() as upstream:
         folder = project(server, WAYS[way].surface)
         variables = {"PATH": os.environ["PATH"], **upstream.variables}
@@ -82,7 +82,7 @@ def shortened(answer: Answer, like: Answer) -> Answer:
 
 
 def test_the_tasks() -> None:
-    """Check that there are sixty tasks with several calls each, for the examples and the servers of `specs/`."""
+    """Check that there are sixty test tasks in all, each with several calls, for petstore, station and others."""
     assert len(TASKS) == 60
     assert all(len(task.calls) > 1 for _, task in TASKS)
     assert {*OWN} < {server for server, _ in TASKS}

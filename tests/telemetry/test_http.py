@@ -78,7 +78,8 @@ def test_a_session_with_calls_notifications_and_an_end(
         message = calling("echo", text="hi")
         assert post(server, message, **{"Mcp-Name": "other"}).status == 400
         post(server, message)
-        collector.until(6)  # wait for the spans: a first export can take more than the second that an ending server has
+        # Wait for the spans: when a server ends, its exports get only one second, and the first export can take longer.
+        collector.until(6)
         server.terminate()
         server.ended()
     spans = {span.name: span for span in collector.spans if span.kind == model.SERVER}

@@ -24,7 +24,9 @@ def compiled(text: str) -> Compiled:
 
 
 def with_bodies(count: int, schemas: Schema, member: Schema = SHARED) -> str:
-    """Return a document of `count` operations. The body of each has one member with one of the schemas."""
+    """Return a document with these component schemas and `count` operations. Each operation's body is an object with
+    one property, whose schema is `member`.
+    """
     body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"it": member}}}}}
     operation = {"requestBody": body, "responses": {"200": {"description": "ok"}}}
     document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://a.test"}]}

@@ -43,7 +43,7 @@ def operation(
         ("GET /users/{id}/logs", "Get the list of logs of a user by id and return them.", "list_user_logs"),
         ("POST /teams/{team}/members", "Adds a new member to the team", "add_team_member"),
         ("GET /reports", "Get Monthly Payment Report Details", "get_monthly_payment_report_details"),
-        # suffixes that frameworks append
+        # operation ids to which web frameworks add the path, the HTTP method or a class
         ("POST /api/v1/app/{a}/rotate", "rotate_secret_api_v1_app__a__rotate_post", "rotate_secret"),
         ("GET /items/{item_id}", "read_item_items__item_id__get", "read_item"),
         ("PATCH /events/2", "events__2_patch", "events_2_update"),

@@ -101,8 +101,8 @@ class Client(Protocol):
         """Call a tool as a task, and return the task. Raise ProtocolError if the server answers with an error."""
 
     async def look(self, task: str) -> Object:
-        """Return the state of a task, with its result if it has ended. Raise ProtocolError if the server answers with
-        an error.
+        """Return the state of an MCP task, with its result if it has ended. Raise ProtocolError if the server answers
+        with an error.
         """
 
     async def cancel(self, task: str) -> None:

@@ -43,14 +43,18 @@ class Hostile(NamedTuple):
 
 
 def document(chance: Random) -> Hostile:
-    """Return a document of a random family, of at most LARGEST bytes."""
+    """Return a document of at most LARGEST bytes, made by a random function of FAMILIES."""
     family = chance.choice(list(FAMILIES))
     size = int(10 ** chance.uniform(0.5, chance.choices(list(SIZES), list(SIZES.values()))[0]))
     return grown(family, chance, size)._replace(flags=chance.choice(FLAGS))
 
 
 def grown(family: str, chance: Random, size: int) -> Hostile:
-    """Return a document of the family with about `size` parts. Use fewer parts if it would exceed LARGEST bytes."""
+    """Return a document made by the function FAMILIES[family].
+
+    `size`: about how many repeated parts, such as operations, the document has. The number is reduced if the document
+    would exceed LARGEST bytes.
+    """
     seed = chance.getrandbits(64)
     while True:
         made = FAMILIES[family](Random(seed), size)

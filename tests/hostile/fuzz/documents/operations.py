@@ -1,4 +1,6 @@
-"""Families of operations: very many of them, or single ones with very many inputs or long paths."""
+"""Generate hostile documents: with very many operations, with one operation that has very many inputs, or with long
+paths.
+"""
 
 from __future__ import annotations
 
