@@ -69,8 +69,8 @@ async def _timed(server: Session, number: int) -> float:
 
 
 async def cancelled_calls_leave_nothing(project: Path, seconds: float = 8.0, workers: int = 80) -> list[Bar]:
-    """Measure requirement REL-14: workers cancel their calls at random times. There are more workers than the server
-    allows concurrent calls.
+    """Measure requirement REL-14: workers cancel their calls at random times. Their number exceeds the server's
+    limit on concurrent calls.
 
     Then twenty calls must succeed.
     """

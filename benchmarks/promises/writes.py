@@ -49,7 +49,7 @@ async def killed(_project: Path, runs: int = 200, seed: int = 8) -> list[Bar]:
 
 
 async def at_once(_project: Path, rounds: int = 100) -> list[Bar]:
-    """Measure requirement REL-10: run `mcpgen generate` twice at once, over an existing project or an empty directory.
+    """Measure requirement REL-10: two concurrent runs of `mcpgen generate` over a project or an empty directory.
 
     Count results that are neither those of one run nor those of both runs, one after the other.
     """

@@ -96,7 +96,7 @@ def show(rows: list[Row], examples: int) -> list[Bar]:
 
 
 def bars(rows: list[Row]) -> list[Bar]:
-    """Return each result over all documents with its limit."""
+    """Return the results of all documents together, each with its limit."""
     pairs = sum((row.pairs for row in rows), Counter[tuple[Effect, Effect]]())
     adds = sum(count for (does, _), count in pairs.items() if does == "adds")
     reads = sum(count for (does, _), count in pairs.items() if does == "reads")

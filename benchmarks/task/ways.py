@@ -55,7 +55,7 @@ def one_by_one(conversation: Conversation, names: Names) -> Done:
 
 
 def batched(conversation: Conversation, names: Names) -> Done:
-    """Search for all steps at once, then call the tools."""
+    """Search for the tools of all steps together, then call the tools."""
     shown = _searched(conversation, names)
     answers: Answers = []
     for step in STEPS:
@@ -69,7 +69,7 @@ def batched(conversation: Conversation, names: Names) -> Done:
 
 
 def program(conversation: Conversation, names: Names) -> Done:
-    """Search for the tools of all steps at once, then call `run_program` with Python code that makes all calls.
+    """Search for the tools of all steps together, then call `run_program` with Python code that makes all calls.
 
     Only some servers list the tool `run_program`, which runs the code.
     """

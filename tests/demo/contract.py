@@ -67,7 +67,7 @@ class Contract:
     def validate(self, value: Any, pointer: str, view: str = ANSWERS) -> None:
         """Raise AssertionError if `value` violates the schema at `pointer`.
 
-        `view`: rules for responses or for requests.
+        `view`: ANSWERS to check a response, or REQUESTS to check a request, whose schemas lack read-only properties.
         """
         # The pointer is written as a URI fragment, where braces must be encoded.
         schema = {"$ref": f"{view}#{pointer.replace('{', '%7B').replace('}', '%7D')}"}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 class Divergence(NamedTuple):
     """One difference between what our servers do and what the catalogue of attack cases expects.
 
-    `part`: the part of each of the `cases` that differs.
+    `part`: what differs in each of the `cases`, such as "arguments that are null".
     """
 
     cases: tuple[str, ...]

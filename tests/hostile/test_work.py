@@ -106,9 +106,9 @@ ECHOES = (
 
 
 async def granting(connection: Connection) -> None:
-    """Answer as a token endpoint that issues EVIL, and as an API that repeats EVIL in an encoding.
+    """Answer as a token endpoint that issues the token EVIL, and as an API that repeats this token in an encoding.
 
-    The number of the encoding is in the request.
+    The query of the request selects the encoding (an index of ECHOES).
     """
     while request := await connection.request():
         token = json.dumps({"access_token": EVIL, "token_type": "Bearer", "expires_in": 3600})

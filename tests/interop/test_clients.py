@@ -69,7 +69,7 @@ def test_what_comes_back(session: Session, direct: Direct, number: int) -> None:
 
 
 def _compare_block(block: dict[str, Any], expected: dict[str, Any], revision: str) -> None:
-    """Check that the block has the expected type, or the type that replaces it in a revision without that type."""
+    """Check that a content block has the expected type, or type `resource` in a revision without that type."""
     known = BLOCKS[expected["type"]] <= revision
     assert block["type"] == (expected["type"] if known else "resource")
     if "mimeType" in expected:
@@ -126,8 +126,8 @@ def test_progress_comes_where_it_was_asked_for(session: Session) -> None:
 
 
 def test_every_message_keeps_the_rules(session: Session) -> None:
-    """Check all messages by the rules of `messages`: the JSON of a line, the request that it answers, what its revision
-    allows.
+    """Check all messages by the rules in `messages.py`: the JSON of each line, the request that a response answers, and
+    what the revision allows.
     """
     for lines in session.transcripts:
         assert lines.messages()

@@ -34,7 +34,7 @@ OF_ONE_CONNECTION = ("connection", "keep-alive", "transfer-encoding", "host")
 
 @contextmanager
 def alternating(urls: list[str], seen: list[str]) -> Iterator[str]:
-    """Yield a URL whose requests go to each of `urls` in turn. `seen` gets the URL of each request."""
+    """Yield a URL whose requests are forwarded to `urls` in turn. The URL chosen for each is added to `seen`."""
     turns, lock = cycle(urls), threading.Lock()
 
     class Balancer(BaseHTTPRequestHandler):

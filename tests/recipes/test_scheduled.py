@@ -52,7 +52,9 @@ def mcpgen_(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
-    """Return a code host with a repository of an API and its server, cloned to `tmp_path/person`."""
+    """Return a code host with a repository, cloned to `tmp_path/person`. The repository holds an API's document and the
+    server generated from it.
+    """
     if shutil.which("jq") is None:
         pytest.skip("jq cannot be found here, which stands for the one inside of gh")
     host = Host(tmp_path)

@@ -20,8 +20,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=["directly", "by the session"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a test twice: with the release of aiohttp whose internals the client uses, and as if another release were
-    installed.
+    """Run a test twice: with the release of aiohttp whose internals the server's HTTP client uses, and as if
+    another release were installed.
     """
     if request.param != "directly":
         monkeypatch.setattr(direct_requests, "KNOWN", ())

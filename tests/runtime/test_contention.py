@@ -67,7 +67,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(scene: Callable[[Server, Upstream], None], real: Path, play: Play = by_path, **environ: str) -> None:
-    """Run the test function `scene` in a thread, with a server process and an upstream in the event loop."""
+    """Run the test function `scene` in a thread. Pass a new server process, and an upstream in the event loop."""
 
     async def main() -> None:
         async with serving(play) as upstream:

@@ -51,7 +51,10 @@ def groups() -> dict[str, dict[str, Any]]:
 
 @cache
 def levels(group: str) -> dict[str, str]:
-    """Return a mapping from attribute to requirement level for a group, including the groups that it extends."""
+    """Return a mapping from attribute to requirement level for a group of OpenTelemetry's conventions.
+
+    Attributes of the groups that it extends are included.
+    """
     entry = groups()[group]
     found = dict(levels(entry["extends"])) if "extends" in entry else {}
     for each in entry.get("attributes", ()):

@@ -1,5 +1,5 @@
-"""Test the checker of spans and metrics: it has read OpenTelemetry's model, and reports each violation that a test
-makes.
+"""Test the checker of spans and metrics: it has read the files of OpenTelemetry's semantic conventions, and
+reports each violation that a test makes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Frame a hostile document: use its schemas as bodies, responses and parameters of a few operations."""
+"""Build a document around hostile schemas: use them as bodies, responses and parameters of a few operations."""
 
 from __future__ import annotations
 
