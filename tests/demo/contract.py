@@ -67,7 +67,7 @@ class Contract:
     def validate(self, value: Any, pointer: str, view: str = ANSWERS) -> None:
         """Raise AssertionError if `value` violates the schema at `pointer`.
 
-        `view`: ANSWERS to check a response, or REQUESTS to check a request, whose schemas lack read-only properties.
+        `view`: ANSWERS for responses, or REQUESTS for requests, where read-only properties are not required.
         """
         # The pointer is written as a URI fragment, where braces must be encoded.
         schema = {"$ref": f"{view}#{pointer.replace('{', '%7B').replace('}', '%7D')}"}
