@@ -143,5 +143,5 @@ def json_part(part: wire.Part) -> Any:
 
 
 def file_part(part: wire.Part) -> Any:
-    """Return a part that is a file: its bytes and file name stay unchanged."""
+    """Return `part` itself, since a file in a multipart body is not converted."""
     return part

@@ -101,8 +101,8 @@ class ResultBlock:
     last_modified: tuple[Part, ...] = ()
 
     def texts(self) -> dict[tuple[str, ...], tuple[Part, ...]]:
-        """Return the non-empty texts of the entry: keys in the tools file, such as `("link", "uri")` → the text's parts
-        (texts and placeholders).
+        """Return the non-empty texts of the content block: keys in the tools file, such as `("link", "uri")` → the
+        text's parts (literal texts and placeholders).
         """
         of_kind = ("resource",) if self.kind == "resource" else ()
         found: dict[tuple[str, ...], tuple[Part, ...]] = {

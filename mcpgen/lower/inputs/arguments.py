@@ -315,8 +315,8 @@ def _kept(
 
 
 def _claim(entry: Input, kept: str | None, name: str) -> tuple[bool, int, bool]:
-    """Return a sort key for inputs that compete for a plain name: first the input that had the name before, then by
-    place in the request.
+    """Return a sort key for inputs that compete for the argument name `name`: first the input that had this name in an
+    earlier version of the project, then by place in the request.
     """
     return kept != name, ORDER[entry.slot[0]], entry.slot[1] != name
 

@@ -55,7 +55,8 @@ def at_url(pointer: str, read: Accepted | None) -> Accepted:
     this URL.
 
     `read`: the same job with a `task` that polls by a GET operation of the document, or None if there is none. All keys
-    of that `task`, such as `done` and `failed`, are copied to the new `task`, except `poll` and unused `values`.
+    of that `task`, such as `done` and `failed`, are copied to the new `task`, except `poll`. `values` is copied only
+    with `result` or `cancel`.
     """
     task: JsonObject = {**(read.task if read is not None else {}), "poll": pointer}
     if "result" not in task and "cancel" not in task:

@@ -231,7 +231,7 @@ class Requests:
         pointer = _id_for(last, segment, answer, own)
         if not pointer or not {*_VARIABLE.findall(before)} <= {*known}:
             return None
-        # If a variable in the operation's own path has the same name, choose another name: their values differ.
+        # If the path of `operation` has a variable with the name of the id, rename the id: the two values differ.
         name = f"{singular(segment)}_{last}" if last in known else last
         return self._look(read, f"{before}/{{{name}}}", {name: pointer})
 

@@ -36,7 +36,9 @@ def steps(schema: JsonObject) -> int:
 
 
 def leads_back(schema: JsonObject) -> bool:
-    """Return True if a part of `schema` applies itself to the same value again."""
+    """Return True if a subschema of `schema` applies itself, directly or through other subschemas, to the same value
+    again, so that validation might never end.
+    """
     found = _Steps(schema)
     found.of(schema)
     return found.leads_back

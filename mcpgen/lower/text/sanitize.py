@@ -181,8 +181,8 @@ class _Schemas:
     def _is_listed(self, data: JsonValue, place: str) -> bool:
         """Return True if `data`, a value or member name, stays in the schema.
 
-        Data with hidden characters is left out, except from a handwritten schema. Add `place` to `unlisted` if data is
-        left out, or to `spelled` if data has no hidden characters but HTML character references to them.
+        Data with hidden characters is left out, except from a handwritten schema. Add `place` to `unlisted` if `data`
+        is left out. Add `place` to `spelled` if `data` contains hidden characters only as HTML character references.
         """
         hidden = has_hidden(data)
         if hidden and self._derived:

@@ -140,10 +140,10 @@ class _Outputs:
         self._left = BUDGET
 
     def root(self, source: JsonObject) -> tuple[JsonObject, OutputForm] | None:
-        """Return the output schema for responses that `source` describes, and the form of results: `object`, `items` or
-        `value`.
+        """Return the output schema for responses that `source` describes, and how results contain a response.
 
-        Return None if the responses may be anything.
+        `object`: the result is the response itself. `items`, `value`: the result is an object with the response as its
+        member of this name; `items` is for arrays. Return None if the responses may be anything.
         """
         shape = self._shape([source])
         if shape.anything or not shape.kinds:

@@ -71,7 +71,7 @@ class Resources:
         return self._by_uri.get(_joined(resource.base, address))
 
     def anchored(self, root: Where, anchor: str) -> Where | None:
-        """Return the place of `anchor` in the resource at `root`, or None."""
+        """Return the place that `anchor` names in the schema resource that contains `root`, or None."""
         return self.around(root).anchors.get(anchor)
 
     def embedded(self, raw: JsonObject) -> Where | None:

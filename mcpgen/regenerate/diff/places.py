@@ -200,7 +200,7 @@ class Places:
 
     def _of_others(self, old: Members, new: Members) -> Iterator[Place]:
         if old.patterns or new.patterns:
-            return  # `patternProperties`: changes of members outside `properties` are reported for the whole schema
+            return  # if a schema has `patternProperties`, changes for other names are reported for the whole schema
         before, after = old.others()[0], new.others()[0]
         if self.judge.is_empty(after) and not self.judge.is_empty(before):
             yield Place("others-refused", (), narrowed=True)

@@ -140,7 +140,8 @@ def _list(old: Surface, new: Surface, told: set[str]) -> Iterator[Change]:
     if "origins" not in new.header:
         return
     before, after = origins.accepted(old.header), origins.accepted(new.header)
-    # the last origin of a destination holds the defaults of its server variables: used unless the operator sets them
+    # The last origin of a URL has the URL's variables replaced by their defaults. Requests go to this origin unless
+    # the operator sets a variable.
     reached = {each.origins[-1] for each in found}
     for origin in sorted(reached - after - (had.keys() - before)):
         yield rules.of_server("unaccepted-origin", after=origin)

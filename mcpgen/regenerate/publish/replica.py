@@ -54,8 +54,9 @@ def share(
             known[path] = found
     for folder in sorted(folders):
         _same_mode(old / folder, stage.files / folder)
-    # After the exchange, links in the project lead to the user's folders, which are then in the staging directory.
-    # So everybody who may enter the project must be able to enter the staging directory.
+    # The caller exchanges the project and the replica. Symbolic links in the new project then lead to the user's
+    # folders in the old one, which is in the staging directory. So everybody who may enter the project must be able to
+    # enter the staging directory.
     _same_mode(old, stage.home)
     return known
 

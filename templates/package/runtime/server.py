@@ -119,7 +119,7 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # end the process now: a thread holds the lock, and writes to a client that does not read
+            leave(0)  # end the process now: a thread holds `_lock`, stuck in a write that the client does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""

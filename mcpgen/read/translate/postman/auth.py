@@ -40,7 +40,8 @@ def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObj
 
 
 def read_written_auth(request: JsonObject) -> list[tuple[str, JsonObject, int]]:
-    """Return the credentials in the header fields of a request, as (name, security scheme, index of the field).
+    """Return a list of the credentials in a request's header fields: (name of the security scheme, the scheme as an
+    object, index of the header field).
 
     Many collections write `Authorization` or `Cookie` as a header field instead of an `auth` object.
     """

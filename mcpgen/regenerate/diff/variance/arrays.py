@@ -22,7 +22,10 @@ class Items:
 
     @cached_property
     def first(self) -> int:
-        """Return the length of the case's longest `prefixItems`. Items before this index have schemas of their own."""
+        """Return the length of the longest `prefixItems` in the schemas that the array must satisfy.
+
+        Items before this index have schemas of their own.
+        """
         return max((len(_places(atom)) for atom in self.atoms), default=0)
 
     def at(self, place: int) -> Terms:

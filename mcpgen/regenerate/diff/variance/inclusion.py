@@ -107,7 +107,10 @@ class Inclusion:
         return self._empty.get(terms.key, False)
 
     def cases(self, terms: Terms) -> list[Case] | None:
-        """Return the cases (see `cases.py`) of `terms`, a conjunction of schemas, or None if there are too many."""
+        """Return the cases of `terms`, a conjunction of schemas, or None if there are too many.
+
+        A case is one choice among the alternatives of each `anyOf` and `oneOf`.
+        """
         if terms.key not in self._cases:
             try:
                 self._cases[terms.key] = cases(terms)

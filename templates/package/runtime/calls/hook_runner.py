@@ -207,7 +207,8 @@ def _failure(
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)
         return problem
-    # The cancellation shows where a late hook was. In Python 3.11.2, it is only the `__context__` of the TimeoutError.
+    # If the time ran out, the CancelledError shows the line at which the hook was. It is the `__cause__` of the
+    # TimeoutError; in Python 3.11.2, it is only the `__context__`.
     cause = problem.__cause__ or (problem.__context__ if late else None)
     reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
     unfit = "" if late else f"{name} does not take {len(given)} arguments"

@@ -106,7 +106,7 @@ class Interview:
     def read(self, turn: int, kept: bytes) -> None:
         """Restore the user's answers from `kept`, the bytes that `written` has returned for a `requestState`.
 
-        `turn`: how often the user was asked the last question (again if the answer was missing or invalid).
+        `turn`: how often the user was asked the last question. A missing or invalid answer causes a repetition.
         """
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)

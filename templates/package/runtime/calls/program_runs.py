@@ -122,7 +122,7 @@ class ProgramRuns:
         already called a tool that writes.
         """
         asked, record = ended.outcome, running.record
-        if not isinstance(asked, Question):  # a call by the model's program never becomes an MCP task
+        if not isinstance(asked, Question):  # a tool call in Python code from a model never becomes an MCP task
             if not (isinstance(asked, Failure) and record.writes):
                 raise ended
             return running.stopped(asked.sentence)
@@ -307,8 +307,10 @@ class RunningProgram:
         await run.answer(value)
 
     def _asking(self, ask: Ask | None) -> Ask | None:
-        """Return a function that asks the user, or None without `ask`. Before the function asks, it serializes the
-        model's program and releases the worker process. The program's time limit is paused until the answer.
+        """Return a function that asks the user, or None if `ask` is None.
+
+        Before the function asks, it serializes the paused program (Python code from a model) and releases the worker
+        process. The program's time limit is paused until the answer.
         """
         if ask is None:
             return None

@@ -105,7 +105,7 @@ class TaskCalls:
             return result
         if call.dialogue.tasks:
             span = spans.current()
-            said = span.said if span is not None else ""  # the last progress message of a hook
+            said = span.said if span is not None else ""  # `said`: the last progress message of the call's hooks
             raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING, said)))
         call.report("the job has started")
         return await self._waited(call, call.tool, job)
@@ -247,8 +247,8 @@ class TaskCalls:
         )
 
     def _status(self, job: Job, seen: Seen) -> str:
-        """Return the status of a task. A job that the API no longer knows counts as cancelled if its tool can cancel
-        jobs, else as failed.
+        """Return the status of the MCP task that stands for `job`. A job that the API no longer knows counts as
+        cancelled if its tool can cancel jobs, else as failed.
         """
         cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
         return _STATUS.get(seen.state) or ("cancelled" if cancels else "failed")

@@ -175,8 +175,8 @@ def _too_large(digits: str) -> object:
     raise NotJSON(_TOO_LARGE)
 
 
-#: Pool of scanner options that no thread is using. Creating a scanner anew would take half as long as parsing a
-#: message.
+#: Pool of options that no thread is using, each with the scanner made from it. To make a new scanner would take half
+#: as long as parsing a message.
 _idle: list[_Counting] = []
 
 

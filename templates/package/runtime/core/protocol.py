@@ -180,7 +180,7 @@ class Protocol:
 
     @property
     def peer(self) -> Peer | None:
-        """Return who sent the last HTTP request (principal, session, network address), or None over stdio."""
+        """Return who sent the latest HTTP message to this object (principal, session, address), or None over stdio."""
         return self._origin.peer
 
     @property

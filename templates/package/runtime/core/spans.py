@@ -49,7 +49,7 @@ if TYPE_CHECKING:
             """Return the sender of the HTTP request that made the call. Return None over stdio."""
 
     class Sending(Protocol):
-        """Interface of the record of one HTTP request to the upstream (telemetry.operations.Sending)."""
+        """Interface of the telemetry record of one HTTP request to the upstream (telemetry.operations.Sending)."""
 
         status: int
         fields: list[tuple[str, str]]

@@ -53,12 +53,12 @@ def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int
 
 
 def of_printing(most: int) -> str:
-    """Return the message for a program that has printed more than `most` bytes."""
+    """Return the error message to the model if the Python code that it sent has printed more than `most` bytes."""
     return f"The program printed more than {most:,} bytes. Print less: only what you want to see."
 
 
 def of_process(timed_out: bool, seconds: float) -> str:
-    """Return why the process that ran a model's program has ended."""
+    """Return the error message to the model if the process that ran its Python code has ended early."""
     if timed_out:
         return f"The program ran longer than its {seconds:g} seconds, and its process was ended."
     return "The process that ran the program ended by itself, and so did the program."

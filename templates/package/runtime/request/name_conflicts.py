@@ -123,7 +123,7 @@ class PairSpace(Generic[AnyPairs]):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # a parameter wrote a pair (`name=value`) with another name, or two parameters share a name
+        if not own:  # a parameter wrote a pair (`name=value`) not under its own name, or two parameters share a name
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
     from ..http.exchange import Response, Sent
 
-# Patterns for normalized names (`_plain`) of arguments about paging and fields
+# Patterns for normalized names (`_plain`) of arguments that select a page, or the fields to return
 _SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
 _NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
 _OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")

@@ -178,7 +178,10 @@ class _Reader:
         self._rules = rules
 
     def read(self, name: str, variable: str, value: str) -> Delegation:
-        """Return the delegation that the variable `variable` describes. `value`: its value."""
+        """Return how calls get the caller's credential for the security scheme `name`, as an environment variable says.
+
+        `variable`: name of the environment variable. `value`: its text. Raise ValueError if a setting is invalid.
+        """
         way, colon, field = value.partition(":")
         if (way == HEADER) != bool(colon) or way not in (EXCHANGE, BEHALF, USER, HEADER):
             raise ValueError(f"{variable} {_FORMS}.")

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Count the records of telemetry, and send or write the spans and metrics. Most of this happens in a separate thread.
+"""Make spans and metrics from the records of requests and calls (`recorder.py`), and send or write them. Most of this
+happens in a separate thread.
 
 The OpenTelemetry libraries are loaded in that thread, so that no answer waits for them.
 """
