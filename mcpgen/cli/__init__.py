@@ -57,7 +57,7 @@ class _Commands(click.Group):
 def _group() -> None:
     """Compile API descriptions into MCP servers worth shipping.
 
-    SOURCE is an OpenAPI document or a tools file: a path, an http(s) URL, or - for standard input.
+    SOURCE is an OpenAPI document or a tools file: a path, an http(s) URL, or `-` for standard input.
     """
 
 

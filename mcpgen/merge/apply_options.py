@@ -33,7 +33,7 @@ def _with_body_type(operation: Operation, globs: list[str]) -> Operation:
 
 
 def offered(body: RequestBody, glob: str) -> tuple[MediaType, ...]:
-    """Return the media types of `body` that match a glob."""
+    """Return the media types of `body` that match `glob`, ignoring case."""
     return tuple(each for each in body.content if fnmatchcase(each.name.lower(), glob.lower()))
 
 
@@ -127,7 +127,7 @@ def with_lookups(api: Api, wanted: bool) -> Api:
 
 
 def _with_decisions(api: Api, change: Callable[[Decisions], Decisions]) -> Api:
-    """Return `api` in which `change` was applied to the owner's decisions on each operation."""
+    """Return `api` in which `change` was applied to the `Decisions` of each operation, such as `redirects`."""
     return replace(api, operations=tuple(replace(each, decided=change(each.decided)) for each in api.operations))
 
 

@@ -32,7 +32,8 @@ def continued(
         return tree, lock
     lines = "".join(f"{line}\n" for line in _entry(difference, files, previous.compiler, lock.compiler))
     data = _appended(written, lines, lock.version) if lines else written
-    # keep the old digest, so that an edit of the changelog by hand does not make the project out of date
+    # Without a new entry, keep the changelog's digest of the old lock file: an edit by hand must not make the project
+    # out of date.
     known = digest(data) if lines else previous.files.get(NAME, digest(data))
     lock = replace(lock, files={**lock.files, NAME: known})
     return FileTree({**tree, NAME: data, locks.NAME: locks.dump(lock)}), lock

@@ -145,8 +145,8 @@ def _written(
 def _schema_of(inputs: list[Input], names: Mapping[Slot, str], writer: Writer, *, whole: bool) -> JsonObject:
     """Return the input schema.
 
-    `whole`: True to include all arguments. Otherwise the schema has only the arguments that `writer` can write within
-    its limit on nodes.
+    `whole`: True to include all arguments. Otherwise, once the schema is too large (`writer.is_exhausted`), leave out
+    the remaining arguments.
     """
     properties: JsonObject = {}
     for entry in inputs:

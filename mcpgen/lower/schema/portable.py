@@ -182,10 +182,10 @@ class Portable:
         return with_null(emitted) if nullable and keep_null else emitted
 
     def _stands_in(self, identity: str, at: _Position) -> bool:
-        """Return True if the schema called `identity` already surrounds the place `at`, which is recursion.
+        """Return True if the schema named `identity` already surrounds the place `at`, which is recursion.
 
-        Record `identity`. A cached expansion is reused only where this method gives the same result for each name that
-        was recorded for the expansion.
+        Record this name for the expansion that is being written. A cached expansion is reused only at places where this
+        method gives the same result for each recorded name.
         """
         if identity:
             self._asked.add(identity)

@@ -72,7 +72,8 @@ class Verbatim:
         """Return `source` with its references changed to point to `definitions`.
 
         `description` replaces the schema's own description. In a JSON Merge Patch (RFC 7396), null removes a member. So
-        `removable` allows null as the value. Members inside the value get no null: `patched` is ignored.
+        `removable` allows null as the value. `patched`, by which `Portable` allows null also for optional members
+        inside the value, has no effect here.
         """
         schema = self._written(source)
         if removable and "null" not in types(self.composer.node(source)[0]):

@@ -1,7 +1,7 @@
 """Replace requests in texts by the names of their tools: `see POST /orders` becomes `see create_order`.
 
 A model knows tools, not requests. A request is replaced if exactly one other tool sends it. The tool's own request is
-not replaced, and texts of the owner are not changed.
+not replaced. A description from the tools file or `x-mcp`, and a handwritten input schema, are not changed.
 """
 
 import re

@@ -107,7 +107,7 @@ def _part_headers(
     found = []
     for name, entry in as_object(value).items():
         if name.lower() in ("content-type", "content-disposition", "content-length", "content-transfer-encoding"):
-            continue  # the sender sets these header fields itself for each part
+            continue  # not for callers to set: the encoder of multipart bodies decides on these header fields
         try:
             raw, place = references.resolve(entry, where.inside(name))
         except SkipOperation as unusable:

@@ -121,7 +121,10 @@ def _rewritten(value: JsonValue, branch: _Branch, change: Callable[[JsonValue], 
 
 
 def _updated(target: JsonValue, update: JsonValue, replaces: bool) -> JsonValue:
-    """Return `target` with `update` applied: an object is merged, an array gets the update appended."""
+    """Return `target` with `update` applied: merged into an object, appended to an array, or in place of a plain value.
+
+    Raises _Refused if the update does not fit the target, or if `replaces` is False for a plain value.
+    """
     if isinstance(target, dict):
         if not isinstance(update, dict):
             raise _Refused("it selects an object, and only an object can be merged into one")

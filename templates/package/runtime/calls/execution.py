@@ -85,11 +85,12 @@ def _unheard(phase: str) -> None:
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
-    `record`: the audit log, or None. It is for calls that a running call makes; the server records clients' calls.
+    `record`: the audit log, or None. The executor logs only calls that a running call makes: clients' calls are logged
+    where they are received.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
-        """Create the executor. `handles`: objects that only a server over HTTP needs, None over stdio."""
+        """Create the executor. `handles`: stores and issuers of ids that calls need only over HTTP, None over stdio."""
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings

@@ -129,7 +129,7 @@ class Forms:
         self._seconds = seconds
 
     async def resumed(self, interview: Interview, state: str | None) -> str:
-        """Restore the answers from the call's state. Return "", or a key of WORDS if the state is invalid."""
+        """Restore the answers from the call's state. Return "", or why the state is invalid, as a key of WORDS."""
         if state is None or not state.startswith(interview.prefix):
             return ""
         turn, void, kept = await self._states.take_kept(state.removeprefix(interview.prefix), interview.subject)

@@ -252,7 +252,7 @@ class JobFollower:
         return self._tools[name]
 
     def _at(self, tool: Tool, asked: Tool, url: str) -> PreparedCall:
-        """Return the request for a status URL. Raise NotReady if its origin is not allowed, or if it cannot be sent."""
+        """Return the request for a status URL. Raise NotReady if the URL has no allowed origin, or cannot be sent."""
         home = self._settings.server(tool.binding["server"])
         trail = Trail(home, "", self._settings.rules)
         if reason := trail.go(url):

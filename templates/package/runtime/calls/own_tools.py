@@ -44,7 +44,7 @@ class Programs:
         return self._found
 
     async def close(self) -> None:
-        """End the worker processes that run programs, if there are any."""
+        """End the worker processes that run the programs of language models, if there are any."""
         if self._found is not None:
             await self._found.close()
 
@@ -98,7 +98,7 @@ class OwnTools:
             except TornIndex as reason:
                 return Result.error(str(reason))
         from ..core.read_tool import ARGUMENT
-        from ..result import read_result  # both imported late: few servers list this tool
+        from ..result import read_result  # imported late, as ARGUMENT: few servers list the tool read_result
 
         await self._bring(str(arguments[ARGUMENT]))
         return read_result.read(self._resources, arguments, self._shown)

@@ -81,7 +81,10 @@ class PreparedCall:
 
 # Decision 0096: Credentials are selected before the user is asked to confirm.
 class Preparation:
-    """Preparation of one server's calls. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
+    """Component that checks the arguments of tool calls and builds HTTP requests from them.
+
+    `agent`: the value of User-Agent in these requests, `NAME-mcp/VERSION`.
+    """
 
     def __init__(
         self,

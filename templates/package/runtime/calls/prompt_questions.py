@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for values to put into the messages of a prompt. `Questions` also asks for tools."""
+"""Ask the user for values to put into the messages of a prompt, with the code that asks the questions of tools."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class SignedTasks:
         """
         try:
             whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
-        except ValueError:  # this includes UnicodeEncodeError and binascii.Error
+        except ValueError:  # ValueError includes UnicodeEncodeError and binascii.Error
             return b"", "unknown"
         signature, body = whole[:_SIGNATURE], whole[_SIGNATURE:]
         canonical = urlsafe_b64encode(whole).rstrip(b"=").decode() == id

@@ -111,7 +111,7 @@ class _Guard:
                 leave(code)
 
     def postpones(self, code: int) -> bool:
-        """Return True if the main thread holds the lock. The process then exits with `code` once the lock is free."""
+        """Return True if the main thread holds the audit's lock. The process then exits with `code` at the release."""
         self._code = code if self._busy else None
         return self._busy
 

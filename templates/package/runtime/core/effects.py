@@ -300,7 +300,10 @@ class Complete(Call):
         self.begun = begun
 
     def fetch(self) -> Fetch:
-        """Return the `Fetch` that requests the completion's values from the API. A large response is not stored."""
+        """Return the `Fetch` that requests the completion's values from the API.
+
+        Unlike a large response of a resource, a large response is not stored for the client to read later.
+        """
         entry: Resource = {"listed": {"uri": self.name}, "binding": self.source["binding"]}
         wanted = Fetch(self.name, entry, self.arguments, self.dialogue.revision, self.origin, self.key)
         wanted.keeps = False

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode the outcome of a request as its response line, in a form that clients can read."""
+"""Encode the outcome of a request as a JSON-RPC response on one line, in the form of the request's MCP revision."""
 
 from __future__ import annotations
 

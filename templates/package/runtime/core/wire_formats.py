@@ -181,7 +181,7 @@ class PromptMessages:
 
 
 class Reply:
-    """Result of an MCP method without a result class of its own. `cache`: how long clients may cache it, else None."""
+    """Result of an MCP method that has no result class of its own. `cache`: its `ttlMs` and `cacheScope`, or None."""
 
     __slots__ = ("cache", "members", "method")
 

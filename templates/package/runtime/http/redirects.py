@@ -118,7 +118,8 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
         return step
     step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # the query comes from the Location, so add its credentials; all others were copied
+    # The query is that of Location: add the credentials that go into a query. The others were copied above.
+    ready.chosen.put(step)
     return step
 
 

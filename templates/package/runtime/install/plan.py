@@ -44,7 +44,7 @@ class Change:
     obsolete: str = ""
 
     def carry_out(self, mode: int) -> None:
-        """Make the change. `mode` is the mode of a new file. Raise InstallError if the file cannot be written."""
+        """Write or remove the configuration file. `mode`: file mode of a new file. Raise InstallError if that fails."""
         if self.after is None:
             config_file.remove(self.file)
         else:

@@ -46,7 +46,8 @@ class States:
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
         """Return a new `requestState`. `subject`: digest of the call, in hexadecimal.
 
-        `turn`: how often the user is asked the same question, this time included. `kept`: bytes for `take_kept`.
+        `turn`: how often the user is asked the same question, this time included. `kept`: bytes to store in the value;
+        `take_kept` returns them when the client sends the value back.
         """
         value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject) + kept
         return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)

@@ -108,7 +108,7 @@ class Sharing:
             task.cancel()
         await self._store.close()
 
-    # Methods for confirmations
+    # Method for the one-time numbers of confirmations by the user
 
     async def spend(self, number: str, seconds: float) -> str:
         """Mark the random number of a confirmation's `requestState` as used, for all replicas and for `seconds`

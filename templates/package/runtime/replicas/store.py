@@ -66,7 +66,7 @@ class Store:
         self._again = float("-inf")
         self._away = False
 
-    # Methods for single values
+    # Methods for values of the Redis types string and list
 
     async def put_once(self, name: str, seconds: float) -> bool:
         """Record `name` for `seconds` seconds. Return True if it was not recorded before.

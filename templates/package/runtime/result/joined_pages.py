@@ -246,7 +246,7 @@ class _Page:
         return [projection.exact(item, self._mark) for item in found] if isinstance(found, list) else []
 
     def around(self) -> str:
-        """Return the JSON text of the page, with the placeholder `_PLACE` instead of the list."""
+        """Return the JSON text of the page, with the placeholder `_PLACE` instead of the list of the page's items."""
         if not self._steps or self._value is ABSENT:
             return _PLACE
         held: Any = self._value

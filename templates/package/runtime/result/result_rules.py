@@ -167,7 +167,7 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            # An entry with `answer` inserts `usual`, with its notes on the response. `beside` would repeat these notes.
+            # An entry `answer` of `result.blocks` inserts `usual`, which already has the notes on the response.
             return maker.content + notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 

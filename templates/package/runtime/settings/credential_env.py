@@ -139,7 +139,7 @@ def _content(path: str, variable: str) -> str:
             content = os.read(descriptor, _MOST_READ)
         finally:
             os.close(descriptor)
-        # Leave out a last character that was cut: the text is too long in any case.
+        # If the file may have more bytes than were read, ignore the bytes of a last character that is cut off.
         return codecs.utf_8_decode(content, "strict", len(content) < _MOST_READ)[0]
     except UnicodeDecodeError:
         raise ValueError(f"{variable} must name a file of text in UTF-8.") from None

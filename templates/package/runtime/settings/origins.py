@@ -113,7 +113,7 @@ class Listed:
         return "an origin that was not accepted when this server was generated"
 
 
-# Decision 0082: If the operator sets a base URL, the list of origins does not apply.
+# Decision 0082: If the operator sets a base URL, the list of accepted origins does not apply.
 class Rules:
     """Rules about where requests may be sent, set by the operator.
 

@@ -266,7 +266,8 @@ class SessionHandler:
         return Session(id, handshake, protocol, self._kept)
 
     def _protocol(self, catalog: Catalog) -> Protocol:
-        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # no other replica has this prefix of ids
+        # The ids of elicitation requests begin with this prefix, so that no two replicas use the same id.
+        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")
         changes = Subscriptions() if self._changes else None
         return Protocol(catalog, changes, self._keys, questions, self._observer)
 

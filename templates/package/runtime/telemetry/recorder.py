@@ -246,9 +246,9 @@ class Recorder:
             self.count(metrics.TASKS, *about, ("status", task.status))
 
     def _name(self, operation: Operation, message: Request) -> None:
-        """Set `target` or `uri` of the operation for a request that was answered at once.
+        """Set `target` or `uri` of `operation`, the telemetry record of a request, from the request's params.
 
-        A name or URI that was refused becomes `_OTHER`.
+        The name of an unknown tool becomes `_OTHER`, and so does a prompt or URI that was answered with an error.
         """
         method, params = operation.method, message.params
         if method == "tools/call":

@@ -304,7 +304,7 @@ class _Kind:
         self.encode: Callable[[Any, bytes], bytes] = _nothing
 
     def count(self) -> None:
-        """Add `lasted`, durations in nanoseconds of telemetry records of one kind, to the metrics. Empty `lasted`."""
+        """Add the durations in `lasted`, those of recorded requests in nanoseconds, to the metrics. Empty `lasted`."""
         self.durations.add(self.lasted)
         for total in self.totals:
             total.value += len(self.lasted)

@@ -167,7 +167,7 @@ class _Text:
         self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
-        """Return a span's field with the attribute's name and the text `value`, in OTLP's encoding."""
+        """Return the span attribute with the text `value`, encoded as a field of an OTLP span."""
         try:
             data = value.encode()
             return self._heads[len(data)] + data

@@ -101,7 +101,7 @@ class Unescaped:
         """Return the position in the original content just after the bytes that became `text[:at]`."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # `at` is within or just after unescaped text: include the whole escape of it
+            found = self._content[index]  # `at` is inside or at the end of a decoded escape: return that escape's end
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)
