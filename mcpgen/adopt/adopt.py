@@ -292,8 +292,8 @@ def _name_tools(
 def _override(
     each: Served, tool: ToolSpec, ids: Mapping[str | None, int], used: set[str], remarks: list[Remark]
 ) -> Override:
-    """Return the override that keeps the name which the other server gives a tool. If mcpgen does not allow this name
-    for a tool, it becomes an alias; if it cannot be an alias either, a remark says so.
+    """Return the override by which a tool keeps its name on the existing MCP server. If mcpgen does not allow this name
+    for a tool, the name becomes an alias; if it cannot be an alias either, a remark says so.
 
     `used`: names and aliases of other tools; the names of this tool are added.
     """

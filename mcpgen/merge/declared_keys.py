@@ -34,7 +34,9 @@ def with_declared_keys(api: Api, schemes: Iterable[SecurityScheme], diagnostics:
 
 
 def _filled(operation: Operation, keys: parameters.Credentials, diagnostics: Diagnostics) -> Operation:
-    """Return `operation` with each parameter and credential that a key fills replaced by this key's security scheme."""
+    """Return `operation` with each parameter and credential that a declared API key fills replaced by this key's
+    security scheme. `keys`: location and name in the request → security scheme.
+    """
     kept, found = parameters.without_credentials(operation.parameters, keys, diagnostics, by_name=False)
     known = [keys.get(parameters.place_of(each.location, each.wire_name), each) for each in operation.credentials]
     return replace(

@@ -117,7 +117,9 @@ class _Call:
         return self._evaluator.value(self._given.get(name))
 
     def text(self, name: str) -> str:
-        """Return the value of an argument as text, "" if it is unknown."""
+        """Return an argument of the call that creates the server, as text. Return "" if the argument is missing, or no
+        text that is known without running the script.
+        """
         return text(self._value(name), self._environ) or ""
 
     def timeout(self) -> float | None:

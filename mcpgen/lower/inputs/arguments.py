@@ -130,7 +130,7 @@ def _written(
     exhausted: set[int] = set()
     for writer in writers:
         if isinstance(writer, Portable) and writer.limits.depth in exhausted:
-            continue  # an earlier writer with the same `depth` has reached the limit on nodes
+            continue  # a writer with this `depth` has reached the limit on nodes: try only smaller depths
         is_last = writer is writers[-1]
         schema = _schema_of(inputs, names, writer, whole=is_last)
         if writer.is_exhausted and not is_last:

@@ -44,7 +44,7 @@ After any other problem with a referenced schema, operations that need it are sk
 
 class _Composed(NamedTuple):
     """A named schema after merging: its node, the references that were followed, contradictions, and diagnostics about
-    missing parts.
+    references without a target.
     """
 
     node: JsonObject

@@ -210,7 +210,7 @@ class Portable:
         return is_large
 
     def _has_members(self, node: JsonObject) -> bool:
-        """Return True if a node, its items or alternatives have members, or are more than _MOST_LOOKED_INTO schemas."""
+        """Return True if a node, its items or alternatives have members; after _MOST_LOOKED_INTO schemas, assume so."""
         waiting, left = [node], _MOST_LOOKED_INTO
         while waiting:
             node = waiting.pop()

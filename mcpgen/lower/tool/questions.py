@@ -53,7 +53,7 @@ def derive(
 
 def of_prompt(prompt: Prompt, diagnostics: Diagnostics) -> tuple[AskedQuestion, ...]:
     """Return the questions that a prompt asks the user. Messages and conditions of questions can name the prompt's
-    arguments, which are texts. The fields of the questions fill no arguments.
+    arguments, which are texts. The user's answers fill placeholders in the prompt's messages, and no arguments.
     """
     fields = {field.name: field.schema for each in prompt.ask for field in each.fields}
     known: JsonObject = {**{each.name: {"type": "string"} for each in prompt.arguments}, **fields}

@@ -66,6 +66,6 @@ class Outline:
         """
         number = self._numbers[path]
         _, start, (line, _) = self._keys[number]
-        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # lazy: there may be many keys
+        after = map(self._keys.__getitem__, range(number + 1, len(self._keys)))  # an iterator: keys may be many
         ends = (begin for other, begin, _ in after if len(other) <= len(path))
         return self.text[start : next(ends, len(self.text))], line - 1

@@ -84,9 +84,9 @@ def _condition(value: JsonValue) -> JsonObject:
 
 
 def declared(entry: JsonObject, where: Where, known: Iterable[str]) -> Iterator[tuple[str, JsonValue, Where]]:
-    """Yield the form fields of the questions (`ask`) of the tool `entry`, as (name, entry for `arguments`, position).
+    """Yield each form field in the questions (`ask`) of a tool, as (name, definition as under `arguments`, position).
 
-    Fields in `known`, the names of the tool's other arguments, are left out.
+    `entry`: the tool. Fields in `known`, the names of the tool's other arguments, are left out.
     """
     taken = set(known)
     for index, each in enumerate(map(as_object, as_list(entry.get("ask")))):

@@ -18,9 +18,10 @@ _ALONE = ("if", "then", "else")
 
 @dataclass(frozen=True, slots=True)
 class TemplateNames:
-    """Names that the templates of a tool may use, and places that they must not fill.
+    """Names that the templates of a tool may use, and places in the request that these templates must not fill.
 
-    `names`: arguments. `credentials`: places that credentials fill. `in_request`: query fields of the request line.
+    `names`: names of arguments. `credentials`: places that credentials fill. `in_request`: names of the query fields
+    whose templates are written under `request`, not under `send`.
     """
 
     names: list[str]

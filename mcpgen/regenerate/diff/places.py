@@ -17,7 +17,9 @@ from mcpgen.regenerate.diff.variance.cases import KINDS, Case
 from mcpgen.regenerate.diff.variance.objects import Members
 
 Path = tuple[str, ...]
-"""Path to a place in a value: names of members, `[]` for items of an array, `*` for unnamed members."""
+"""Path to a place in a value: names of members, `[]` for items of an array, `*` for members that the schema does not
+declare.
+"""
 
 MOST = 200
 """Limit on the places that are reported for one schema. Further places are only counted."""

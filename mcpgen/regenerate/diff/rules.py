@@ -307,7 +307,7 @@ def _of_place(grade: Grade, side: str, tool: str, place: Place, argument: str, p
 
 
 def dotted(path: tuple[str, ...]) -> str:
-    """Return a path in dotted form: `filter.tags[].name`, with `labels.*` for unnamed members."""
+    """Return a path in dotted form: `filter.tags[].name`, with `labels.*` for undeclared members of `labels`."""
     return "".join(part if part.startswith("[") else f".{part}" for part in path).removeprefix(".")
 
 

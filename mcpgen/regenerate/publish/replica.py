@@ -31,12 +31,14 @@ another user.
 def share(
     old: Path, stage: Stage, made: Collection[str], gone: Collection[str], paths: Collection[str]
 ) -> dict[str, int]:
-    """Fill the replica in `stage` with every file of the project `old`, except files in `made` and `gone`. Return path
-    → inode of the link in the replica, or of the original for files in `gone`.
+    """Fill the replica in `stage` with links to the files of the project `old`, except files in `made` and `gone`.
 
     `made`: new files, which are already in the staging directory. `gone`: files to be removed. `paths`: all generated
-    files. Their folders become real folders; all other folders become symbolic links. Raises OSError if a link cannot
-    be created, or if a folder of `old` with a file in `made` or `gone` is not writable.
+    files. Folders with files in `paths` or `gone` become real folders, in which each file is a hard link (or a symbolic
+    link if no hard link is possible). Any other folder becomes one symbolic link.
+
+    Return path → inode of each link in the replica, and of the original of each file in `gone`. Raises OSError if a
+    link cannot be created, or if a folder of `old` with a file in `made` or `gone` is not writable.
     """
     folders = {"", *(folder for path in (*paths, *gone) for folder in _folders(path))}
     for path in (*made, *gone):
@@ -160,7 +162,7 @@ def _check_writable(folder: Path) -> None:
 
 
 def _same_mode(old: Path, new: Path) -> None:
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # one of the folders is missing: nothing to do
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):  # `old` or `new` is missing: nothing to do
         os.chmod(new, stat.S_IMODE(old.lstat().st_mode))
 
 

@@ -194,7 +194,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # late: the loop's thread starts its longer imports first
+            from .serve.stdin_handoff import StdinHandoff  # late import, so that the loop's longer imports begin first
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
@@ -243,7 +243,7 @@ class Server:
         return self._wire.attended()
 
     def done(self, key: int, outcome: Outcome) -> None:
-        """Record the outcome of a finished call, and send the answer."""
+        """Report the outcome of a finished call to the audit log and telemetry, if they are on. Send the response."""
         if self._audit is not None:
             self._audit.end(key, outcome)
         if self._recorder is not None:

@@ -7,7 +7,7 @@
 
 The request is sent only after the arguments were checked and the call was confirmed, if that is required. Nothing is
 returned without redaction. Any failure on the way is an error result for the model. A call raises only OtherOutcome (a
-question to the user, a task or a protocol error) and exceptions from bugs.
+question to the user, an MCP task or a protocol error) and exceptions from bugs.
 """
 
 from __future__ import annotations

@@ -39,7 +39,10 @@ if TYPE_CHECKING:
         """Store of programs that models wrote and that wait for the user (calls.kept_runs, replicas.sealed_runs)."""
 
         def keep(self, written: bytes) -> str:
-            """Return a state (`requestState`) for a serialized program, or "" if the program is too large."""
+            """Return a `requestState` that stands for a model's paused program, given in serialized form.
+
+            Return "" if the program is too large.
+            """
 
         async def take(self, state: str) -> tuple[bytes, str]:
             """Mark the state of a program that waits for the user as used. Return the serialized program and "".

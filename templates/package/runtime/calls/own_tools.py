@@ -31,7 +31,9 @@ class Programs:
     """
 
     def __init__(self, runs: PausedRuns | None) -> None:
-        """Create the loader. `runs`: store of models' paused programs, or None for a store in this process."""
+        """Create a loader of the program runner. `runs`: store of models' paused programs, or None for a store in this
+        process.
+        """
         self._runs = runs
         self._found: ProgramRuns | None = None
 

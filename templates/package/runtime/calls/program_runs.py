@@ -272,7 +272,7 @@ class RunningProgram:
         return self._run
 
     async def _restored(self) -> Run:
-        """Restore the serialized program in a new worker, and return its run."""
+        """Restore the paused program in a new worker process. Return the `Run` that continues the program."""
         self._run = await self._sandbox.worker(self._functions.found)
         await self._run.restore(self._dump)
         return self._run

@@ -311,7 +311,9 @@ class Complete(Call):
 
 
 class RejectedCall:
-    """Action to perform: record a tool call that was answered with a protocol error and never began."""
+    """Action to perform: write a line in the audit log for a tool call that was answered with a protocol error and
+    never began.
+    """
 
     __slots__ = ("name", "origin")
 

@@ -128,7 +128,9 @@ if TYPE_CHECKING:
             """
 
         def notified(self, message: Notification, peer: Peer | None, agreed: str | None, /) -> None:
-            """Record a notification of the client. `agreed`: the revision of the handshake, or None."""
+            """Measure a notification that the client has sent. `agreed`: the protocol version that the handshake
+            (`initialize`) agreed on, or None.
+            """
 
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
@@ -550,7 +552,7 @@ class Protocol:
 
     def _written(self, id: Id, outcome: Outcome, revision: str) -> bytes:  # noqa: A002
         if self._writer is None:
-            from .encode_response import written  # imported here: the first answer does not need it
+            from .encode_response import written  # imported late: the response to `initialize` does not need it
 
             self._writer = written
         return self._writer(id, outcome, revision, self._catalog.server)

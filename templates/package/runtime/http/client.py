@@ -63,7 +63,7 @@ _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq
 
 _UNREACHED = "{} could not be reached"
 
-# The first match applies, so subclasses stand before their base classes. `{}` becomes the server's host and port.
+# The first match applies, so subclasses stand before their base classes. `{}` becomes the requested host and port.
 _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError), "the proxy did not let it through to {}"),
     ((aiohttp.ClientConnectorDNSError,), "the name {} is not known"),

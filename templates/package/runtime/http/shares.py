@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-# Decision 0062: Large answers share 32 MiB.
+# Decision 0062: Large API responses share 32 MiB of memory.
 MEMORY = 32 * 1024 * 1024
 """Bytes of large responses that are held in memory at a time. Further bytes go to files."""
 

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe errors of a program and the lines where they occurred, so that a model can correct the program."""
+"""Describe errors of a program that a model wrote, and the lines where they occurred, so that the model can correct the
+program.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Convert the final value of a program to text for the model, and the result of a tool call to a value for the
-program.
+"""Convert the final value of a program that a model wrote to text for the model, and the result of a tool call to a
+value for the program.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class ToolSearch:
         for place, hit in enumerate(hits):
             if hit.number not in told:
                 tool = self._tool(hit.number)
-                # Decision 0219: If a server runs models' programs, a search shows only best hits as Python functions.
+                # Decision 0219: If a server runs models' programs, a search lists all hits, the best also as functions.
                 is_whole = place == 0 and not self._is_called(hit.number)
                 lines.append(notation.described(tool) if is_whole else notation.row(tool, asked))
             elif place == 0:

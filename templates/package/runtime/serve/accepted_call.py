@@ -56,7 +56,7 @@ if TYPE_CHECKING:
             """Return the call's result. `report` is called with the name of each phase that has ended.
 
             `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call ends with a question
-            to the user, a task or a protocol error.
+            to the user, an MCP task or a protocol error.
             """
 
     class Listener(Protocol):
@@ -161,8 +161,8 @@ class AcceptedCall:
         self._answer: asyncio.Future[object] | None = None
 
     def made(self) -> Awaitable[Outcome]:
-        """Return an awaitable of the call's outcome. Use this in the call's own task, since it sets the current
-        telemetry span.
+        """Return an awaitable of the call's outcome. Use this in the asyncio task that runs the call, since it sets the
+        task's current telemetry span.
 
         Raise OtherOutcome if the tool executor could not be loaded.
         """

@@ -59,7 +59,7 @@ class Placeholders:
         logins: credentials.Logins | None = None,
         delegated: Collection[str] = (),
     ) -> None:
-        """Create a substitute for the server's credentials.
+        """Create a substitute for the server's credentials, which shows a placeholder in place of each value.
 
         `delegated`: names of schemes whose credential comes from the caller of the tool.
         """

@@ -148,8 +148,8 @@ class Service:
         return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
-        """Begin to serve a request inline (without an asyncio task of its own). Return None if memory for requests
-        is used up: the caller of this method then refuses the request.
+        """Begin to serve a request inline (without an asyncio task of its own), and return it. Return None if memory
+        for requests is used up: the caller of this method then refuses the request.
         """
         caller, size = peer.caller, len(body)
         if not self._bodies.has(caller, size):

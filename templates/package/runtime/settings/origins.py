@@ -304,7 +304,9 @@ class Rules:
     # -- checks that several methods use ------------------------------------------------------------------------------
 
     def _is_named(self, address: Address) -> bool:
-        """Return True if the operator has named the server: in `..._ALLOW_HOSTS`, or as the origin of the base URL."""
+        """Return True if the operator has listed the host of `address` in the environment variable that ends in
+        `_ALLOW_HOSTS`, or has set a base URL with the origin of `address`.
+        """
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:

@@ -84,8 +84,9 @@ class SecretForm:
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if `text` may occur with escapes. Return False if `anchor`, its longest part that no escape
-        changes, occurs only in `plain`, the spans at which `text` occurs unescaped.
+        """Return True if `text` may also occur with escapes: its anchor is empty, or occurs outside the spans `plain`.
+
+        The anchor is the longest part of `text` that no escape changes. `plain`: where `text` occurs unescaped.
         """
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 

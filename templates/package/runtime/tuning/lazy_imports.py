@@ -55,8 +55,8 @@ _UNASKED = {
 #: so that these get no proxies.
 importing = RLock()
 
-#: C extension that is kept from being imported: it would load the C++ library, only to speed up a few short lists.
-#: The library's Python version is used instead.
+#: C extension of the package frozenlist. Its import is prevented: it would load the C++ runtime library, only to speed
+#: up a few short lists. The package then uses its own implementation in Python.
 _WITHOUT = "frozenlist._frozenlist"
 
 
