@@ -124,7 +124,7 @@ def tool_id(operation: RawOperation) -> str:
 
 def resource(operation: RawOperation) -> str:
     """Return the last path segment that contains no parameter, such as `users` for `/users/{id}`; the first segment if
-    all contain parameters. The flag `--resource` selects operations by it.
+    all contain parameters. The flag `--resource` of @ivotoby/openapi-mcp-server selects operations by this segment.
     """
     segments = operation.path.removeprefix("/").split("/")
     static = (each for each in reversed(segments) if each and "{" not in each and "}" not in each)

@@ -87,7 +87,7 @@ def _folded(texts: list[str]) -> frozenset[str] | None:
 
 
 def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
-    """Return remarks on settings that a tools file cannot express."""
+    """Return remarks on settings of @ivotoby/openapi-mcp-server that a tools file cannot express."""
     found = [
         Remark(
             f"{settings.source(flag)} of the old server corresponds to the new server's environment variable whose "

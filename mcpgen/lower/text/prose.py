@@ -190,7 +190,7 @@ def _inline(text: str) -> str:
 
 
 def _without_urls(paragraph: str) -> str:
-    """Return `paragraph` without URLs, and without sentences that only point to a page."""
+    """Return `paragraph` without URLs, and without sentences that only refer to a web page, such as `See URL.`."""
     if "://" not in paragraph and _LINKED not in paragraph:
         return paragraph
     kept = [sentence for sentence in sentences(paragraph) if not _points_elsewhere(sentence)]

@@ -214,7 +214,9 @@ class Inclusion:
         return inner.kind != "object" or objects.covers(inner, outer, self)
 
     def _is_never(self, case: Case, node: JsonValue, outer: Case) -> bool:
-        """Return True if it is proven that no value of `case` satisfies `node`, a schema under `not` in `outer`."""
+        """Return True if it is proven that no value which satisfies `case`, an alternative of one schema, satisfies
+        `node`: a schema under `not` in `outer`, an alternative of another schema.
+        """
         refused, apart = outer.scope.terms(node), self._apart
         if apart is None:
             return False
@@ -260,8 +262,8 @@ class Inclusion:
         return False
 
     def _is_in(self, case: Case, terms: Terms) -> bool:
-        """Return True if it is proven that `terms`, a schema under `not` in `case`, excludes all values that the rest
-        of `case` allows. Then no value satisfies `case`.
+        """Return True if it is proven that no value satisfies `case`, an alternative of a schema: `terms`, a schema
+        under `not` in `case`, excludes all values that the rest of `case` allows.
         """
         apart = self._apart
         return apart is not None and any(apart.covers(case, each) for each in apart.cases(terms) or ())

@@ -67,7 +67,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for codec in _CODECS:
         codecs.lookup(codec)
     if any(isinstance(server, Address) and not server.is_literal for server in settings.servers):
-        codecs.lookup("idna")  # Python loads this codec when it resolves a host name
+        codecs.lookup("idna")  # Python would load this codec when it first resolves a host name
 
 
 def _names(catalog: Catalog, settings: Settings) -> list[str]:

@@ -107,7 +107,7 @@ class Operation:
     sampled: bool
 
     def start(self) -> None:
-        """Begin a trace.
+        """Give this operation a new trace id, and decide whether the trace is recorded.
 
         The attribute `span` (id of this operation's span) is set when a call begins, or by `close` if no call began.
         """
