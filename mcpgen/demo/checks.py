@@ -196,7 +196,7 @@ _LEFT_OUT: Any = object()  # stands for "no default": if a request lacks the mem
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Rule for one property of an object, for the function `record`."""
+    """Rule for one property of an object. The function `record` makes a check from such rules."""
 
     check: Check
     required: bool = False

@@ -123,7 +123,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # -- shared security schemes, prefixes of documents, equal tool names --------------------------------------------------
 
 
-# Decision 0123: Security schemes of several documents count as one if their type, place, name and URLs are equal.
+# Decision 0123: Security schemes of several documents count as one if they differ only in description or scopes.
 def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...]) -> Collection[ServerScheme]:
     """Return the schemes that several documents declare identically for one server, so that they share a credential."""
     counts = Counter(

@@ -82,7 +82,7 @@ BlockKind = Literal["answer", "text", "image", "audio", "resource", "link"]
 
 @dataclass(frozen=True, slots=True)
 class ResultBlock:
-    """One entry of the owner's list of content blocks for a result. Each entry becomes one or several blocks.
+    """One entry of `result.blocks` in the tools file. Each entry becomes one or several content blocks of a result.
 
     `each`: JSON Pointer to a list; a block is made for every item, and other pointers are relative to the item.
     `pointer`: JSON Pointer to the base64 data of an image, a sound or a resource. `text`: parts of a text, or of a

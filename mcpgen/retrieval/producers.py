@@ -157,8 +157,8 @@ def _beside_path(tool: ToolSpec, known: _Known, same: Mapping[tuple[str, str], S
 def _of_word(
     tool: ToolSpec, wire: str, argument: str, known: _Known, same: Mapping[tuple[str, str], Source]
 ) -> Source | None:
-    """Return the source of an argument's ids, found by the argument's name: `team_id`, `customer`, or the `ids` of
-    items to delete. `same`: sources for path variables, which also hold for arguments with the same name.
+    """Return the tool from which an argument's ids come, found by the argument's name: `team_id`, `customer`, or the
+    `ids` of items to delete. `same`: results for path variables, which also hold for arguments of the same name.
     """
     said = words(wire)
     is_id = bool(said) and said[-1] in _IDS

@@ -150,7 +150,7 @@ def _redirects(operation: Operation) -> tuple[str, ...]:
 
 
 def _follows(operation: Operation) -> bool:
-    """Return True if the server follows redirects of this operation: it is a GET, and the owner chose `redirects:
+    """Return True if the server follows redirects of this operation: it is a GET, and the tools file sets `redirects:
     follow`.
     """
     return operation.decided.redirects == "follow" and operation.method == "GET"

@@ -348,7 +348,7 @@ def main() -> int:
 
 
 def _tell_lack(catalog: Catalog) -> None:
-    """Print a sentence if the server was generated to run programs, but the sandbox library is not installed."""
+    """Print a sentence if the server was generated to run models' programs, but the sandbox library is missing."""
     if catalog.listing is not None and catalog.listing.lacking:
         complain(catalog.listing.lack)
 

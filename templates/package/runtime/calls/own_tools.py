@@ -75,7 +75,7 @@ class OwnTools:
         self._desk: ToolSearch | None = None
 
     def has(self, tool: Tool) -> bool:
-        """Return True if the server answers `tool` itself."""
+        """Return True if the server answers calls of `tool` itself, such as a search for tools."""
         return any(key in tool.binding for key in _KEYS)
 
     async def answer(

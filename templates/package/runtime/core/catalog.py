@@ -273,8 +273,8 @@ class Catalog:
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
     def offer_saving(self) -> None:
-        """Add an argument to the input schema of each tool that can save its answer. The argument names the target
-        file.
+        """Add an argument to the input schema of each tool that can save the API's response to a file. The argument
+        names this file.
         """
         bound = [(name, self._bound.text(name)) for name in self.names()]
         saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]

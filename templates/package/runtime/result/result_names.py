@@ -40,5 +40,5 @@ class CountedNames:
         return lambda: f"{self._before}{number}"
 
     def admits(self, uri: str) -> bool:
-        """Return True: the single client may read every result."""
+        """Return True: over stdio, the single client may read every result."""
         return True

@@ -100,9 +100,9 @@ class RequestTask:
             self._task.uncancel()
 
     def _changed(self) -> None:
-        """Start a task that writes the response.
+        """Start an asyncio task that writes the response.
 
-        If the call has just ended, start none: the request's task writes the response.
+        If the call has just ended, start none: the asyncio task of the request writes the response.
         """
         exchange = self._exchange
         if exchange is None or self._writing is not None:

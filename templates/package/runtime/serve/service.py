@@ -335,7 +335,7 @@ class Service:
     # Methods for state that replicas share
 
     def _step(self, step: Coroutine[None, None, None]) -> None:
-        """Run the coroutine `step` in a task of its own."""
+        """Run the coroutine `step` in an asyncio task of its own."""
         task = asyncio.get_running_loop().create_task(step)
         self._steps.add(task)
         task.add_done_callback(self._steps.discard)
