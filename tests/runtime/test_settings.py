@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from package.runtime.settings import settings as module
+from package.runtime.settings.credential_env import LONGEST
 from package.runtime.settings.settings import NotReady, Settings
 
 from tests.runtime.table_stub import Catalog
@@ -367,6 +368,7 @@ def test_a_credential_may_come_from_a_file(
         (b"sk-SECRET\nsk-SECRET\n", VISIBLE),
         (b"\xff\xfe", "must name a file of text in UTF-8."),
         (b"x" * 2**20, "must be at most 32768 characters long."),
+        ("\U0001f511".encode() * (LONGEST + 1), "must be at most 32768 characters long."),
         ("\u20ac".encode() * 2**20, "must be at most 32768 characters long."),
         (b"\xff" * 2**20, "must name a file of text in UTF-8."),
         (None, "must name a file that can be read."),

@@ -101,7 +101,7 @@ def _part_headers(
 ) -> tuple[Parameter, ...]:
     """Return the header fields that a multipart part may carry (`headers` of an Encoding Object).
 
-    Content-Type and similar fields are left out, since the sender sets them. Unreadable entries are left out with a
+    Content-Type and similar fields are left out, since callers do not set them. Unreadable entries are left out with a
     diagnostic.
     """
     found = []

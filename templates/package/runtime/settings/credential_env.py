@@ -25,8 +25,8 @@ LONGEST = 32 * 1024
 A token with many claims has some thousands of characters, and servers refuse longer headers.
 """
 
-_MOST_READ = 4 * LONGEST + 3
-"""Bytes that are read of a file with a credential, as a character has at most four."""
+_MOST_READ = 4 * (LONGEST + 3)
+"""Bytes that are read of a file with a credential: characters have at most four, and a line break may end the file."""
 
 ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "apiKey": (("value",),),
