@@ -8,8 +8,8 @@ from collections import Counter
 
 
 class Exhausted(Exception):
-    """Raised if a budget is used up. `is_run`: True if the budget of the whole run is used up, False if only that of
-    one part is.
+    """Raised if a budget is used up. `is_run`: True if no steps are left for the whole run (such as the comparison of
+    all tools), False if only one part of the run (such as one tool) has used up its steps.
     """
 
     def __init__(self, *, is_run: bool) -> None:
@@ -39,8 +39,8 @@ class Budget:
         return max(self._charged, key=self._charged.__getitem__, default="")
 
     def begin(self) -> None:
-        """Start the next part of the run, such as one tool. The part may take the maximum number of steps of a part, or
-        all steps that are left for the run if these are fewer.
+        """Start the next part of the run (see the class), such as one tool. The part may take the maximum number of
+        steps of a part, or all steps that are left for the run if these are fewer.
         """
         self._run -= self._granted - max(self.left, 0)
         self.left = self._granted = min(self._part, self._run)

@@ -25,7 +25,7 @@ def command() -> None:
                     break  # a signal arrived: `closing` ends the generator `story`, its server and its API
                 _show(number, step)
         except RuntimeError as failure:
-            if stop.number is None:  # after Ctrl-C, report no failure: Ctrl-C also stopped the server of the step
+            if stop.number is None:  # after Ctrl-C, report no failure: Ctrl-C also stopped the demo's server
                 report.say()
                 report.say(f"The demo failed: {failure}.", fg="red")
                 report.leave(report.FINDINGS)

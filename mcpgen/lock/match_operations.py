@@ -126,7 +126,9 @@ def _by_variables(key: str, known: Pin) -> str:
 
 
 def _by_words(gone: Known, new: Known) -> dict[str, str]:
-    """Match operations by the fingerprints of their descriptions and arguments, unless both have an operationId."""
+    """Match operations by a digest of their texts, methods and arguments (`Pin.words`). A pair is left out if the old
+    and the new operation both have an operationId.
+    """
     found = _by(lambda _, known: known.words)(gone, new)
     return {key: former for key, former in found.items() if not (gone[former].id and new[key].id)}
 

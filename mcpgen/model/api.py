@@ -155,7 +155,7 @@ class UserFlow:
         return tuple(filter(None, found))
 
     def moved(self, move: Callable[[str], str]) -> "UserFlow":
-        """Return the flow with the function `move` applied to each URL."""
+        """Return this OAuth flow with the function `move` applied to each URL."""
         code, token, device, refresh, metadata = (
             url and move(url)
             for url in (self.authorization_url, self.token_url, self.device_url, self.refresh_url, self.metadata_url)

@@ -91,9 +91,9 @@ class Pins:
 
     @property
     def owners(self) -> dict[str, frozenset[str]]:
-        """Return tool name in case-folded form → keys of the operations that own it.
+        """Return tool name in case-folded form → keys of the operations that have the name, or had it last.
 
-        A name has several owners if a person gave an operation a name that another operation already owned.
+        There are several keys if a person gave an operation a name that was already recorded for another one.
         """
         found: dict[str, set[str]] = {}
         for name, key in (

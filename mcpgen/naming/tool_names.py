@@ -97,8 +97,8 @@ def _is_foreign(operation: Operation, owners: Mapping[str, frozenset[str]]) -> b
 
 @dataclass(frozen=True, slots=True)
 class _TakenNames:
-    """Container (`in`) of names that the operation `key` must not get: names in use, and names that other operations
-    own.
+    """Container (`in`) of names that the operation `key` must not get: names in use, and names that are reserved for
+    other operations.
     """
 
     used: set[str]
@@ -125,7 +125,7 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
 
     All operations in `members` have the same derived name, `name`.
     """
-    is_alone = len(members) == 1  # no other operation derives this name, but a removed or renamed operation owns it
+    is_alone = len(members) == 1  # the name is reserved for a removed or renamed operation, not derived for another one
     are_paths = is_alone or len({member.path for member in members}) > 1
     are_versions = len({tuple(versions(member)) for member in members}) > 1
     suffixes = [each for each in versions(operation) if each not in name.split("_")] if are_versions else []

@@ -53,8 +53,8 @@ class HttpClient:
 
 
 def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: Where) -> HttpClient:
-    """Return the properties of `value`, the HTTP client of a server. Add a remark for each property that cannot be
-    read.
+    """Return base URL, credentials and timeout of `value`, the HTTP client with which a FastMCP script calls the API.
+    Add a remark for each property of the client that cannot be read.
     """
     remarks = evaluator.remarks
     if not isinstance(value, Made) or value.name not in ("AsyncClient", "Client"):

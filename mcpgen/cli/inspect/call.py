@@ -25,7 +25,9 @@ class Explained:
 
     @property
     def document(self) -> JsonObject:
-        """Return the parsed JSON of `out` for the JSON output of `inspect`, without the format's version (`schema`)."""
+        """Return what `--explain` printed (`out`), parsed, without the version of its format (`schema`), for the JSON
+        output of `inspect`.
+        """
         found = as_object(json.loads(self.out))
         return {key: value for key, value in found.items() if key != "schema"}
 

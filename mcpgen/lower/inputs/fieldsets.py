@@ -28,7 +28,7 @@ The runtime suggests such a parameter when it had to cut a result (`paging.py`).
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.decided.fields or operation.decided.output_schema is not None:
-        return False  # part of a result would not match a handwritten output schema
+        return False  # a result with only some fields would not match a handwritten output schema
     if operation.decided.result is not None and operation.decided.result.replaces:
         return False  # the result is a text or content blocks that the owner defined, not JSON
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):

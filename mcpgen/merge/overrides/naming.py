@@ -105,8 +105,9 @@ def report(
 
 
 def _known(key: str, former: PreviousNames) -> str:
-    """Return the key in `former.tools` that the override's `key` means, or "". In `former.tools`, the name of a
-    document may stand before a key.
+    """Return the key of the earlier operation in `former.tools` that an override's `key` means, or "" if there is none.
+
+    The override may omit the name of a document with which a key in `former.tools` begins (`NAME GET /pets`).
     """
     exact = next((text for text in (key, _WRITTEN + key) if text in former.tools), "")
     method, _, path = key.strip().partition(" ")

@@ -16,7 +16,7 @@ class Folder:
     roots: tuple[str, ...]
 
     def and_beside(self, name: str, folders: tuple[str, ...]) -> "Folder":
-        """Return a Folder with more roots: `folders`, whose paths are relative to the folder of the file `name`."""
+        """Return a Folder that also allows references into `folders`, relative to the folder of the file `name`."""
         return Folder((*self.roots, *(os.path.join(os.path.dirname(name), folder) for folder in folders)))
 
     @staticmethod

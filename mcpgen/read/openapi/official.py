@@ -90,7 +90,7 @@ def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
             # check of single schemas is skipped. The meta-schema of 2.0, which checks the whole document, allows it.
             return
 
-        if not named.get("meta_checked"):  # only for outermost schemas, not for their subschemas
+        if not named.get("meta_checked"):  # report progress for outermost schemas, not for their subschemas
             tell([[*getattr(schema, "parts", ())], None])
         for error in schemas.__call__(self, schema, *given, **named):
             if not hasattr(error, _PLACE):  # the error's path begins at the schema; put the schema's path before it

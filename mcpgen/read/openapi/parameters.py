@@ -1,4 +1,6 @@
-"""Read the parameters of an operation (OpenAPI 3.1, 4.8.12): lists merged, references resolved, defaults filled in."""
+"""Read the parameters of an operation (OpenAPI 3.1, 4.8.12): lists merged, references resolved, and the defaults of
+`style` and `explode` filled in.
+"""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -107,8 +107,8 @@ class Resources:
         return found
 
     def _enter(self, raw: JsonObject, where: Where, resource: Resource, found: list[Resource]) -> Resource:
-        """Return the resource that begins with the schema `raw`, else the resource around it. Record the anchors of
-        `raw`.
+        """Return the schema resource that begins with the schema `raw` (by its `$id`), else `resource`, which contains
+        `raw`. Record the anchors of `raw`.
         """
         identifier = as_text(raw.get("$id"))
         if identifier.startswith("#"):

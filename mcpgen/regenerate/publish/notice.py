@@ -29,8 +29,8 @@ def is_whole(stage: Path) -> bool:
 
 
 def is_broken_off(stage: Path) -> bool:
-    """Return True if the note in `stage` contains only the beginning of the first line, because the run was killed
-    while writing it.
+    """Return True if the note file in the directory `stage` has the first line of a note of mcpgen, or only the
+    beginning of this line, since mcpgen was killed while writing it.
     """
     return _FIRST.startswith(_beginning(stage))
 

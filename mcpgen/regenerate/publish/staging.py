@@ -101,7 +101,7 @@ def abandoned(place: Path) -> Iterator[Stage]:
     for stage in stages(place):
         try:
             lock = flocked(stage.home)
-        except (BlockingIOError, FileNotFoundError):  # skip a stage whose run is alive, or that was just removed
+        except (BlockingIOError, FileNotFoundError):  # skip a directory in use by a running mcpgen, or just removed
             continue
         stage.locked = lock is not None
         try:

@@ -128,7 +128,7 @@ class Terms:
     def text(self) -> str:
         """Return all assertions as text, including those of schemas to which references point.
 
-        This text can be long. So try `is_plainly` first, which compares schemas without references.
+        This text can be long. So try `is_plainly` first, a quick test for schemas that contain no references.
         """
         return "\n&\n".join(sorted(map(self.scope.text, self.nodes)))
 

@@ -144,9 +144,9 @@ def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
 
 
 def told(result: Result, found: list[Found]) -> Result:
-    """For each id that was looked up, add a line to the text of a result and return the result.
+    """Add to a result, for each id that was looked up, a line that says which item was found. Return the result.
 
-    Unless the result is an error, add the line to its structured value too.
+    The lines are added to the text, and unless the result is an error, to the structured value too.
     """
     lines = "\n".join(map(str, found))
     if result.is_error and result.content and result.content[0]["type"] == "text":

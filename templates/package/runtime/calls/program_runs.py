@@ -82,10 +82,11 @@ class ProgramRuns:
     async def answer(
         self, tool: str, code: str, around: tuple[Executor, Catalog, int], dialogue: Dialogue, ask: Ask | None
     ) -> Result:
-        """Run a program and return its result. `tool`: the tool that runs programs. `code`: the program's text.
+        """Run a program that the model wrote, and return its result. `code`: the program's text.
 
-        `around`: executor of the program's calls, catalog, and largest size in bytes of the result. Raise OtherOutcome
-        if the call ends with a question to the user or with a protocol error.
+        `tool`: name of the tool that runs programs. `around`: executor of the program's tool calls, catalog, and
+        largest size in bytes of the result. Raise OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
         """
         executor, catalog, shown = around
         span = spans.current() or spans.Span()
@@ -222,7 +223,7 @@ class RunningProgram:
         return await self._run.dump() if self._run is not None else self._dump
 
     async def close(self) -> None:
-        """Release the worker process of the model's program, if the program has one."""
+        """Return the worker process of the model's program to the pool, if the program has one."""
         run, self._run = self._run, None
         if run is not None:
             await run.close()

@@ -30,7 +30,7 @@ WORDS = {
 
 
 def _unheard(phase: str) -> None:
-    """Do nothing. Used as `report`, which receives progress texts: the questions of a prompt have no progress."""
+    """Do nothing. Used as `report`, which receives progress texts: no progress is sent while a prompt asks the user."""
 
 
 async def answered(

@@ -185,7 +185,8 @@ class TaskCalls:
         return seen
 
     async def _waited(self, call: CallUnderWay, tool: Tool, job: Job, id: str = "") -> Result:  # noqa: A002
-        """Wait for the end of a job while the call's time lasts. `id`: the task's id, "" if it has none yet.
+        """Wait for the end of a job while the call's time lasts. `id`: id by which the model asks for the job,
+        "" if the job has none yet.
 
         Return the job's result, or a text that says how to ask again.
         """
@@ -204,7 +205,8 @@ class TaskCalls:
             return seen.result
         again = f"Call {self._catalog.looker} with {ARGUMENT}={id} to look again."
         told = f"The job that {tool.name} started is still at work. {again}"
-        # A program of the model gets an error: it would take `told` for the job's result. A model can read `told`.
+        # A model that called the tool itself can read this text. A program that the model wrote would take the text
+        # for the tool's data, so the program gets an error.
         return Result.error(told) if spans.in_program() else Result.text(told)
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002

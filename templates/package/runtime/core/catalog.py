@@ -174,7 +174,7 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # set last: until then other threads add the lines too, which does no harm
+            self._later = None  # set last: another thread may add the same tools again, which does no harm
 
     def array(self) -> tuple[list[bytes], str]:
         """Return the content of this JSON file, an array, without line ends. It comes in pieces to save memory.

@@ -150,7 +150,9 @@ class Peer:
 
 
 class Origin:
-    """Caller and trace of a call, as the client states them. Only `peer`, the sender over HTTP, is verified."""
+    """Caller and trace of a call, as the client states them. Only `peer` is verified: principal, session and network
+    address over HTTP, None over stdio.
+    """
 
     __slots__ = ("client", "peer", "traceparent", "tracestate")
 

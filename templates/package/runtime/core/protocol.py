@@ -526,7 +526,7 @@ class Protocol:
         return self._questions.ask(key, elicitation_params(question, call.revision))
 
     def withdraw(self, key: int) -> bytes | None:
-        """Return the line that cancels the open question of a call, or None if the call has no open question."""
+        """Return the line that cancels a call's open question to the user, or None if the call has no open question."""
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:

@@ -235,7 +235,10 @@ def current() -> Span | None:
 
 
 def peer() -> Peer | None:
-    """Return the sender of the HTTP request for which this code runs, or None."""
+    """Return the sender of the HTTP request for which this code runs: its principal, session and network address.
+
+    Return None over stdio, or outside of a request.
+    """
     span = _current.get()
     return None if span is None else span.origin.peer
 

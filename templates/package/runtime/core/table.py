@@ -548,7 +548,7 @@ class ListedPrompt(TypedDict):
 
 
 class Message(TypedDict):
-    """Message of a prompt: a `text`, the URI of a `resource`, or a URI with arguments in it (`chosen`)."""
+    """Message of a prompt: a `text`, the URI of a `resource`, or a URI with the prompt's arguments in it (`chosen`)."""
 
     role: Literal["user", "assistant"]
     text: NotRequired[list[str | ArgumentNode]]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 
-#: For each part of a message: the first revision that has it.
+#: Feature of MCP messages (a member, a content type or a behaviour) -> first MCP revision that has it.
 SINCE = {
     "audio": "2025-03-26",
     "completions": "2025-03-26",

@@ -138,7 +138,7 @@ def _opencode(server: Server, environment: dict[str, str], headers: dict[str, st
 
 # Decision 0204: How uninstall recognises the entries of its own server.
 def is_ours(entry: Any, name: str, url: str) -> bool:
-    """Return True if an entry starts the server `name`, or has the URL `url`."""
+    """Return True if a server's entry in a client's configuration starts the server `name`, or has the URL `url`."""
     if not isinstance(entry, dict):
         return False
     words = _words(entry)

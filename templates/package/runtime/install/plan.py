@@ -209,7 +209,11 @@ class Configuration:
 
 
 def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
-    """Return edits that update an entry, but preserve the members and values that the user has added to it."""
+    """Return edits that update the server's entry in a client's configuration.
+
+    Members and values that the user has added to the entry are preserved, unless a command replaces a URL or a URL
+    replaces a command.
+    """
     if bool(entries.url_of(present)) != bool(server.url):
         return [Edit(path, wanted)]
     found = []

@@ -63,7 +63,7 @@ class Record:
         return f"{made}: {', '.join(self.writes)}."
 
     def written(self, about: Sequence[str], program: bytes) -> bytes:
-        """Return this record and the model's serialized `program` as bytes.
+        """Return this record of what a model's program has done, and the serialized `program`, as bytes.
 
         `about`: texts such as the program's code and the sandbox version. `read` refuses the bytes for other texts.
         """

@@ -86,7 +86,7 @@ class Run:
         await self._go(self._session.feed_start(program, external_lookup=self._names, print_callback=self._prints))
 
     async def restore(self, written: bytes) -> None:
-        """Restore a program that `dump` serialized. Raise Stopped if that fails."""
+        """Restore a model's paused program that `dump` serialized. Raise Stopped if that fails."""
         await self._go(self._session.load_snapshot(written, external_lookup=self._names, print_callback=self._prints))
 
     async def answer(self, value: Any) -> None:

@@ -71,9 +71,9 @@ _FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}
 
 # Decision 0226: Large values enter and leave a program as JSON text.
 def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
-    """Return the code to run before a program, and the program changed to store the value of its last expression.
+    """Return the code to run before a model's program, and the program changed to store its last expression's value.
 
-    `names` are the functions of its tools. A program that Python cannot parse is returned unchanged.
+    `names`: names of the functions that call tools. A program that Python cannot parse is returned unchanged.
     """
     written = _keeping(code)
     head = _HEAD.format(last="..." if written is None else "None", most_nested=MOST_NESTED)

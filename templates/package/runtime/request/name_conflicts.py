@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..core.table import Parameter as Bound
 
     class Pairs(Protocol):
-        """Protocol for a parameter that writes `name=value` pairs (parameters.Pairs)."""
+        """Interface of a parameter that writes `name=value` pairs (parameters.Pairs)."""
 
         name: str
         argument: str

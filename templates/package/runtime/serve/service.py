@@ -253,7 +253,7 @@ class Service:
             return self._admission.unavailable(head, str(problem), problem.seconds)
 
     async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
-        """Read a request and write its response. Meanwhile, the bytes of the request count towards MOST_BODIES."""
+        """Read a request and write its response. Meanwhile, the request's size in bytes counts towards MOST_BODIES."""
         is_browser = self._admission.is_browser(head)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):

@@ -255,7 +255,7 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
 
 
 class ServerCredentials:
-    """Credentials of one server. The credentials selected for each tool are cached."""
+    """Credentials with which this MCP server calls the API. The credentials selected for each tool are cached."""
 
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.table import Server, ServerVariable
 
     class Destinations(Protocol):
-        """Protocol for the part of the settings (settings.Settings) that holds addresses.
+        """Interface of the part of the settings (settings.Settings) that holds addresses.
 
         In place of an address that cannot be used, `servers` and `endpoints` hold a sentence that says why.
         """

@@ -58,8 +58,8 @@ class View(Catalog):
         return name in self._names
 
     def entries(self, feature: Feature) -> list[Any]:
-        """Return the entries of resources.json or prompts.json, without the resources that the callers of this view
-        may not use.
+        """Return the entries of resources.json or prompts.json, without the resources that this view hides from its
+        callers.
         """
         found = self.whole.entries(feature)
         if feature != "resources" or not self._hidden_uris:

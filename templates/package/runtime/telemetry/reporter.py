@@ -91,7 +91,7 @@ class Reporter:
 
     @property
     def recorder(self) -> Recorder:
-        """Return the recorder whose records are reported."""
+        """Return the recorder of the telemetry records that this reporter turns into spans and metrics."""
         return self._recorder
 
     def reads_calls(self, numbers: Callable[[], tuple[int, int]]) -> None:
@@ -194,9 +194,9 @@ class Reporter:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
     def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
-        """Create the metrics and the encoded span prefix that all MCP requests with the attributes of `first` share.
+        """Create what all MCP requests with the attributes of `first` share: metrics, and the first bytes of spans.
 
-        Cache them under `key`, and return them.
+        Cache both under `key`, and return them. Without an `encoder`, there are no bytes of spans.
         """
         found = attributes.of_operation(first, self._recorder.transport)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
@@ -205,9 +205,9 @@ class Reporter:
         return kind
 
     def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
-        """Create the metrics and the encoded span prefix that all HTTP requests with the attributes of `first` share.
+        """Create what all HTTP requests with the attributes of `first` share: metrics, and the first bytes of spans.
 
-        Cache them under `key`, and return them.
+        Cache both under `key`, and return them. Without an `encoder`, there are no bytes of spans.
         """
         found = attributes.of_sending(first)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
