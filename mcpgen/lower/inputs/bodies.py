@@ -55,7 +55,7 @@ class BodyPlan:
 
     @property
     def said(self) -> str:
-        """Return sentences about the body, for the tool's description."""
+        """Return sentences for the tool's description: which members are required together, and what null does."""
         return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
             """
 
         async def take(self, state: str) -> tuple[bytes, str]:
-            """Mark the state of a program that waits for the user as used. Return the serialized program and "".
+            """Mark as used the state of a model's program that waits for a user. Return the serialized program and "".
 
             If the state is invalid, return b"" and the reason, a key of consent.INSTEAD.
             """

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 SECONDS = 300.0
-"""Seconds that a program may take with all of its calls. Waiting for a user does not count."""
+"""Seconds that a model's program may take with all of its tool calls. Waiting for a user does not count."""
 
 _STAYS = " What the program did before it asked stays done."
 
@@ -370,7 +370,7 @@ class RunningProgram:
 
 
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
-    """Return the dialogue (how to ask the user) for one call that a program makes. `state`: state of the call that
+    """Return the dialogue (how to ask the user) for one tool call of a model's program. `state`: state of the call that
     asked the user, None for other calls.
 
     Only the call that asked gets the user's answer. No call becomes an MCP task: if a call starts an upstream job, the

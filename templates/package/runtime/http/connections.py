@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .leaving import SendRecord
 
     class Answer(Protocol):
-        """Protocol for a response while it is received: status, reason, all header fields, and the content as a stream.
+        """Interface of a response that is being received: status, reason, header fields, and the content as a stream.
 
         `close` must be called. It aborts the connection if the content was not read to its end.
         """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Expiring(Protocol):
-        """Protocol for an object with a deadline. It must be hashed by identity."""
+        """Interface of an object with a deadline. It must be hashed by identity."""
 
         def expire(self) -> None:
             """Do what is due now, such as cancelling a task. `Deadlines` calls this once, after the deadline."""

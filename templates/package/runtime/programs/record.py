@@ -33,7 +33,7 @@ class OtherProgram(Exception):
 
 
 class Record:
-    """Record of what a program has done.
+    """Record of what a model's program has done.
 
     `run` is its id in the audit log. `state` is the `requestState` of the pending question to the user.
     """

@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 VERSION = monty.__version__
 
 SECONDS = 5.0
-"""Seconds of running time that a program has. Waiting for results of calls does not count."""
+"""Seconds of running time that a model's program has. Waiting for results of tool calls does not count."""
 
 MEMORY = 32 * 2**20
 RECURSION = 200
 SUSPENSIONS = 1000
-"""Maximum number of times that a program may stop: at calls, at names of tools, and at forbidden operations."""
+"""Maximum number of stops of a model's program: at tool calls, at names of tools, and at forbidden operations."""
 
 MOST_WORKERS = 4
 _GRACE = 2.0
 _PATIENCE = 60.0
-"""Seconds for which a program waits for a free worker process."""
+"""Seconds for which a model's program waits for a free worker process."""
 
 MOST_PRINTED = 64 * 1024
 _NICE = 10
@@ -78,8 +78,8 @@ class Run:
         return str(self._prints.output)
 
     async def begin(self, code: str) -> None:
-        """Check the types of a program, and run it to its first tool call or its end. Raise Stopped if the check or the
-        program fails.
+        """Check the types of a model's program, and run it to its first tool call or its end. Raise Stopped if the
+        check or the program fails.
         """
         before, program = worker_code.prepared(code, [name.removeprefix(OWN) for name in self._names])
         await self._before(before)

@@ -172,7 +172,7 @@ def functions(names: Iterable[str]) -> dict[str, str]:
 
 
 def words(code: str) -> set[str]:
-    """Return all names that occur in a program. The program is not parsed, so this takes linear time."""
+    """Return all names that occur in a model's program. The program is not parsed, so this takes linear time."""
     return set(_WORD.findall(code))
 
 
@@ -180,7 +180,7 @@ MOST_NESTED = 60
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
-    """Return a value of a program as a JSON value. Raise TypeError if JSON cannot express it."""
+    """Return a value of a model's program as a JSON value. Raise TypeError if JSON cannot express it."""
     if depth > MOST_NESTED:
         raise TypeError(f"a value is nested more than {MOST_NESTED} levels deep")
     if value is None or isinstance(value, (bool, str)):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 KEPT = f"{OWN}last = "
-"""Text inserted before the last expression of a program, so that the worker stores its value."""
+"""Text inserted before the last expression of a model's program, so that the worker stores its value."""
 
 LARGE = 64 * 1024
 """Length of JSON in characters from which a response is passed as text."""
@@ -81,7 +81,7 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return code that evaluates to a tuple about a program's final value, or to `...` if there is no final value.
+    """Return code that evaluates to a tuple about the program's final value, or to `...` if there is no final value.
 
     The tuple: beginning of the value, True if this beginning is JSON text, True if items of the value were left out,
     number of the value's items (or -1).
@@ -90,7 +90,7 @@ def beginning(room: int) -> str:
 
 
 def _keeping(code: str) -> str | None:
-    """Return a program changed to store the value of its last expression; None if it cannot be parsed."""
+    """Return the model's program, changed to store the value of its last expression; None if it cannot be parsed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # hide warnings that parsing causes, such as for an unknown escape

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .call_progress import CallProgress
 
     class ToolExecutor(Protocol):
-        """Protocol for the object that carries out calls (execution.ToolExecutor)."""
+        """Interface of the object that carries out calls (execution.ToolExecutor)."""
 
         async def fetch(self, wanted: Fetch) -> Contents | Result:
             """Return the contents of a resource, or an error result that says why it cannot be read."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
     class Logins(Protocol):
-        """Protocol for the stored logins of this server's user (login.logins.Logins)."""
+        """Interface of the stored logins of this server's user (login.logins.Logins)."""
 
         async def look(self, scheme: str) -> None:
             """Find out whether a login of the scheme is stored; `has` then returns the result."""

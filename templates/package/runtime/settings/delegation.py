@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .origins import Rules
 
     class DecidedSettings(Protocol):
-        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
+        """Interface of the part of the settings (settings.Settings) that is read before this module is called."""
 
         prefix: str
         listening: Listening | None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .listening import Listening
 
     class Settings(Protocol):
-        """Protocol for those attributes of settings.Settings that are set before this module is called."""
+        """Interface of those attributes of settings.Settings that are set before this module is called."""
 
         prefix: str
         listening: Listening | None

@@ -55,7 +55,7 @@ _UNKNOWN = "The token in Authorization is none that this server accepts."
 
 
 class TokenGate(Protocol):
-    """Protocol for the object that checks access tokens (`identity/guard.py`) and writes the challenges to clients.
+    """Interface of the object that checks access tokens (`identity/guard.py`) and writes the challenges to clients.
 
     `metadata_paths` are the paths of the resource metadata (RFC 9728).
     """
@@ -375,7 +375,7 @@ def _admits(head: Head, media_type: str) -> bool:
     return not _accepted(head.get("accept") or "").isdisjoint(_TYPES[media_type])
 
 
-@lru_cache(maxsize=32)  # cached, since clients send the same few values again and again
+@lru_cache(maxsize=32)  # cached, since clients send the same few `Accept` headers again and again
 def _accepted(accept: str) -> frozenset[str]:
     """Return the media types and ranges in the `Accept` header whose weight is above 0, in lower case."""
     found = set()

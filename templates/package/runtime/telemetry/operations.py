@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class Recorder(Protocol):
-        """Protocol for the object that stores the telemetry records (recorder.Recorder)."""
+        """Interface of the object that stores the telemetry records (recorder.Recorder)."""
 
         waiting: deque[Any]
         sending: int
