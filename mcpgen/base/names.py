@@ -112,8 +112,8 @@ _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=
 def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
     """Return `text` in the Unicode normal form `form` (UAX 15), in time linear in its length.
 
-    Sorting a run of combining marks takes quadratic time: minutes for 500 kB. So longer runs are cut to the limit of
-    the Stream-Safe Text Format (UAX 15, section 13), which no script exceeds.
+    Sorting a run of combining marks takes quadratic time: minutes for 500 kB. So a run is cut to the limit of the
+    Stream-Safe Text Format (UAX 15, section 13): 30 marks, more than any language needs.
     """
     if len(text) > _SHORT and not text.isascii():
         text = "".join(_without_long_runs(text))

@@ -60,7 +60,7 @@ def is_origin(text: str) -> bool:
     return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
-# Decision 0080: A URL with variables in its host is accepted as written and with their defaults.
+# Decision 0080: A URL with variables in its host gives two accepted origins: as written, and with default values.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
     """Return the origins that the owner must accept before calls go to the server at `url`: the origin as written, and
     the origin with the `defaults` of its variables.

@@ -1,4 +1,4 @@
-"""The API behind `specs/station.tools.yaml`: four operations, one key, always the same weather.
+"""The API behind `specs/station.tools.yaml`: four operations, one API key, always the same weather.
 
 `serve` runs it in a thread of this process, and `python -m mcpgen.demo.station` in a process of its own. Reported
 observations are stored until the process stops. The current time is always noon on 1 February 2026.

@@ -158,7 +158,7 @@ def written_origins(flags: Flags, on_disk: Iterable[ToolsFile]) -> frozenset[str
 
 
 def _servers(file: ToolsFile) -> Iterator[Server]:
-    """Yield the servers that a tools file defines."""
+    """Yield the API servers (base URLs with their variables) that a tools file defines."""
     yield from file.api.servers
     yield from (server for entry in file.documents for server in entry.servers)
     operations = [*file.api.operations, *(each.operation for each in file.api.resources if each.operation)]

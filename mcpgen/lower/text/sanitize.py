@@ -262,7 +262,8 @@ def _resource(spec: ResourceSpec, reporter: _Reporter) -> ResourceSpec:
     resource, what = spec.resource, f"the resource '{clipped(spec.resource.name)}'"
     where, content, operation = resource.where, resource.content, resource.operation
     if isinstance(content, str):
-        reporter.look_at([content], what, where)  # report HTML references, but keep them: the content need not be HTML
+        # Report HTML character references, but keep them: in content that is not HTML, they are plain text.
+        reporter.look_at([content], what, where)
         if content != (content := without_hidden(content)):
             reporter.report(what, where)
     reporter.look_at(chain.from_iterable(resource.values.values()), what, where)

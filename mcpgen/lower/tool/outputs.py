@@ -269,8 +269,8 @@ class _Outputs:
         """Yield the alternatives of `schema`, without null; alternatives inside alternatives are resolved.
 
         `kinds`: types to use if a schema has none. `seen`: names of schemas on the current path, against recursion.
-        `met`: names of all schemas read so far, with their kinds, since a repeated schema adds nothing. An unreadable
-        schema counts as any value.
+        `met`: (name, *kinds) of all schemas read so far, since a schema that is read again with the same `kinds` adds
+        nothing. A schema that cannot be read is yielded as {}, which allows any value.
         """
         name = schema.get("$ref") if len(schema) == 1 else None
         if isinstance(name, str):

@@ -67,7 +67,8 @@ def _rest(atom: JsonObject) -> JsonValue:
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
     """Return True if every array that satisfies `inner` satisfies the keywords of `outer` about items and length.
 
-    Each is a case of a schema: one choice among the alternatives of each `anyOf` and `oneOf`.
+    `inner` and `outer` are cases of two schemas. A case is one choice among the alternatives of each `anyOf` and
+    `oneOf` of its schema.
     """
     had, has = Items(inner), Items(outer)
     longest, allowed = had.most(judge), limit(outer.atoms, "maxItems")

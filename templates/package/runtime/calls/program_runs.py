@@ -119,8 +119,8 @@ class ProgramRuns:
         """Pause a model's program whose tool call ended with a question to the user: store the program, and raise
         OtherOutcome with the question. If the program is too large to store, return an error result.
 
-        If the tool call ended with a protocol error, raise `ended`, or return an error result if the program has
-        already called a tool that writes.
+        `ended`: exception of the tool call. If it is a protocol error, raise it again, or return an error result if
+        the program has already called a tool that writes.
         """
         asked, record = ended.outcome, running.record
         if not isinstance(asked, Question):  # a tool call in Python code from a model never becomes an MCP task

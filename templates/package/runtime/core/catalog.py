@@ -158,7 +158,7 @@ class _File:
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
     def change(self, name: str, line: bytes) -> None:
-        """Replace a tool's line of the JSON file, or add a line for a new tool. Do so in memory, not in the file."""
+        """Replace a tool's line of this JSON file, or add a line for a new tool: in memory, not on disk."""
         self._changed[name] = line
         if self._places is not None:
             self._places.setdefault(name, (0, 0))

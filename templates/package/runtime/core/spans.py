@@ -82,7 +82,7 @@ if TYPE_CHECKING:
             """Record that the run of the hook has ended."""
 
     class Operation(Protocol):
-        """Interface of the record of a client's request (telemetry.operations.Operation)."""
+        """Interface of the telemetry record of a client's request (telemetry.operations.Operation)."""
 
         trace: str
 

@@ -504,7 +504,7 @@ class Table(Header):
     bindings: list[Binding]
 
 
-# resources.json and prompts.json.
+# Types of the content of resources.json and prompts.json.
 
 
 class CompletionSource(TypedDict):

@@ -107,7 +107,8 @@ def _told(task: Task, ttl: str, interval: str) -> Members:
 
     `ttl`, `interval`: names of two members: `ttl` and `pollInterval` in 2025-11-25, `ttlMs` and `pollIntervalMs` later.
     """
-    # In the extension of 2026-07-28, `failed` means a protocol error; a failed job is `completed` with an error result.
+    # In the tasks extension of 2026-07-28, the status `failed` means a protocol error. A failed job has the status
+    # `completed`, with an error result.
     status = "completed" if task.status == "failed" and ttl == "ttlMs" and not task.lost else task.status
     found: Members = {"taskId": task.id, "status": status}
     if task.message:

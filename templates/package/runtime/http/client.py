@@ -214,8 +214,8 @@ class Client:
 class _Body:
     """Body of a response while it is being received.
 
-    `cut` stays True until the end of the body was read. A small body that comes in one piece needs no spool. `received`
-    counts the bytes received, before decoding.
+    `cut` stays True until the end of the body was read. `received` counts the bytes received, before decoding. A small
+    body that comes in one piece is stored without a `Spool` (buffer that can move to a file).
     """
 
     __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full", "received")

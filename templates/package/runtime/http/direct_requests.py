@@ -95,7 +95,7 @@ class DirectRequests:
         connection = await self._connected(initiator)
         try:
             protocol, transport = connection.protocol, connection.transport
-            if protocol is None or transport is None:  # never None, since the connection is new
+            if protocol is None or transport is None:  # never true: a new connection has both
                 raise aiohttp.ServerDisconnectedError
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",

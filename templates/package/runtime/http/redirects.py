@@ -42,7 +42,10 @@ class Trail:
     __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")
 
     def __init__(self, address: Address, target: str, rules: Rules | None) -> None:
-        """Begin at the address and target of the call's request. Without `rules`, no other origin is allowed."""
+        """Begin with the call's request: `target` (path and query) at the server `address`.
+
+        `rules`: the other origins to which a redirect may lead, or None to allow none.
+        """
         self._home = address.origin
         self._rules = rules
         self.address, self.target = _bare(address), address.path + target

@@ -119,7 +119,7 @@ class Run:
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # the program redefined a name that `beginning` uses
+        except (monty.MontyError, RuntimeError):  # the model's program redefined a name that `beginning` uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found

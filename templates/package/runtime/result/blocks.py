@@ -50,8 +50,8 @@ class BlockMaker:
     def __init__(self, texts: OwnerTexts, usual: list[Block], redactor: Redactor, shown: int) -> None:
         """Create a maker of blocks.
 
-        `usual` is the content of the result if no blocks were declared. `shown` is how many bytes of text a result
-        shows.
+        `usual`: blocks that an entry `answer` of `result.blocks` inserts. `shown`: most bytes of text that all blocks
+        may contain together.
         """
         self.content: list[Block] = []
         self._texts = texts

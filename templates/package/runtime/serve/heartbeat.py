@@ -16,9 +16,10 @@ before that message."""
 def beat(done: int, said: str, span: Span | None, seconds: float) -> tuple[int, int | None, str]:
     """Return the fields of a progress message: progress, total (or None) and text.
 
-    `done`: the last progress; the new one is greater. `said`: the text that the call reported last, or "", or USER.
-    `seconds`: duration of the call so far. While a response is read, progress is at least the number of bytes received.
-    The total is the length of this response, or None if it is unknown or the call has sent other requests before.
+    `done`: the last progress; the new one is greater. `said`: the text that the call reported last, "" for none, or
+    USER while the call waits for its user. `seconds`: duration of the call so far. While a response is read, progress
+    is at least the number of bytes received. The total is the length of this response, or None if it is unknown or the
+    call has sent other requests before.
     """
     received = span.reads.received if span is not None and span.reads is not None else 0
     expected = span.reads.expected if span is not None and span.reads is not None and span.requests == 1 else None

@@ -193,7 +193,7 @@ def _known_by(listening: Listening) -> str:
 def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
     if listening.store is None:
         return None
-    from ..replicas.sharing import Sharing  # imported late: only for replicas
+    from ..replicas.sharing import Sharing  # imported late: few servers share a store with replicas
     from ..replicas.store import Store
 
     return Sharing(Store(listening.store, server), seal)

@@ -383,7 +383,7 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # skip: the value of a `setting` scheme is no secret, so results may show it
+                continue  # skip: `setting` is a parameter without a secret, so results may show its value
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]

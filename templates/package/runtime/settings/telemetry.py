@@ -182,7 +182,7 @@ class _Reader:
         return self._environ.get(name, "").strip()
 
     def warn(self, name: str, reason: str) -> None:
-        """Add a warning about a variable to the settings."""
+        """Store the warning that consists of `name`, an environment variable, and `reason`."""
         self._warnings.append(f"{name} {reason}.")
 
     # Decision 0212: Telemetry is off unless an exporter or endpoint is set.

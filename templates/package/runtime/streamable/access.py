@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide what each caller may see and call, by the scopes and roles of its access token. No I/O.
 
-A caller without an access token is identified by other means: a static token in the operator's file, or a loopback
-address. Such a caller has no scopes, so scopes restrict only callers with an access token.
+A caller without an access token is identified by other means: a static token in the file that `<PREFIX>_HTTP_TOKENS`
+names, or a loopback address. Such a caller has no scopes, so scopes restrict only callers with an access token.
 """
 
 from __future__ import annotations
