@@ -56,7 +56,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One tool name of the other server, and the new tool that can be called by this name; "" if no new tool has it."""
+    """One tool name of the existing server, and the new tool that this name calls; "" if the name calls no new tool."""
 
     name: str
     tool: str

@@ -10,7 +10,7 @@ def of_jobs(binding: HttpBinding) -> JsonObject:
 
 
 def task(rule: TaskRule) -> JsonObject:
-    """Return the value of `task` for a tool's entry in `bindings.json`."""
+    """Return the member `task` of a tool's entry in `bindings.json`, which says how the server follows a job."""
     result: JsonObject = {"poll": _target(rule.poll)}
     for key, conditions in (("done", rule.done), ("failed", rule.failed)):
         if conditions:

@@ -70,7 +70,7 @@ class Link:
     media_type: tuple[Part, ...] = ()
 
     def texts(self) -> dict[str, tuple[Part, ...]]:
-        """Return the non-empty fields of the resource link: MCP's name of the field → its texts and placeholders."""
+        """Return the non-empty fields of the resource link: MCP's field name → literal texts and placeholders."""
         names = ("uri", "name", "title", "description", "mimeType")
         texts = (self.uri, self.name, self.title, self.description, self.media_type)
         return {name: parts for name, parts in zip(names, texts, strict=True) if parts}

@@ -18,8 +18,8 @@ class Pin:
     move.
 
     A slot is a pair (place in the request, parameter name). `arguments`: slot → derived argument name. `by_hand`: True
-    if a person named the tool. `renamed`: slot → argument name given by a person; it holds as long as the tools file
-    has it.
+    if a person named the tool. `renamed`: slot → argument name given by a person, valid as long as the tools file
+    gives this name.
 
     Fingerprints, "" if missing: `id`, the operationId; `shape`, of the request without a path prefix; `words`, of the
     description. `surface`: digest of all that clients see and of the request.

@@ -64,7 +64,7 @@ def located(directory: Path, recorded: str) -> str:
     if recorded == "-" or "://" in recorded:
         return recorded
     place = directory / recorded
-    shorter = os.path.normpath(place)  # wrong if a symbolic link precedes `..`: the next line checks that
+    shorter = os.path.normpath(place)  # may be another file if a symbolic link precedes `..`: checked by the next line
     return shorter if os.path.realpath(shorter) == os.path.realpath(place) else str(place)
 
 

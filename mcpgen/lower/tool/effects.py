@@ -4,7 +4,7 @@
 - `looks`: the words say that the operation reads, but other facts do not confirm it.
 - `adds`: the operation creates, adds, sends or starts something without changing what exists.
 - `changes`: the operation alters, replaces or ends what exists.
-- `unsaid`: no word is on a list.
+- `unsaid`: the effect is unknown, for example because no word is on a list.
 
 Sources are the operationId (else the name in the tools file), the summary, the first sentence of the description, and
 the last segment of the path. If one source says `changes`, the effect is `changes`. The word lists are in
@@ -66,8 +66,10 @@ def of_post(operation: Operation) -> Effect:
 
 
 def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
-    """Return `reads`, `looks`, `adds` or `unsaid` for a POST of which a word says that it reads. `agree`: True if more
-    than one source (operationId, summary, description, path) says so.
+    """Return the effect of a POST that reads according to at least one source: `reads`, `looks`, `adds` or `unsaid`.
+
+    The module's docstring explains sources and effects. `agree`: True if more than one source says that the operation
+    reads. `text`: the effect according to the summary and the description.
     """
     is_told = bool(operation.summary or operation.description)
     if _takes_program(operation) or (text == "unsaid" and is_told):

@@ -67,10 +67,10 @@ class _Shape:
 
 
 class _Place(NamedTuple):
-    """An object in the output schema whose members are not listed yet.
+    """An object in the output schema whose members are not written yet.
 
-    `shape`: the object's members. `level`: its depth. `many`: True if it is an item of a list; the members of such
-    objects are listed first.
+    `shape`: the object's members. `level`: its depth. `many`: True if it is an item of an array; the members of such
+    objects are written first.
     """
 
     node: JsonObject
@@ -193,11 +193,11 @@ class _Outputs:
         return node, places
 
     def _listed(self, place: _Place) -> list[_Place]:
-        """Write the members of the object `place` into the output schema. Return the objects inside these members; the
-        caller lists their members later. Items of lists come first.
+        """Write the members of the object `place` into the output schema. Return the objects inside these members, the
+        items of arrays first. The caller writes the members of these objects later.
 
-        For the response itself and items of its lists, as many members are listed as the token limit allows. For other
-        objects, all members or none are listed.
+        For the response itself and items of arrays, as many members are written as the token limit allows. For other
+        objects, all members or none are written.
         """
         shape, inside = place.shape, place.level + 1
         found = [(key, *self._node(self._shape(sources), inside, key)) for key, sources in shape.members.items()]

@@ -63,7 +63,7 @@ class References:
     # -- resolving of references ---------------------------------------------------------------------------------------
 
     def resolve(self, value: JsonValue, where: Where) -> tuple[JsonObject, Where]:
-        """Return `value` and its place; if `value` is a reference, the referenced object.
+        """Return `value` and its place; if `value` is a reference, the referenced object and its place.
 
         Raises SkipOperation if there is no such object, or if references form a loop.
         """

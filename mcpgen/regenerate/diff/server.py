@@ -68,7 +68,7 @@ def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
 
 
 def _programs(search: JsonValue) -> str:
-    """Return a phrase that says which tools a model's programs may call."""
+    """Return a phrase that says which tools may be called by a program that a model wrote."""
     kinds = as_object(as_object(search).get("finders")).values()
     return _REACHES[2 if "run_program" in kinds else 1 if "run_reads" in kinds else 0]
 

@@ -393,10 +393,10 @@ class ToolExecutor:
         return result
 
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Prepare, confirm and send the call. Return the result, and a sentence for use if a hook withholds it, or "".
+        """Prepare, confirm and send the call. Return the result, and a sentence on what answered the call, or "".
 
-        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
-        without a result.
+        The sentence is shown if a hook withholds the result. Raise one of the exceptions in preparation.Unmade if the
+        call cannot be made, and OtherOutcome if the call ends without a result.
         """
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)
@@ -444,7 +444,7 @@ class ToolExecutor:
         return self._states
 
     async def _sent(self, call: CallUnderWay, ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Send the request. Return the result, and a sentence for use if a hook withholds it: how the API answered."""
+        """Send the request. Return the result, and a sentence on the response, shown if a hook withholds the result."""
         answer, sent = await self._exchanged(call.tool, ready, arguments, call.report, call.budget)
         if isinstance(answer, Failure):
             from ..result import failures  # imported late: most calls succeed
@@ -508,7 +508,7 @@ class ToolExecutor:
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
-        """Return a sentence on how the API answered, for use if a hook withholds the result; "" if no hook gets it."""
+        """Return a sentence on the API's response, shown if a hook withholds the result; "" if no hook gets results."""
         if not self._hooks.follow(sent.tool.name):
             return ""
         from ..result import failures  # imported late: few servers have hooks on results

@@ -222,7 +222,7 @@ class HookQuestions:
         return said
 
     async def _waited(self, run: _Run, question: FormQuestion) -> str:
-        """Ask a question now and return its outcome. Meanwhile the time of the call stands still."""
+        """Ask the user a question now and return its outcome. The time limits of call and hook pause meanwhile."""
         run.pause()
         try:
             return await self._forms.answered(self._interview, question, partial(_checked, run.budget))

@@ -165,7 +165,9 @@ def _is_number(value: object) -> bool:
 
 
 def _written(data: Any) -> str:
-    """Return data as JSON text, or a text in its place if it is too large. Raise CannotReport if it is not JSON."""
+    """Return data as JSON text, or a note in JSON if the data is too long or too deep. Raise CannotReport if the data
+    cannot be written as JSON.
+    """
     try:
         written = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):

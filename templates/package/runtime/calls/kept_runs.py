@@ -26,7 +26,7 @@ class KeptRuns:
         self._kept: dict[str, tuple[float, bytes]] = {}
 
     def keep(self, written: bytes) -> str:
-        """Store a program that a model wrote, serialized, and return its name, or "" if the program is too large."""
+        """Store a model's paused program, serialized, and return a name for it, or "" if the program is too large."""
         if len(written) > MOST_BYTES // MOST:
             return ""
         now = time.monotonic()

@@ -38,9 +38,9 @@ class Programs:
         self._found: ProgramRuns | None = None
 
     def found(self) -> ProgramRuns:
-        """Return the runner of models' programs. Raise ImportError if the sandbox cannot be loaded on this machine."""
+        """Return the runner of model-written programs. Raise ImportError if this machine cannot load the sandbox."""
         if self._found is None:
-            from .program_runs import ProgramRuns  # imported late: few servers run models' programs
+            from .program_runs import ProgramRuns  # imported late: few servers run model-written programs
 
             self._found = ProgramRuns(self._runs)
         return self._found

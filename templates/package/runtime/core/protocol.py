@@ -513,7 +513,7 @@ class Protocol:
             told += notification("notifications/resources/updated", updated_params(uri))
         return told
 
-    # Questions to the client
+    # Questions to the user (elicitation)
 
     def ask(self, key: int, question: Asked) -> bytes | None:
         """Return the line that asks the user to confirm a call, to open a URL, or to fill in a form; or None.

@@ -69,7 +69,7 @@ class Subscriptions:
         self._watched.pop(id, None)
 
     def greeted(self, lists: tuple[str, ...]) -> None:
-        """Begin a handshake that offers notifications when one of `lists` changes. Forget an earlier handshake."""
+        """Begin a handshake, in place of any earlier one. It offers the client notifications of changes of `lists`."""
         self._greeted, self._initialized, self._owed = lists, False, []
 
     def initialized(self) -> bytes:

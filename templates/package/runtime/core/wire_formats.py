@@ -52,8 +52,8 @@ FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
 #: Cache lifetime of lists with --reload: the server may load new lists at any time. A client without a subscription is
 #: not notified, so it must not cache them.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
-#: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
-#: Lists that differ between callers have this lifetime too: with another token, the same caller may get more tools.
+#: Clients must not cache resource contents: at any time, a stored result may be evicted or a fetched resource change.
+#: Lists that differ between callers must not be cached either: with another token, a caller may get more tools.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
 #: Key of a question that asks the user to confirm, in the `inputRequests` of a result.

@@ -122,7 +122,7 @@ class Failure(Exception):
 
 # Decision 0041: An event stream is cut at the deadline.
 class Client:
-    """HTTP client that sends one request and returns one response. Create and use it inside a running event loop."""
+    """HTTP client: each call of `send` sends one request. Create and use the client inside a running event loop."""
 
     def __init__(self, settings: Settings, agent: str, shares: Shares | None = None) -> None:
         """Create a client. `agent` is the User-Agent, `NAME-mcp/VERSION`, and may be changed later.

@@ -168,17 +168,18 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
     """Return reserved name, case-folded -> the parameter or body field that sends it, or None for a name in `withheld`.
 
-    Reserved are the names in `withheld`, and the names of parameters and body fields whose values are constants or
-    templates (texts with placeholders).
+    Reserved are the names in `withheld`, which no argument may write, and the names of parameters and body fields whose
+    values are constants or templates (texts with placeholders).
     """
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """Return the case-folded names that servers may read `name` as. `own`: name of the parameter that wrote `name`.
+    """Return the case-folded names that servers may read `name` as. `own`: name of the parameter that sends `name`.
 
-    If `name` is `own`, the result is empty. If `name` is `own` with brackets after it, `own` is left out.
+    If `name` is `own`, return an empty set. If `name` is `own` with brackets after it (`role[x]`), return only this
+    name, without `own` (`role`).
     """
     if name == own:
         return set()

@@ -195,7 +195,7 @@ class _Connection:
             transport.abort()
 
     def divert(self, to: Request | None) -> bool:
-        """Return False: `to.left()` cannot be called, since aiohttp always cancels the task when the client leaves."""
+        """Return False: when the client disconnects, aiohttp always cancels the task, so `to.left()` is not called."""
         return False
 
     async def _prepare(self, closes: bool) -> None:

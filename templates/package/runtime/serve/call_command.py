@@ -83,7 +83,7 @@ class _Given:
 
 
 def main(words: list[str], catalog: Catalog) -> int:
-    """Run one of the commands, and return the exit code."""
+    """Run the command `call` or `completion`, and return the exit code."""
     command = f"{catalog.name}-mcp"
     loaded = environment.load(catalog, os.environ)
     loaded.apply(catalog)

@@ -218,7 +218,7 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    # If the HTTP settings are invalid, `listening` is None, and `delegations` would wrongly report stdio as a problem
+    # Not for invalid HTTP settings (`listening` is None): `delegations` would wrongly report stdio as a problem
     if http is None or settings.listening is not None:
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]

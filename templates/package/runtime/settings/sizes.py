@@ -40,7 +40,7 @@ class Sizes:
 def inline(shown: int) -> int:
     """Return the maximum size in bytes of an image, sound or file that a result contains.
 
-    The maximum is a multiple of `shown`, the bytes of text that a result shows, within two bounds.
+    The maximum is a multiple of `shown`, the largest text of a result in bytes, within two bounds.
     """
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
