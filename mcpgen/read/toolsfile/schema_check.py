@@ -60,7 +60,7 @@ def check_kind(value: JsonValue, kinds: tuple[str, ...], label: str, where: Wher
 
 
 def keys(noun: str) -> tuple[str, ...]:
-    """Return the keys that the definition `noun` of the schema allows."""
+    """Return the property names of the `$defs` schema `noun` in the JSON Schema of tools files."""
     return tuple(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]))
 
 

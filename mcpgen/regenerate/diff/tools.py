@@ -62,7 +62,7 @@ def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
 
 
 def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
-    """Yield the changes of the arguments. If comparing them exceeds the budget, they count as breaking."""
+    """Yield the changes of the arguments. If a comparison takes more steps than `budget`, yield a breaking change."""
     if old.schema == new.schema and old.binding.get("open") == new.binding.get("open"):
         return
     budget.begin()
