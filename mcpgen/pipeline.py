@@ -89,7 +89,7 @@ class Project:
     """Data of an existing project for its next compile.
 
     `settings`: the user's tools file. `source`, `ref_dirs` and `overlays`: paths or URLs of inputs, relative to the
-    project. `recorded`: the flags of the last run.
+    project. `recorded`: the flags that the lock file stores.
     """
 
     lock: Lock | None = None
@@ -221,8 +221,8 @@ def _curated(
     known: PreviousNames,
     diagnostics: Diagnostics,
 ) -> tuple[Api, int]:
-    """Return the API of all documents and handwritten tools, with the owner's overrides applied. Also return the number
-    of operations before any selection.
+    """Return the API of all documents and handwritten tools, with the overrides of the tools files applied. Also return
+    the number of operations before any selection.
     """
     by_flag = Overlays(tuple(PlacedText(name, Where(name)) for name in flags.wanted.overlay))
     of_files = [Overlays(each.tools_file.overlays, each) for each in (source, settings) if each and each.tools_file]

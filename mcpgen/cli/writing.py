@@ -110,7 +110,7 @@ def carry_out(succession: NextGeneration, wanted: WriteFlags) -> Run:
 
 
 def finish(run: Run) -> NoReturn:
-    """Print a summary of the run, and exit with the exit code that its result demands."""
+    """Print what `generate` or `regenerate` did, as JSON or as text for people. Exit with the command's exit code."""
     if run.wanted.output == "json":
         report.result_json(_document(run))
     else:
@@ -143,7 +143,7 @@ def _say_news(run: Run) -> None:
 
 
 def say_done(run: Run) -> None:
-    """Print a summary of the run for people."""
+    """Print for people how many tools there are, and which files `generate` or `regenerate` wrote or would write."""
     catalog, planned, wanted = run.succession.compiled.catalog, run.planned, run.wanted
     to_stdout = wanted.output == "text"
     what = report.counted(len(catalog.tools), "tool")

@@ -144,7 +144,7 @@ def _lowered(
             tools.append(_tool(operation, names[operation.key], context))
         except SkipOperation as unusable:
             skipped.append(Skipped(f"{operation.method} {operation.path}", unusable.diagnostic))
-        except RecursionError:  # after hundreds of references in a row; published documents have about ten
+        except RecursionError:  # a chain of hundreds of references; in published documents, chains have about ten
             reason = Diagnostic("reference-loop", "A chain of references is too long.", _FLATTEN, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
         except Exhausted as end:

@@ -242,7 +242,7 @@ def _at(api: Api, base: tuple[Server, ...]) -> Api:
 
 
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
-    """Return the origins that the owner must accept.
+    """Return the origins that the project's owner must accept.
 
     These are origins that occur only in documents whose server was replaced by a base URL.
     """

@@ -224,7 +224,7 @@ class PathTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """The owner's decisions about one operation. Where a value is empty or None, mcpgen decides.
+    """Decisions of the project's owner about one operation. Where a value is empty or None, mcpgen decides.
 
     `prefix` is put before a derived name, `told` replaces summary and description, `hints` are annotations.
     `arguments`: argument → changes of it; `former_arguments`: names that arguments had in earlier versions of the
@@ -269,7 +269,8 @@ UNDECIDED = Decisions()
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of an API description, with references resolved, and the owner's decisions about it (`decided`).
+    """One operation of an API description, with references resolved. `decided`: what the project's owner has decided
+    about the operation.
 
     `key`: METHOD and path without the names of path parameters (`GET /pets/{}`), unique in its API. `credentials`:
     parameters that carry a credential, although no security scheme declares it. `withheld`: parameters that are no

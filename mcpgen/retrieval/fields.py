@@ -46,8 +46,8 @@ def of_tool(tool: ToolSpec, composer: Composer) -> Fields:
 
 
 def _answer(operation: Operation, composer: Composer) -> list[str]:
-    """Return the member names of the first 2xx response in JSON. If the owner's `result` rules change the result,
-    return [].
+    """Return the member names of the first 2xx response in JSON. If `result` rules of the tools file change the
+    result, return [].
     """
     if operation.decided.result is not None:
         return []

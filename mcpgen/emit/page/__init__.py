@@ -26,8 +26,8 @@ SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "retrieve
 
 # Decision 0134: The page of inspect --html shows only data from the JSON output of inspect.
 def page(document: JsonObject) -> bytes:
-    """Return the whole page as UTF-8. `document`: the JSON of `inspect`; its member `search` is the result of
-    `search_data`.
+    """Return the HTML page of `mcpgen inspect --html` as UTF-8. `document`: the JSON output of `inspect`, with the
+    result of `search_data` in its member `search`.
     """
     style = _read("page.css")
     script = '"use strict";\n' + "\n".join(_read(f"{name}.js") for name in SCRIPTS)

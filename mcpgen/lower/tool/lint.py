@@ -25,7 +25,7 @@ _OF_HOSTS = frozenset(
         """,
     )
 )
-"""Names of the built-in tools of common hosts."""
+"""Names of the built-in tools of common MCP hosts."""
 
 _SHOWN = 60
 _SENTENCE = 20
@@ -107,7 +107,7 @@ def _schemas(shown: JsonObject) -> Iterator[tuple[str, list[_Node]]]:
 
 
 def is_of_hosts(name: str) -> bool:
-    """Return True if common hosts have a built-in tool of this name."""
+    """Return True if a common MCP host has a built-in tool of this name."""
     return name.lower().replace("-", "_") in _OF_HOSTS
 
 

@@ -86,8 +86,8 @@ def derive(
 ) -> tuple[JsonObject, OutputForm] | None:
     """Return the output schema of a tool, and the form of its results: `object`, `items` or `value`.
 
-    Return None if the tool's `output` setting is `text`, if the schemas exceed the limit of steps, or if the document
-    describes no successful response as JSON of a known type.
+    Return None if the tool's `output` setting is `text`, if reading the schemas takes too many steps, or if the
+    document describes no successful response as JSON of a known type.
     """
     if operation.decided.output_schema is not None:
         return operation.decided.output_schema, "written"

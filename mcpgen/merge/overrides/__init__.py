@@ -1,4 +1,4 @@
-"""Apply the owner's decisions to the operations of an API: exclude operations, and change others.
+"""Apply the decisions of the project's owner to the operations of an API: exclude operations, and change others.
 
 `selecting` excludes operations. `naming` finds the operations that an override's key names, and reports keys that name
 none. `changes` writes each override into its operation, where later passes read it.

@@ -28,10 +28,10 @@ _HEADERS = {"Accept": "application/json, application/yaml, */*", "Accept-Encodin
 
 
 class Network:
-    """Network access of one run: allowed redirects, headers, and the seconds that are left."""
+    """Network access of one run of mcpgen: allowed redirects, headers, and the seconds that are left."""
 
     def __init__(self, allowed: tuple[str, ...] = (), headers: tuple[str, ...] = (), home: str = "") -> None:
-        """Set up the network access of a run.
+        """Set up the network access of one run of mcpgen.
 
         `allowed`: values of --allow-redirect. `headers`: values of --fetch-header. These headers are sent only to the
         origin of `home`, the source for which they were given.

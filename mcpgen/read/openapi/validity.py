@@ -95,9 +95,10 @@ def _by_place(finding: Finding) -> tuple[list[str], str]:
 
 
 def _copies(value: JsonValue) -> int:
-    """Return how many values validation errors copy if each value has an error, which copies all values inside it too.
+    """Return how many values the validation errors copy if each value has an error.
 
-    So a value counts once for itself and once for each value around it. Counting stops above `_MOST_COPIED`.
+    An error copies its value with all values inside. So a value counts once for itself and once for each value around
+    it. Counting stops above `_MOST_COPIED`.
     """
     copied, depth, level = 0, 1, [value]
     while level and copied <= _MOST_COPIED:

@@ -36,7 +36,8 @@ def is_broken_off(stage: Path) -> bool:
 
 
 def _beginning(stage: Path) -> bytes:
-    """Return the first bytes of the note in the staging directory `stage`: as many as the first line of a note has.
+    """Return the beginning of the note in the staging directory `stage`, at most as many bytes as `_FIRST` has, the
+    first line of every note.
 
     Raises OSError if the note cannot be read.
     """

@@ -67,7 +67,8 @@ def settle(new: Path, old: Path, known: Mapping[str, int], spare: Path) -> dict[
     """Make the directory `old` equal to `new`. Return path → inode of all files and links in `new`, as `known` for a
     later call.
 
-    `known`: the result of an earlier call or of `share`, which lists links to entries of `old`, and files to remove.
+    `known`: the result of an earlier call, or that of `share`: path → inode of each link to an entry of `old` and of
+    each file to remove.
 
     - An entry of `new` that has its known inode, or the same inode in `old`, is unchanged and is not written to `old`.
     - Every other entry of `new` replaces the entry of `old`: as a hard link, or as a copy if no link is possible.

@@ -54,8 +54,8 @@ def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], p
         if not stage.locked or os.lstat(stage.home).st_dev != os.lstat(directory).st_dev:
             raise CannotExchange
         record = _prepared(directory, stage, files, gone, paths)
-        # lock the new directory too: after the exchange it stands at the project's path, where other runs try to lock
-        # it
+        # lock the new directory too: once the two directories are exchanged, it stands at the project's path, where
+        # other runs of mcpgen try to lock it
         stack.enter_context(held(stage.files))
         _exchange(directory, stage, record)
         _finish_or_say(directory, stage, record)

@@ -83,8 +83,8 @@ class Handles:
     """Objects that calls need only over HTTP.
 
     `names`, `states` and `tasks`: issuers of the names of stored results, of the `requestState` of confirmations, and
-    of the ids of tasks. `runs`: store of programs that models wrote and that wait for the user. `shared`: the store of
-    the replicas, or None. `callers`: credentials of callers, or None if the API is called with the server's own
+    of the ids of MCP tasks. `runs`: store of programs that models wrote and that wait for the user. `shared`: the store
+    of the replicas, or None. `callers`: credentials of callers, or None if the API is called with the server's own
     credentials only.
     """
 

@@ -153,8 +153,8 @@ class Hooks:
     async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
         """Run the `after_` hooks on a result, and return the final result. Hooks receive error results too.
 
-        Call this only if `follow` is True. `done`: a sentence that says what answered the call, shown if a hook
-        withholds the result.
+        Call this only if the method `follow` returns True for the tool. `done`: text to show if a hook
+        withholds the result: a sentence that says what the call did, or "".
         """
         result.written = ""  # drop the cached JSON text, since hooks may change the result in place
         before = hook_context.enter(None)
@@ -234,7 +234,7 @@ def refusal(reason: Refuse) -> str:
 
 
 def withheld(tool: str, reason: str, done: str) -> str:
-    """Return the text shown in place of a withheld result. `done`: a sentence that says what answered the call."""
+    """Return the text shown in place of a withheld result. `done`: a sentence that says what the call did, or ""."""
     return f"The result of {tool} is withheld. {reason} {done}".rstrip()
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .under_way import Ask
 
     class Executor(Protocol):
-        """Executor of one call (execution.ToolExecutor)."""
+        """Interface of the object that executes a program's tool calls (execution.ToolExecutor)."""
 
         record: inner_calls.Record | None
 
@@ -166,7 +166,7 @@ class ProgramFunctions:
         for name in sorted(named & self._all.keys()):
             called = self._all[name]
             if not offered.has(called):
-                if called in offered.withheld:  # a tool hidden without a reason stays unmentioned
+                if called in offered.withheld:  # no advice on a tool for which `withheld` has no reason
                     self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
             elif kind != RUN and writes(offered, called):
                 self._others[name] = f"{called} writes, and {tool} calls only what reads."

@@ -130,7 +130,7 @@ class Span:
     - `operation`: what is measured about the client's request, None if nothing is measured.
     - `client_log`: function that sends a log message (level, content) to the client, or None if the client wants none.
     - `progress`: what sends the progress of hooks to the client, or None if the client wants none.
-    - `task`: the task that the call began or asked about, None if nothing is measured.
+    - `task`: the MCP task that the call began or asked about; None without such a task, or if nothing is measured.
     - `said`: message of the last progress of a hook, without secrets, or "".
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """

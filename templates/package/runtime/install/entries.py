@@ -155,7 +155,7 @@ def url_of(entry: Any) -> str:
 
 
 def _words(entry: dict[str, Any]) -> list[str]:
-    """Return the command and the arguments in an entry."""
+    """Return the command and the arguments in a server's entry in a client's configuration."""
     words: list[str] = []
     for key in ("command", "cmd", "args"):
         value = entry.get(key)

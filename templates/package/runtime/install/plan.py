@@ -63,7 +63,7 @@ class Configuration:
         self.value = self._parsed(self._text)
 
     def entry(self, name: str) -> Any:
-        """Return the entry of the server `name`, or ABSENT if there is none."""
+        """Return the entry for the server `name` in the configuration file, or ABSENT if there is none."""
         return look_up(self.value, (self._client.section, name))
 
     def install(self, server: entries.Server, program: str) -> Change | None:

@@ -35,7 +35,8 @@ class OtherProgram(Exception):
 class Record:
     """Record of what a model's program has done.
 
-    `run` is its id in the audit log. `state` is the `requestState` of the pending question to the user.
+    `run` is the id of the program's run in the audit log. `state` is the `requestState` of the pending question to the
+    user.
     """
 
     __slots__ = ("calls", "notes", "printed", "run", "state", "writes")

@@ -197,7 +197,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
         return [as_json(each, depth + 1) for each in value]
     if isinstance(value, (set, frozenset)):
         return [as_json(each, depth + 1) for each in sorted(value, key=str)]
-    if hasattr(value, "isoformat"):  # a date or a time
+    if hasattr(value, "isoformat"):  # dates and times become text in ISO 8601
         return str(value.isoformat())
     raise TypeError(f"a value of the type {type(value).__name__} cannot be written as JSON")
 

@@ -195,7 +195,7 @@ def _link(texts: OwnerTexts, rules: Any) -> Block:
 
 
 def _annotated(block: Block, rules: ShownBlock, texts: OwnerTexts) -> Block:
-    """Return the block with the annotations that its rules add.
+    """Return the content block with the annotations in `rules`, or unchanged if `rules` has none.
 
     A `lastModified` that is not an ISO 8601 date is left out.
     """

@@ -156,7 +156,7 @@ def _list(catalog: Catalog) -> int:
     from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
-    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print, and stdout must hold only the list
+    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print, and stdout must hold only the list of tools
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)

@@ -121,7 +121,7 @@ class UnknownAddress(Address):
 def run(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, text: str, *, as_json: bool
 ) -> int:
-    """Print the request, and return the exit code.
+    """Print the HTTP request that a call of the tool `name` would send, and return the exit code.
 
     1: the call would be refused, for example for wrong arguments or a missing base URL, or printing fails. 2: the tool
     is not offered, `text` is no JSON object, or tools.json or bindings.json cannot be used. 0: otherwise, even if

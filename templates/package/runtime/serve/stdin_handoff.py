@@ -52,7 +52,7 @@ class StdinHandoff:
         self._take = take
         #: True if the loop can read stdin. False while the loop is blocked, or if it can never read this kind of stdin.
         self.able = True
-        #: True while the main thread waits in `lend` because the loop reads. Any thread may read this flag.
+        #: True while the main thread waits in `lend` because the event loop reads stdin. Any thread may read this flag.
         self.lent = False
 
     def lend(self) -> bool:
