@@ -233,7 +233,7 @@ class OutputRoom:
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []
-        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # no client closes a regular file: limit each wait
+        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # no client closes a regular file: waits get a time limit
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
             self._both, self._writing = select.poll(), select.poll()
