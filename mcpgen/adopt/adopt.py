@@ -174,8 +174,8 @@ def _beside(document: str, place: str) -> str:
 
 
 def _base_url(described: Described, remarks: list[Remark]) -> str:
-    """Return the other server's base URL for the tools file, or "" if the URL is unreadable or contains a secret. A URL
-    without a path gets a slash at its end.
+    """Return the base URL that the existing MCP server uses, for the tools file. Return "" if the URL is unreadable or
+    contains a secret. A URL without a path gets a slash at its end.
     """
     url = described.base_url.strip()
     if not url.startswith(("http://", "https://")) or "$" in url or "<" in url:
@@ -386,7 +386,7 @@ def _has_resource(each: Served, compiled: Compiled) -> bool:
 
 
 def _of_arguments(server: ForeignServer, compiled: Compiled) -> list[Remark]:
-    """Return remarks on how results and arguments (form, names) differ from those of the adopted `server`."""
+    """Return remarks on how results and arguments (form, names) differ from those of the existing MCP `server`."""
     changed: Counter[tuple[str, str]] = Counter()
     for tool in compiled.catalog.tools:
         changed.update((wire, name) for (place, wire), name in tool.arguments.items() if wire and wire != name)

@@ -23,7 +23,7 @@ def selectors(
     left_out = [operation for operation in known if operation.key not in kept]
     if not left_out:
         return [], []
-    if not kept:  # an empty `include` selects all operations: exclude every method
+    if not kept:  # nothing is wanted, but an empty `include` would select everything: exclude every method
         return [], [{"method": value} for value in _values(known, "method")]
     chosen = wanted if includes else left_out
     for kind in ("tag", "method") if includes else ("tag",):

@@ -178,7 +178,7 @@ def _version(run: Run) -> str:
     return f" {before.version} → {after}" if before is not None and before.version != after else ""
 
 
-# -- output for programs -----------------------------------------------------------------------------------------------
+# -- output as JSON ----------------------------------------------------------------------------------------------------
 
 
 def _document(run: Run) -> JsonObject:

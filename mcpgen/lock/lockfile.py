@@ -34,8 +34,8 @@ class Lock:
 
     `source` and the paths in `options` are relative to the project, or URLs; `options` always contain the server's
     name. `files`: path → SHA-256 of the contents. `version`: of the generated package. `compiler`: the version of
-    mcpgen that wrote the lock file. `origins`: origin → True if the owner accepted it (`mcpgen.base.origins`), or None
-    in older lock files. `offered`: files that are written once, which the user may delete for good.
+    mcpgen that wrote the lock file. `origins`: origin → True if it was accepted, as `mcpgen.base.origins` describes, or
+    None in older lock files. `offered`: files that are written once, which the user may delete for good.
     """
 
     source: str

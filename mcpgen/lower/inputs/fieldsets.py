@@ -1,7 +1,7 @@
 """Offer an argument `fields`, with which a model asks for parts of a result.
 
-A tool gets the argument if its owner wants it, its response is a JSON object or array, and its API has no such
-parameter. The runtime reads the argument; no request sends it.
+A tool gets the argument if `fields` in the tools file (or `--fields`) is true for the tool, its response is a JSON
+object or array, and its API has no such parameter. The runtime reads the argument; no request sends it.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Convert the owner's request templates (`send`) to HTTP requests, and lay out the arguments of tools with a
+"""Convert the request templates of a tools file (`send`) to HTTP requests, and lay out the arguments of tools with a
 handwritten input schema.
 
 The arguments of such a tool are the names in its templates, and its schema is not changed.
@@ -30,8 +30,8 @@ def lay_out(operation: Operation, most_tokens: int, once: ValueCache) -> Argumen
 
 
 def named(operation: Operation) -> list[str]:
-    """Return the names of the arguments in the owner's templates for the query, headers, cookies and body of an
-    operation, in the order of their first use.
+    """Return the names of the arguments in the tools file's templates (`send`) for the query, headers, cookies and
+    body of an operation, in the order of their first use.
     """
     sends = operation.decided.sends
     if sends is None:

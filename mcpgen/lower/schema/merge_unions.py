@@ -163,7 +163,8 @@ def _parts(schema: JsonObject) -> list[JsonObject]:
 
 def _agreed(schemas: list[JsonObject], tag: str, labels: list[str]) -> JsonObject:
     """Return one schema for a property of several objects. It accepts at least the values that any of `schemas`
-    accepts. `tag`, `labels`: as in `_merged`, for the objects that have the property.
+    accepts. `tag`: the property that distinguishes the objects, or "". `labels`: for each object, the value of `tag`,
+    or "".
     """
     distinct = list(map(as_object, unique(schemas)))
     if len(distinct) == 1:

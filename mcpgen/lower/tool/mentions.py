@@ -30,7 +30,10 @@ Request = tuple[str, str, str]
 
 
 def named(tools: Sequence[ToolSpec], servers: Sequence[Server], once: ValueCache) -> tuple[ToolSpec, ...]:
-    """Return the tools with requests in their texts replaced by tool names. `servers`: the servers of the whole API."""
+    """Return the tools with tool names in place of requests (`GET /orders`) in their texts.
+
+    `servers`: the servers of the whole API.
+    """
     known = _by_request(tools, servers)
     return tuple(_Text(known, tool).rewritten(once) for tool in tools)
 

@@ -256,7 +256,7 @@ class _Composer:
                         "yaml-key", "`<<` merges something that is not a mapping.", event, "Name mappings only."
                     )
                 self._expand(len(source) + 1, event)
-                self.copied += len(source)  # members of an alias are shared, not copied
+                self.copied += len(source)  # only the keys are copied: the mappings share the values
                 for key, value in source.items():
                     target.setdefault(key, value)
 

@@ -16,8 +16,8 @@ _PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "s
 
 
 def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
-    """Return the parameter. If it cannot be read, report this and return None, or raise SkipOperation if it is
-    required.
+    """Return the OpenAPI 2.0 parameter `raw` as a `Parameter`. If it cannot be read, report this and return None, or
+    raise SkipOperation if it is required.
     """
     named = parameters.name_and_place(raw, where, tuple(_PLAIN), diagnostics)
     if named is None:

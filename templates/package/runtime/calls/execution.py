@@ -504,7 +504,7 @@ class ToolExecutor:
         spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
-            await asyncio.sleep(0)  # first let other calls, which are asyncio tasks, write their results
+            await asyncio.sleep(0)  # other calls run here, so that they need not wait for work on a long response
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:

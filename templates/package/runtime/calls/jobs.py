@@ -107,7 +107,7 @@ class JobFollower:
     def begun(
         self, tool: Tool, answer: Response, ready: PreparedCall, arguments: dict[str, Any], seconds: float
     ) -> Job | str | None:
-        """Return the job that an answer announces, or None if the answer itself is the result.
+        """Return the job that the upstream's response announces, or None if the response itself is the result.
 
         If there is a job that cannot be followed, return a clause that says why. `seconds`: the `ttl` that the client
         wants for the MCP task of this job, 0 if the client does not say.

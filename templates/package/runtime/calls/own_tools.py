@@ -64,8 +64,8 @@ class OwnTools:
     ) -> None:
         """Prepare to answer calls of the server's own tools in `catalog`.
 
-        `bring` copies a stored result from another replica to this process. `programs`: loader of the program runner.
-        `shown`: largest size in bytes of a slice of a stored result, and of the final value of a program.
+        `bring` copies a stored result from another replica to this process. `programs`: loader of the runner of models'
+        programs. `shown`: largest size in bytes of a slice of a stored result, and of such a program's final value.
         """
         self._catalog = catalog
         self._resources = resources

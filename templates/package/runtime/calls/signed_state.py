@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Sign the state that a client returns with the user's answer (`requestState`), so that it can be trusted.
 
-A ticket contains the digest of the call, its expiry, and how often the user was asked. The client can read and store a
-ticket, but cannot make or change one. Each ticket can be used once, so that one consent is good for one call.
+A ticket (a signed state) contains the digest of the call, its expiry, and how often the user was asked. The client can
+read and store a ticket, but cannot make or change one. Each ticket can be used once, so that one consent is good for
+one call.
 """
 
 from __future__ import annotations

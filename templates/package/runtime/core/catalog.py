@@ -397,7 +397,7 @@ class Catalog:
 
     def is_same(self, other: Catalog) -> bool:
         """Return True if both catalogs have the same JSON files. Which tools are hidden is not compared."""
-        return self._bound.read() == other._bound.read()  # bindings.json is enough: it holds digests of the others
+        return self._bound.read() == other._bound.read()  # bindings.json holds digests of the other JSON files
 
     def changed(self, before: Catalog) -> list[str]:
         """Return the names of the lists that differ between `before` and this catalog.
@@ -444,7 +444,7 @@ class Catalog:
         """Return True if there is a tool of this name."""
         return name in self._described.places()
 
-    # Decision 0215: Aliases are accepted and not listed.
+    # Decision 0215: A tool's aliases are accepted in calls and not listed.
     def resolve_alias(self, name: str) -> str:
         """Return the name of the tool that `name` is an alias of. Any other name is returned unchanged."""
         return name if name not in self.aliases or name in self._described.places() else self.aliases[name]

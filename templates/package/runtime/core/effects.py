@@ -53,8 +53,8 @@ class Dialogue:
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
     the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
-    `state` and `responses`. `tasks`: the call may become a task. `task_seconds`: how long the client wants the task
-    stored, 0 if it does not say. `declares`: the client's other capabilities, such as `sampling`.
+    `state` and `responses`. `tasks`: the call may become an MCP task. `task_seconds`: how long the client wants that
+    task stored, 0 if it does not say. `declares`: the client's other capabilities, such as `sampling`.
     """
 
     __slots__ = ("declares", "responses", "revision", "state", "task_seconds", "tasks", "urls", "way")

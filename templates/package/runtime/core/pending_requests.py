@@ -102,7 +102,7 @@ class InFlight:
     def cancel(self, id: Id) -> int | None:  # noqa: A002
         """Forget the pending request with this id.
 
-        Return the key of its call, STREAM if it opened a stream, or None if no such request is pending.
+        Return the key (number) of the request's call, STREAM if it opened a stream, or None if it is not pending.
         """
         if self.ids.get(id, ANSWERED) == ANSWERED:
             return None

@@ -84,7 +84,7 @@ class Trail:
         return "it leads to another origin" if self._rules is None else self._rules.foreign(address)
 
 
-# Decision 0034: Redirects are followed only for GET, and only if the owner allows it.
+# Decision 0034: Redirects are followed only for GET, and only if the tools file allows it.
 async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
     """Follow redirects and return the final response, or the first redirect that must not be followed.
 

@@ -148,8 +148,9 @@ class Run:
                     self._snapshot = snapshot
                     self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
-                # The program used a name that it does not define, or tried a forbidden operation. Resuming supplies the
-                # function if a tool has that name; else it raises an error, such as NameError, in the program.
+                # The model's program used a name that it does not define, or tried a forbidden operation. Resuming
+                # supplies the function if a tool has that name; else it raises an error, such as NameError, in the
+                # program.
                 snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:

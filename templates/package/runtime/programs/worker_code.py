@@ -69,7 +69,7 @@ def OWNbeginning(
 _FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}(*given, **named))\n"
 
 
-# Decision 0226: Large values enter and leave a program as JSON text.
+# Decision 0226: Large values enter and leave a model's program as JSON text.
 def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
     """Return the code to run before a model's program, and the program changed to store its last expression's value.
 

@@ -25,7 +25,7 @@ _PURPOSE = "run"
 _NUMBER = 16
 
 
-# Decision 0197: Over HTTP, the client stores a paused program.
+# Decision 0197: Over HTTP, the client stores a model's paused program.
 class SealedRuns:
     """Issuer and reader of `requestState` values that contain a model's paused program. `spend` marks such a value as
     used (`sealed_states.States`).

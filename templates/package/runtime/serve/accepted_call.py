@@ -288,4 +288,4 @@ class AcceptedCall:
 
 
 def _unheard(message: str) -> None:
-    """Ignore that a phase has ended. Passed as `report` if the client wants no progress."""
+    """Ignore that a phase of the call has ended. Passed as `report` if the client wants no progress."""

@@ -320,8 +320,8 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Process a message that needs no response. Return the actions that the transport must perform: all
-        effects except Send.
+        """Process a message that needs no response. Return its effects (actions that the transport must perform),
+        except those of type Send.
 
         If the message cancels a request, that request gets an error.
         """

@@ -261,7 +261,7 @@ class Recorder:
 
 
 def _hear(operation: Operation, outcome: Outcome | str) -> None:
-    """Set the error of an operation by the outcome of its call."""
+    """Set the error of `operation`, a client's MCP request, by the outcome of the call that it began."""
     # Results are checked first, since most calls end with one.
     if isinstance(outcome, Result):
         if outcome.is_error and operation.method != "tools/call":  # the client gets protocol error -32603

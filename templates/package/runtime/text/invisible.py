@@ -22,8 +22,8 @@ _NEVER_SHOWN = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters other than tab and line ends
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
-    "\u202a-\u202e"  # bidirectional controls
-    "\ufff9-\ufffb\U0001d159"  # annotations, and a note head without a glyph
+    "\u202a-\u202e"  # bidirectional controls;
+    "\ufff9-\ufffb\U0001d159"  # marks of annotated text, and the musical symbol "null notehead";
     "\ufdd0-\ufdef"  # noncharacters
 )
 _SURROGATES = "\ud800-\udfff"

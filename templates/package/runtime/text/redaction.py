@@ -242,7 +242,7 @@ class Redactor:
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
-            return text  # fast path: the text lacks a part of each secret, and no letter is escaped
+            return text  # fast path: no secret is here, as a part of each is missing and no letter is escaped
         in_lower_case = [SecretForm(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 

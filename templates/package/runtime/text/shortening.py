@@ -114,7 +114,7 @@ class Shortened:
 
     def _items(self, value: list[Any], room: int, name: str) -> list[Any]:
         """Return the items that fit into `room` bytes. At least one is kept; if it does not fit, it is shortened."""
-        kept, left = [], room - 1  # the brackets take two bytes, but the last item has no comma
+        kept, left = [], room - 1  # one byte: two for the brackets, less one since the last item has no comma
         for item in value:
             left -= _size(item) + 1
             if left < 0:
