@@ -13,7 +13,7 @@ GAP = 2
 
 
 def width() -> int | None:
-    """Return the columns of the terminal on stdout, or None if stdout is no terminal."""
+    """Return the number of columns of the terminal on stdout, or None if stdout is no terminal."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

@@ -73,7 +73,7 @@ def _run(document: Document, version: str, library: Library, tell: Tell) -> None
 
 
 def _checker(version: str, beside: "_Beside", tell: Tell) -> Any:
-    """Return the validator for a version of OpenAPI. It can read only other files of the document, by `beside`."""
+    """Return the validator for a version of OpenAPI. It resolves references to other files only through `beside`."""
     import openapi_spec_validator as standard  # imported late: the import takes a third of a second
 
     kind: Any = {

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
         """Interface of an object with a deadline. It must be hashed by identity."""
 
         def expire(self) -> None:
-            """Do what is due now, such as cancelling a task. `Deadlines` calls this once, after the deadline."""
+            """Do what is due now, such as cancelling an asyncio task.
+
+            `Deadlines` calls this once, after the deadline.
+            """
 
 
 class Deadlines:
@@ -65,7 +68,7 @@ class Deadlines:
 
 
 class Deadline:
-    """Context manager that cancels its task if the `with` block lasts past the deadline.
+    """Context manager that cancels its asyncio task if the `with` block lasts past the deadline.
 
     `expired`: True if the deadline passed during the block, even if the block raised no TimeoutError.
     """

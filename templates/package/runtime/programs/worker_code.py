@@ -81,7 +81,8 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return code that evaluates to a tuple about the program's final value, or to `...` if there is no final value.
+    """Return Python code that evaluates to a tuple about the final value of the model's program. The code evaluates to
+    `...` if there is no final value.
 
     The tuple: beginning of the value, True if this beginning is JSON text, True if items of the value were left out,
     number of the value's items (or -1).

@@ -57,7 +57,7 @@ class Operation:
     - `code`, `message`: code and sentence of a protocol error. `error`: another class of error, or "".
     - `trace`, `span`, `parent`, `state`: ids of the trace, of this span and of its parent, and the `tracestate`.
     - `call`: span data of the call that the request began, or None.
-    - `task`: the task that the request began or asked about, or None.
+    - `task`: the MCP task that the request began or asked about, or None.
     - `link`: `traceparent` of the HTTP request, if it belongs to another trace.
     - `sampled`: whether spans are recorded.
     """
