@@ -40,7 +40,7 @@ OTHER = "other"
 """Keyword of a violation whose actual keyword is unknown."""
 
 
-# Decision 0059: The library decides validity, and our code describes the violations.
+# Decision 0059: jsonschema-rs decides validity, and the runtime describes the violations.
 class SchemaWalk:
     """Finder of the violations of one schema. Its methods raise budget.Exhausted if the time budget runs out."""
 
