@@ -3,7 +3,7 @@ meaning.
 
 In the profile (`check/catalog.py` checks it), every node has a single `type`, or is an `anyOf` of such nodes. Objects
 have no boolean `additionalProperties`, arrays have typed `items`, and enums are texts. There is no `$ref`, `allOf`,
-`oneOf`, `not` or `const`. How deep schemas may nest depends on the token limit.
+`oneOf`, `not` or `const`. How deep schemas may nest depends on `--max-tokens`, the limit for a tool's definition.
 
 Constraints without a keyword in the profile are put into the description, where a model reads them. The server does not
 check constraints that are left out; the API does.

@@ -100,9 +100,9 @@ def acts(operation: Operation) -> bool:
 def _verb_of_id(found: list[str]) -> str:
     """Return the verb of an operationId: the first word that can only be a verb, else the last word (`dialog_open`).
 
-    Return "" for a verb that reads.
+    Return "" if this verb, or the last word, means reading, such as `list`.
     """
-    if not found or found[-1] in _LOOKS:  # the last word is a verb that reads, as in `inviteRequests_list`
+    if not found or found[-1] in _LOOKS:  # the last word means reading, as in `inviteRequests_list`
         return ""
     sure = [word for word in found if word in _LOOKS | known.GETS | known.CHANGES | known.ADDS]
     verb = sure[0] if sure else found[-1]

@@ -23,10 +23,10 @@ class Names(Protocol):
         """
 
     def of(self, reference: str) -> str:
-        """Return the name of the target of a `$ref`."""
+        """Return the unique name of the schema to which the `$ref` with the value `reference` leads."""
 
     def of_dynamic(self, reference: str) -> str:
-        """Return the name of the target of a `$dynamicRef`."""
+        """Return the unique name of the schema to which the `$dynamicRef` with the value `reference` leads."""
 
     def of_embedded(self, raw: JsonObject) -> str | None:
         """Return the name of `raw` if it is an embedded schema resource (a subschema with `$id`), else None.

@@ -32,6 +32,6 @@ def _task(tool: Listed) -> JsonObject:
 
 
 def _rewritten(before: JsonObject, after: JsonObject) -> list[str]:
-    """Return `["cancel"]` if both versions can cancel the job, but by different requests."""
+    """Return the changed keys: `["cancel"]` if both versions can cancel the job, but by different requests; else []."""
     both = "cancel" in before and "cancel" in after
     return ["cancel"] if both and before["cancel"] != after["cancel"] else []

@@ -168,9 +168,10 @@ def _same_mode(old: Path, new: Path) -> None:
 
 
 def _same_rights(new: Path, old: Path) -> None:
-    """Create the folder `old` of the project if it is missing, and give it the permissions of the folder `new`.
+    """Create the folder `old` if it is missing, and give it the permissions of the replica's folder `new`.
 
-    During the write, `new` is at the project's path in place of `old`, so a person may have changed permissions there.
+    While the replica is at the project's path, a person may change permissions of its folders. `old`, which returns to
+    this path, must have them too.
     """
     if not os.path.lexists(old):
         old.mkdir(parents=True)

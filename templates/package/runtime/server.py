@@ -87,7 +87,7 @@ class Server:
         reporter.start()
 
     def record(self, audit: Audit) -> None:
-        """Record every call in `audit`."""
+        """Write every call to the audit log `audit` from now on."""
         self._audit = audit
         before_leaving(audit)
 
@@ -126,7 +126,7 @@ class Server:
         with self._turn:
             self._catalog, self._settings = catalog, settings
             if self._audit is not None:
-                from .serve.recording import secrets  # imported late: few operators record calls
+                from .serve.recording import secrets  # imported late: few operators keep an audit log
 
                 self._audit.renew(catalog, lambda: secrets(settings, catalog))
             if self._recorder is not None:
@@ -331,7 +331,7 @@ def main() -> int:
         return EXIT_CONFIG
     audit = None
     if settings is not None and settings.audit:
-        from .serve.recording import open_audit  # imported late: few operators record calls
+        from .serve.recording import open_audit  # imported late: few operators keep an audit log
 
         opened = open_audit(settings.audit, settings, catalog, gaps)
         if isinstance(opened, str):

@@ -113,7 +113,7 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
     yield from found or [_others(atom)]
 
 
-# Decision 0143: Callers are assumed to send members that the schema shows.
+# Decision 0143: Callers are assumed to send only members that the schema shows.
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
     """Return True if every object that satisfies `inner` is proven to satisfy the keywords of `outer` about members.
 

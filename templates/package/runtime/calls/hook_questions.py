@@ -204,8 +204,8 @@ class HookQuestions:
         return dict(self._interview.answers[question.name])
 
     async def _said(self, run: _Run, question: FormQuestion, default: Mapping[str, Any] | None) -> str:
-        """Return the outcome of a question: that of an earlier run of the hook, or that of asking now. Raises
-        HookFailed if the earlier run asked another question.
+        """Return the outcome of a hook's question to the user. If an earlier run of the hook got this outcome, return
+        it; otherwise ask now. Raises HookFailed if the earlier run asked another question.
         """
         interview, digest, known = self._interview, _digest(run.name, question), len(self._interview.told)
         before = interview.told[self._asked - 1][0] if self._asked <= known else interview.asking

@@ -65,7 +65,9 @@ _STAYS = " What the program did before it asked stays done."
 
 
 def _unheard(phase: str) -> None:
-    """Ignore a phase (such as "sent") of a program's tool call: the client would take it for the program's progress."""
+    """Ignore a phase (such as "sent") of a tool call by a model-written program: the client would take the phase for
+    the program's progress.
+    """
 
 
 class ProgramRuns:

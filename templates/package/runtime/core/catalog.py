@@ -391,7 +391,7 @@ class Catalog:
         """Return a digest that identifies all JSON files: bindings.json is hashed, and holds digests of the other
         files.
         """
-        from hashlib import sha256  # imported here: few servers run models' programs
+        from hashlib import sha256  # imported here: few servers run model-written programs
 
         return sha256(self._bound.read()).hexdigest()
 

@@ -23,8 +23,8 @@ So the era belongs to a request, never to the process. `methods` says which revi
 methods that revision has.
 
 `features` answers requests about resources, prompts and completions. An answer that needs the upstream becomes a call,
-like that of a tool: `Fetch` for a resource, `GetPrompt` for a prompt with such a resource. A request about a task
-becomes a call too (`TaskRequest`); its rules are in `tasks`.
+like that of a tool: `Fetch` for a resource, `GetPrompt` for a prompt that needs a resource from the upstream or an
+answer of the user. A request about a task becomes a call too (`TaskRequest`); its rules are in `tasks`.
 
 The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
@@ -39,8 +39,9 @@ the same id is refused.
 The tools do not change, except with reload. Then `renew` installs the new tools between two messages, and
 `subscriptions` determines who is notified: the streams that asked, and the client of the handshake.
 
-`notifications/cancelled` forgets the call and asks for its end. If the call still has an outcome, `finished` returns
-None, so nothing more is sent about that id. This one rule covers a cancel before, during and after the work.
+At `notifications/cancelled`, this module forgets the call and returns the effect `Cancel`, which stops the call. If the
+call still has an outcome, `finished` returns None, so nothing more is sent about that id. This one rule covers a cancel
+before, during and after the work.
 
 Errors are raised as `Fault` inside this file and `envelope`, and leave the file as errors with the request's id. A line
 with an unreadable id gets an error without an id. Revisions that lack such errors get no answer; the line is logged.

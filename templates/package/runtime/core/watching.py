@@ -48,8 +48,8 @@ def polled(features: Features, uris: Iterable[str], revision: str) -> dict[str, 
 
 
 def changed(before: Features, now: Features, uris: Iterable[str]) -> list[str]:
-    """Return those of the `uris` whose stored contents or requests differ between two versions of the server's
-    resources.
+    """Return those of the `uris` whose resource differs between two versions of the server: in its stored contents, or
+    in its entry in resources.json, which says how to fetch the contents.
     """
     return [uri for uri in uris if _held(before, uri) != _held(now, uri)]
 

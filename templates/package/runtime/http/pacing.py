@@ -201,7 +201,7 @@ class RequestLimiter:
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                # Put the queue back at the end of the dictionary, since `min` takes the first of several equal pairs.
+                # Move the pair to the end of `_waiting`: `min` takes the first of equal pairs, so these take turns.
                 self._waiting[who] = queue
             if not given.done():  # a done future was cancelled: its request no longer needs a slot
                 self._give(who)
@@ -209,7 +209,7 @@ class RequestLimiter:
 
 
 def _less(counts: dict[str, int], name: str) -> None:
-    """Decrease the count of `name` by one, and remove a count of zero."""
+    """Decrease the number of pending requests of `name`, a tool or a caller, by one. Remove the entry at zero."""
     if counts[name] == 1:
         del counts[name]
     else:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe tools as typed Python functions. A program is checked against these functions before it runs.
+"""Describe tools as typed Python functions. A model-written program is checked against these functions before it runs.
 
 The model and the type checker read the same text. A schema that Python's types cannot express becomes `Any`, so that no
 correct program is refused. The arguments of each call are also checked by their schema. An object without additional

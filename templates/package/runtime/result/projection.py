@@ -125,7 +125,7 @@ class _Picked:
         return None if made is _MISSING else made
 
     def notes(self) -> list[str]:
-        """Return notes on the paths that match nothing."""
+        """Return sentences about the selected paths that lead to no part of the value; [] if there are none."""
         missing = [path for path, trail in self._trails.items() if not trail[-1][1].reached]
         told = [self._told(path) for path in missing[:MOST_TOLD]]
         if len(missing) > MOST_TOLD:

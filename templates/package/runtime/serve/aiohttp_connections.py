@@ -326,7 +326,7 @@ def _head(status: int, fields: tuple[tuple[str, str], ...], second: int) -> byte
     named = (*fields, SERVER, ("Date", formatdate(second, usegmt=True)))
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", *map(": ".join, named), ""]
     text = "\r\n".join(lines)
-    # Each line ends with one line break. A further line break would be part of a value, which must not be sent.
+    # One line break ends each line of the head. A further one is inside a field and would begin a forged field.
     if not text.count("\r") == text.count("\n") == len(lines) - 1:
         return None
     try:

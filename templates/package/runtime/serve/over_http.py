@@ -202,7 +202,7 @@ def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
 def _audit(settings: Settings, catalog: Catalog) -> Audit | None:
     if not settings.audit:
         return None
-    from .recording import open_audit  # imported late: few operators record calls
+    from .recording import open_audit  # imported late: few operators keep an audit log
 
     audit = open_audit(settings.audit, settings, catalog)
     if isinstance(audit, str):

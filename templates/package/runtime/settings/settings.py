@@ -218,7 +218,7 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    # Not for invalid HTTP settings (`listening` is None): `delegations` would wrongly report stdio as a problem
+    # Skipped if HTTP settings are invalid: `listening` is None as over stdio, which `delegations` would report
     if http is None or settings.listening is not None:
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]

@@ -57,10 +57,10 @@ class Counted(NamedTuple):
 
 
 class Recorder:
-    """Observer of all requests of one process.
+    """Observer of the MCP messages that one process receives, and of the HTTP requests that it sends.
 
     - `waiting`: queue of telemetry records that the reporter has not taken yet. `lost`: number of dropped records.
-    - `sending`: number of HTTP requests without a response so far.
+    - `sending`: number of sent HTTP requests without a response so far.
     - `decided`: whether traces that begin here are recorded; None if `samples` decides for each trace.
     """
 

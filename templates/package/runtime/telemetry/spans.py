@@ -159,8 +159,8 @@ class _Text:
     """Encoder of one span attribute whose value is a text, such as the URI of a resource."""
 
     def __init__(self, name: str) -> None:
-        """Create an encoder. The bytes before the text (tags and lengths) are encoded in advance for each length below
-        _SHORT.
+        """Create an encoder for the attribute `name`. The bytes before the attribute's value (tags and lengths) are
+        encoded in advance, for each length of the value below _SHORT.
         """
         self._name = field(b"\x0a", name.encode())
         self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]

@@ -175,7 +175,8 @@ class Redactor:
     def learn(self, secret: str, source: str = "token") -> None:
         """Redact `secret` too from now on.
 
-        This may drop older secrets of the same `source`, but no secrets of other sources.
+        `source`: where the secret comes from, such as `hook`. Of each source, the latest MOST_LEARNT secrets stay
+        redacted. Older secrets may be dropped, unless a running call may have used them.
         """
         key = source, secret
         known = self._learnt.pop(key, None)
