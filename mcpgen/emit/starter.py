@@ -65,7 +65,7 @@ class _Group:
         return f"- {item}  {_PROSE} {_count(self.tools, self.cost)}"
 
 
-# Decision 0131: The proposals of init are comments with one hash sign.
+# Decision 0131: Settings that mcpgen init proposes are comments with one hash sign.
 def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
     """Return a tools file with the file name `name` for the OpenAPI document `document`.
 
