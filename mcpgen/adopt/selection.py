@@ -1,4 +1,4 @@
-"""Decide which operations are tools of the existing server that is adopted, and under which names."""
+"""Decide which operations are tools of an existing MCP server that mcpgen did not make, and under which names."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -66,8 +66,8 @@ class Discriminator:
         return alternatives(self._node)[:MOST_CHILDREN]
 
     def known_values(self, member: JsonObject) -> list[JsonValue]:
-        """Return the discriminator values for a child: those in the child's own schema, or in the `mapping`. Return []
-        if neither has any, so that only the child's name is known.
+        """Return the discriminator values of a child that both its own schema and the `mapping` list; else those of the
+        schema, else those of the `mapping`. Return [] if neither lists any.
         """
         name, node = str(member.get("$ref")), self._composer.node(member)[0]
         own, mapped = self._own_values(node), self._values.get(name, [])

@@ -363,7 +363,7 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
         if error.context_mark and "end of stream" in str(error.problem):
             mark = error.context_mark  # position at which the unclosed construct begins
         where = Where(name, "", mark.line + 1, mark.column + 1) if mark else Where(name)
-        if "maximum nesting depth" in str(error.problem):  # libyaml's own nesting limit, met as libyaml reads ahead
+        if "maximum nesting depth" in str(error.problem):  # libyaml reads ahead: its depth limit may be met before ours
             raise FatalError("too-deep", _TOO_DEEP, where, "Flatten the document.") from None
         message = f"The YAML text is invalid from here on: {_reason(error)}."
         raise FatalError("syntax", message, where, _what_to_do(error, clean, mark)) from None

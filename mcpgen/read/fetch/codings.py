@@ -98,7 +98,8 @@ class _Layer:
     def _inflate(self, stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
         """Yield the decoded content of one member of the stream, as far as `data` holds it.
 
-        If a step fills the output buffer, the decoder may hold more output, even if it has consumed all of `data`.
+        If a step fills the output buffer, the decoder may hold more output, even if it has consumed all of `data`. So
+        another step follows.
         """
         full = False
         while data or full:

@@ -78,7 +78,10 @@ def named(entry: JsonObject, key: str, where: Where) -> tuple[PlacedText, ...]:
 
 
 def selectors(entry: JsonObject, key: str, where: Where, diagnostics: Diagnostics) -> tuple[Selector, ...]:
-    """Return the selectors of operations under `key` of `entry`: the whole tools file, or its entry for a document."""
+    """Return the selectors of operations in the list that `entry` has under `key`.
+
+    `entry`: the root object of the tools file, or one of its entries for documents.
+    """
     return tuple(_selectors(as_list(entry.get(key)), where.inside(key), diagnostics))
 
 

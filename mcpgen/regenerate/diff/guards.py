@@ -110,7 +110,7 @@ def _is_covered(pointer: str, pointers: frozenset[str]) -> bool:
 def _withheld(old: Listed, new: Listed) -> Iterator[Change]:
     """Yield changes of the parameters that the owner hid, and which no argument may set.
 
-    If a hidden parameter becomes an argument, or the reverse, only the rules for arguments report it.
+    If a hidden parameter becomes an argument, or the reverse, only the comparison of arguments reports the change.
     """
     had, has = _names_withheld(old), _names_withheld(new)
     if fallen := had - has - {name for _, name in slots(new).values()}:

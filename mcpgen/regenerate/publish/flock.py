@@ -14,7 +14,7 @@ if sys.platform != "win32":
     import fcntl
 
 
-# Decision 0139: A lock on the project's directory prevents a second run.
+# Decision 0139: A lock on the project's directory prevents concurrent runs.
 def flocked(directory: Path) -> int | None:
     """Lock `directory`. Return a file descriptor that holds the lock until it is closed, or None if the system has no
     such locks.

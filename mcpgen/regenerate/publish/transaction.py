@@ -141,8 +141,8 @@ def _finish(directory: Path, stage: Stage, record: Record) -> None:
 
 
 def _is_of(directory: Path, stage: Stage, record: Record) -> bool:
-    """Return True if `directory` and the staging directory's `project/` were exchanged: each has the inode that
-    `record` states for the other.
+    """Return True if `directory` and the staging directory's `project/` were exchanged, according to their inodes now
+    and the inodes before (`record`).
 
     The system reuses inodes. So if `record.known` lists files, at least one file in `directory` must have its inode in
     this list as well.

@@ -395,8 +395,9 @@ class ToolExecutor:
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Prepare, confirm and send the call. Return the result, and a sentence on what answered the call, or "".
 
-        The sentence is shown if a hook withholds the result. Raise one of the exceptions in preparation.Unmade if the
-        call cannot be made, and OtherOutcome if the call ends without a result.
+        The sentence is shown if a hook withholds the result. It is "" if the call was not confirmed, and may be "" if
+        no hook gets the result. Raise one of the exceptions in preparation.Unmade if the call cannot be made, and
+        OtherOutcome if the call ends without a result.
         """
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)

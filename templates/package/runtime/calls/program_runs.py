@@ -221,7 +221,7 @@ class RunningProgram:
         return self.record.printed + (self._run.printed if self._run is not None else "")
 
     async def dumped(self) -> bytes:
-        """Return the program, paused at a tool call, as bytes. Raise Stopped if it is too large to be serialized."""
+        """Return the language model's program, paused at a tool call, as bytes. Raise Stopped if it is too large."""
         return await self._run.dump() if self._run is not None else self._dump
 
     async def close(self) -> None:
@@ -333,7 +333,7 @@ class RunningProgram:
         return asked
 
     async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
-        """Call `tool` for the program, record this call in the audit, and return its result.
+        """Call `tool` for the language model's program, record this call in the audit log, and return its result.
 
         Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
         protocol error.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .task_state import FollowedTask
 
     class Peer(Protocol):
-        """Interface of the sender of an HTTP request to this server (effects.Peer)."""
+        """Typing protocol that `effects.Peer` implements: the sender of an HTTP request to this server."""
 
         principal: str
         session: str

@@ -56,7 +56,7 @@ class Record:
             self.notes.append(line)
 
     def done(self) -> str:
-        """Return a sentence that lists the program's calls of tools that write, or "" if there were none."""
+        """Return a sentence that lists the write tools that a language model's program has called, or "" if none."""
         if not self.writes:
             return ""
         count = len(self.writes)

@@ -176,10 +176,10 @@ def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Boun
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """Return the case-folded names that servers may read `name` as. `own`: name of the parameter that sends `name`.
+    """Return case-folded names under which servers may find a value that the parameter `own` sends as `name`.
 
     If `name` is `own`, return an empty set. If `name` is `own` with brackets after it (`role[x]`), return only this
-    name, without `own` (`role`).
+    name. Otherwise return `name` both with its brackets and without them.
     """
     if name == own:
         return set()

@@ -158,7 +158,7 @@ class JoinedPages:
         if following is None or following.address or self._is_elsewhere(following):
             return told
         if self._removed and not all(isinstance(each, int) for each in following.arguments.values()):
-            return told  # do not tell the model how to continue: a cursor may contain removed data
+            return told  # no advice on how to continue: a cursor may contain data that the `result` rules remove
         return f"{told} To go on, call again with {following.told(sent.tool)}"
 
     def response(self) -> Response | None:

@@ -155,7 +155,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
         return [wrapped(value, form)]
     made: dict[str, Any] = value if isinstance(value, dict) else wrapped(value, form)
     if form != "written" or TEXT not in made:
-        return [made]  # usual case: there is only one candidate
+        return [made]  # usual case: only one possible structured value
     return [made, {name: member for name, member in made.items() if name != TEXT}]
 
 

@@ -156,7 +156,7 @@ def _callers(
     """Return the store of the callers' credentials, or None if all API requests use the server's own credentials."""
     if not settings.delegations:
         return None
-    from ..delegation.caller_credentials import Credentials  # imported late: most servers use their own credentials
+    from ..delegation.caller_credentials import Credentials  # imported late: few servers use callers' credentials
     from ..delegation.kept_logins import Logins
 
     if sharing is None and any(each.way == "user" for each in settings.delegations.values()):

@@ -54,7 +54,7 @@ class View(Catalog):
         return list(self._names)
 
     def has(self, name: str) -> bool:
-        """Return True if this view has a tool of this name."""
+        """Return True if this part of the catalog has a tool of this name."""
         return name in self._names
 
     def entries(self, feature: Feature) -> list[Any]:

@@ -162,7 +162,7 @@ class Operation:
         return sending
 
 
-# Decision 0227: Telemetry records are made without their constructor.
+# Decision 0227: The classes of telemetry records have no constructor.
 def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | None) -> Operation:  # noqa: A002
     """Return a new telemetry record for an MCP message that was just received."""
     begun = Operation()

@@ -35,7 +35,7 @@ LONGEST = 256
 # methods write these fields in hexadecimal. Key and length before the id: 0a10 (trace), 1208 (span), 2208 (its parent).
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
-_FLAGS = struct.Struct("<BBI")  # two bytes for the key, since the field number is 16
+_FLAGS = struct.Struct("<BBI")  # the key has two bytes, as Protocol Buffers demands from field number 16 on
 _SPAN, _ATTRIBUTE, _STATE, _LINK, _STATUS = b"\x12", b"\x4a", b"\x1a", b"\x6a", b"\x7a"
 _SAMPLED, _KNOWS_REMOTE, _IS_REMOTE = 0x01, 0x100, 0x200
 _OF_OWN = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE)
