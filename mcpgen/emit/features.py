@@ -83,7 +83,7 @@ def _binding(operation: Operation, binding: HttpBinding) -> JsonObject:
 def _sources(
     sources: Mapping[tuple[str, str, str], ResourceSpec], kind: str, spec: ResourceSpec | PromptSpec
 ) -> JsonObject:
-    """Return argument → the request that fetches values for its completion."""
+    """Return `completes` → (argument → the request that fetches values for its completion); {} if there is none."""
     name = spec.resource.name if isinstance(spec, ResourceSpec) else spec.prompt.name
     found: JsonObject = {}
     for (of, owner, argument), source in sources.items():

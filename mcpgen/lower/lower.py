@@ -347,7 +347,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
 def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
     """Return the index of the operation's server in `servers`. A server that is missing there is added.
 
-    Index 0 is the API's own server.
+    Return 0, the index of the API's first server, if the operation names no server.
     """
     if not operation.servers:
         return 0

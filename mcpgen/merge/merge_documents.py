@@ -290,8 +290,8 @@ def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Dia
 def _behind(front: str, operation: Operation) -> str:
     """Return the key of an operation with `front`, the unique prefix of its document, before it.
 
-    `front` replaces the document's `prefix` in the tools file, if the key begins with this prefix. If `front` is "",
-    the key stays unchanged.
+    If the key begins with the `prefix` that the tools file sets for the document, `front` replaces this prefix. If
+    `front` is "", the key stays unchanged.
     """
     key = (
         operation.key.removeprefix(f"{operation.decided.prefix} ")

@@ -34,7 +34,7 @@ class Accepted:
     `look`: the request that reads the result or state, or where the response holds the URL for it, in the form of
     `poll` in a tools file; "" if nothing can be read.
 
-    `task`: the `task` that a tools file can have for the tool; {} if the document does not contain the needed facts.
+    `task`: a value for the tool's key `task` in a tools file; {} if the document does not contain the needed facts.
     """
 
     kind: AcceptedKind

@@ -254,6 +254,6 @@ def _is_id(name: str) -> bool:
 
 
 def _can_be_called(source: ToolSpec, tool: ToolSpec) -> bool:
-    """Return True if the path of `source` needs no ids except those that `tool` needs too."""
+    """Return True if the path of `tool` contains every variable of the path of `source`."""
     own = set(_VARIABLE.findall(source.operation.path))
     return own <= set(_VARIABLE.findall(tool.operation.path))

@@ -268,7 +268,7 @@ class _Body:
     def streams(self) -> bool:
         """Return whether an incomplete body is still useful.
 
-        That is so for a successful response in a format of separate events or records.
+        That is so for a successful response in a format of separate parts, such as server-sent events or JSON lines.
         """
         some = self._piece if self._spool is None else self._spool.size
         if self._answer is None or not some or not 200 <= self._answer.status < 300:

@@ -178,7 +178,7 @@ def explain(
     missing = _settle(settings, tool)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
-    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # reproducible: zeros, not random bytes
+    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros, not random bytes: reproducible output
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)

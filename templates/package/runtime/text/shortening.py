@@ -136,7 +136,7 @@ class Shortened:
         if id(value) in self._open:
             self.left_out.append(f"what follows in {name}")
         names = {key: _size(key) + 2 for key in value}
-        left = room - 1  # the braces take two bytes, but the last member has no comma
+        left = room - 1  # one byte: two for the braces, less one since the last member has no comma
         if sum(names.values()) > room // 2:
             kept = {}
             for key, member in value.items():
