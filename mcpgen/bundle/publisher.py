@@ -28,7 +28,7 @@ class Publisher:
     mcpb_url: str = ""
 
     def check(self) -> None:
-        """Raise FatalError if the registry or a client would refuse one of these settings."""
+        """Raise FatalError if the MCP registry or a client would refuse the name in the registry or one of the URLs."""
         if self.registry_name and not _is_registry_name(self.registry_name):
             message = f"{clipped(self.registry_name)} is not a valid name for the MCP registry."
             raise FatalError("invalid-flag", message, hint="Write NAMESPACE/NAME, such as io.github.ann/petstore.")

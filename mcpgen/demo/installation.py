@@ -24,7 +24,8 @@ class Entry:
 
 
 def install(project: Path, name: str, environment: Mapping[str, str]) -> Entry:
-    """Run `mcpgen install` for Cursor in the parent folder of the project, and return the entry that it wrote.
+    """Run `mcpgen install` in the parent folder of the project, and return the entry written to Cursor's `mcp.json`
+    in this folder.
 
     The entry starts the server with the current Python, because `uvx`, the default where it exists, may need the
     network. Raises RuntimeError if `mcpgen install` fails.

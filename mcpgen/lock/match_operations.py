@@ -31,10 +31,11 @@ _FEWEST = 3
 
 
 def renamed(gone: Known, new: Known) -> dict[str, str]:
-    """Return new key → old key for operations with the same method, path and names of path parameters.
+    """Return new key → old key for operations whose method, path and names of path parameters have not changed.
 
-    Twins are operations such as `/a/{x}` and `/a/{y}`, which only the names of path parameters distinguish. Only the
-    keys of twins contain these names, so the key of an operation changes when a twin appears or disappears.
+    The keys differ because of twins: operations such as `/a/{x}` and `/a/{y}`, which only the names of path
+    parameters distinguish. Only the keys of twins contain these names, so the key of an operation changes when a twin
+    appears or disappears.
     """
     return _by(_by_variables)(gone, new)
 

@@ -147,7 +147,7 @@ def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
     """Return True if a suffix of an operationId must stay, although it repeats the last segments of the path.
 
     `rest_of_id`: words of the operationId before the suffix. `segment`: words of the path segment before those last
-    segments. The suffix stays if `rest_of_id` ends with `segment` (so it repeats the path too), or is a single word.
+    segments. The suffix stays if `rest_of_id` is a single word or ends with `segment`, and so repeats the path too.
     """
     last = [singular(word) for word in rest_of_id[-len(segment) :]]
     return len(rest_of_id) < 2 or last == [singular(word) for word in segment]

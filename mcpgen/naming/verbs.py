@@ -104,7 +104,7 @@ def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
     """
     said = words(summary)[:2]
     verb = imperative(said[0]) if said else ""
-    # No verb (see _NO_VERBS), or several, as in `Creates/modifies/deletes`
+    # the summary begins with one of _NO_VERBS, or with several verbs, as in `Creates/modifies/deletes`
     if verb in _NO_VERBS or {imperative(each) for each in said[1:]} & SURE:
         return ""
     if method in _WRITES:

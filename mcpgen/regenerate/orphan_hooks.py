@@ -91,7 +91,7 @@ def _parsed(text: str) -> ast.Module:
         raise _Unreadable("there is a null character", 1 + text.count("\n", 0, text.index("\0")))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # these warnings are about style, which is not examined here
+            warnings.simplefilter("ignore")  # ignore warnings about style: only names are looked for
             return ast.parse(text)
     except SyntaxError as problem:
         reason = clipped(problem.msg, 120)

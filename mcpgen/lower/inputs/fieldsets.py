@@ -30,7 +30,7 @@ def are_offered(operation: Operation, composer: Composer) -> bool:
     if not operation.decided.fields or operation.decided.output_schema is not None:
         return False  # a result with only some fields would not match a handwritten output schema
     if operation.decided.result is not None and operation.decided.result.replaces:
-        return False  # the result is a text or content blocks that the owner defined, not JSON
+        return False  # a text or content blocks replace the JSON, so there are no fields to select
     if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
         return False
     good = [response for response in operation.responses if response.status[:1] == "2"]

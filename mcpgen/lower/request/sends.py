@@ -90,8 +90,8 @@ def _encoding(media_type: str) -> BodyEncoding:
 
 
 def _settled(node: Template, arguments: Arguments) -> Template:
-    """Return a part of the owner's request template (`send`) with the argument names of the tool. Arguments with a
-    constant value are replaced by the constant.
+    """Return a part of a request template (`send` in the tools file), with the names that its arguments have in the
+    tool. Replace arguments with a constant value by the constant.
     """
     if "argument" in node:
         return _argument(str(node["argument"]), arguments)

@@ -71,10 +71,10 @@ class Expansion(NamedTuple):
 
 
 class Expansions:
-    """Cache of the schemas that one compile has expanded.
+    """Cache of the expansions (schemas in the form that tools show) of one `Composer`.
 
-    - `large`: name of a schema → (True if the schema or a part of it has members, so that leaving these out saves
-      tokens; `Findings` about the schemas that were composed to decide this).
+    - `large`: name of a schema → pair. The first item is True if the schema or a part of it has members: then leaving
+      them out saves tokens. The second item is the `Findings` about the schemas that were examined to decide this.
     - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so it is cleared together with
       the expansions.
     """

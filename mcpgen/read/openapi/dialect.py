@@ -19,7 +19,7 @@ class Names(Protocol):
 
     def count(self) -> None:
         """Count one more subschema of the schema that is converted. Raises SkipOperation if this schema, or all schemas
-        of the run together, have too many subschemas.
+        converted so far together, have too many subschemas.
         """
 
     def of(self, reference: str) -> str:

@@ -210,7 +210,7 @@ class Server:
     def _load(self, catalog: Catalog, settings: Settings | None) -> execution.ToolExecutor:
         """Load the modules that call the API, and return the tool executor. Runs in the event loop's thread.
 
-        Loading them takes ten times as long as the rest of the start.
+        Loading takes ten times as long as the rest of the start, so it is put off until the event loop is needed.
         """
         try:
             from .calls.execution import ToolExecutor

@@ -1,4 +1,4 @@
-"""Read the inputs of an operation of OpenAPI 2.0, from its Operation, Parameter and Response Objects."""
+"""Read the parameters, body, responses and servers of an operation of OpenAPI 2.0."""
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation

@@ -300,8 +300,8 @@ def _lowest(case: Case) -> tuple[bool, object]:
 
 
 def _fits(inner: Case, outer: Case) -> bool:
-    """Return True if `inner` and `outer`, cases with a single value each, have the same value, and it satisfies the
-    other keywords of `outer`.
+    """Return True if the single value of `inner` equals that of `outer` and, if it is a scalar, satisfies the other
+    keywords of `outer`. Each case is one choice among the alternatives of a schema.
     """
     if plain_text(inner.values[0]) != plain_text(outer.values[0]):
         return False

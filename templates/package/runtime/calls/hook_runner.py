@@ -295,9 +295,9 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _place(problem: BaseException, function: Any) -> str:
-    """Return `FUNCTION:LINE` of the last line of the user's file that ran before the exception.
+    """Return `FUNCTION:LINE` of the last line that ran, before the exception, in the file of the hook `function`.
 
-    If no code of this file ran, return the place where the exception was raised, or "" if it is in this module.
+    If no code of this file ran, return the last line that ran in another file, or "" if only this module ran.
     """
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
     file = getattr(getattr(function, "__code__", None), "co_filename", "")

@@ -95,10 +95,10 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return how to ask the user one more question after this interview, such as whether to confirm the call.
+        """Return how to ask the user one more question after those of this class, such as whether to confirm the call.
 
-        If that question was already asked (`inner` is its state), the client has repeated the call with the answer. The
-        returned Dialogue then contains `inner` and the answer. Otherwise it contains neither.
+        If that question was already asked (`inner` holds its `requestState`), the client has repeated the call with the
+        answer. The returned Dialogue then contains `inner` and the answer, else neither.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)

@@ -281,7 +281,7 @@ class Catalog:
         for name, argument in saving:
             tool = self._described.line(name)
             if "outputSchema" in tool:
-                continue  # answers with structured content are not saved to a file
+                continue  # a saved response has a text as its result, but this tool's results must match a schema
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
         self._leave(self.names())

@@ -300,7 +300,7 @@ def _capacity(descriptor: int) -> int:
 
 def _unread(pipe: int) -> int:
     """Return how many bytes in the pipe the client has not read yet."""
-    import fcntl  # imported here: the system has this module, since the pipe's capacity is known.
+    import fcntl  # imported here: some systems lack this module, but here it has already read the pipe's capacity
     import termios  # imported here: only long answers need it
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

@@ -31,7 +31,7 @@ def refusal(features: Features, uri: str) -> str | None:
 
 
 def honoured(features: Features, uris: object) -> tuple[str, ...]:
-    """Return those of the `uris` that can be watched, without repetition."""
+    """Return those of the `uris` that clients can watch for changes: without repetition, at most MOST_URIS."""
     wanted = [uri for uri in uris if isinstance(uri, str)] if isinstance(uris, list) else []
     known = (uri for uri in dict.fromkeys(wanted) if refusal(features, uri) is None)
     return tuple(uri for uri, _ in zip(known, range(MOST_URIS), strict=False))

@@ -38,7 +38,7 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 
 class Sent:
-    """The request of one call: what the texts of its result say about it.
+    """Facts about the request of one call, for the texts of the call's result.
 
     - `path`: path without query. `variables`: environment variables of the credentials that were sent.
     - `arguments`: the tool's arguments, and the values sent for omitted ones.

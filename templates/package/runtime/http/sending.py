@@ -203,7 +203,7 @@ class Sender:
         await self._fetched().get(grant, seconds)
 
     def _fetched(self) -> Tokens:
-        """Return the cache of this server's access tokens, created at first use."""
+        """Return the cache of the access tokens with which this server calls the API. Create the cache at first use."""
         from .tokens import Tokens  # imported late: most APIs use no access tokens
 
         if self._tokens is None:

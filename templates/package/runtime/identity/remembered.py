@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remember checked tokens by their SHA-256, so that the next request with the same token needs one lookup.
+"""Cache checked tokens in memory by their SHA-256, so that later requests with the same token need no new check.
 
 The module does no input or output.
 """

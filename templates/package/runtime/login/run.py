@@ -88,7 +88,7 @@ class Login:
     async def begin_on_device(self) -> tuple[str, str]:
         """Return the URL that the user opens on another device, and the code to type there.
 
-        Raise LoginFailed if the server gives no code.
+        Raise LoginFailed if the authorization server gives no code or no valid URL.
         """
         await self._choose_client(None, "")
         self._device = DeviceLogin(self._found, self._client, self._send)

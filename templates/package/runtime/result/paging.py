@@ -339,7 +339,7 @@ def _written(tool: Tool, argument: str, value: str | int) -> str:
 
 
 def _typed(tool: Tool, argument: str, value: str | int) -> Any:
-    """Return a value converted to the type that the argument takes, or unchanged if that is not possible."""
+    """Return a value converted to the type of the tool's argument `argument`, or unchanged if that is not possible."""
     if isinstance(value, int):
         return str(value) if _schema(tool, argument).get("type") == "string" else value
     try:

@@ -152,7 +152,7 @@ class CallScheduler:
         self._end(taken, outcome)
 
     def _end(self, taken: AcceptedCall, outcome: Outcome) -> None:
-        """Report the outcome, unless the call was abandoned. Then begin waiting calls."""
+        """Report the outcome of a call, and start queued calls. Do nothing if the call was abandoned."""
         if taken.over:
             return
         taken.over = True

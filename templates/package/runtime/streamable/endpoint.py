@@ -170,7 +170,7 @@ class Endpoint:
             exchange.tell(line)
         return line is not None
 
-    # Methods for watched resources
+    # Methods for resources that clients watch for changes
 
     def polled(self) -> dict[str, Fetch]:
         """Return URI -> the request that polls it, for each polled resource that an open stream watches."""
