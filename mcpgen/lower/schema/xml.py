@@ -22,7 +22,8 @@ _KINDS = {"attribute", "text", "cdata", "none"}
 def document_shape(schema: JsonObject, composer: Composer) -> JsonObject | None:
     """Return the description (shape) of the XML elements and attributes of a body with a root element.
 
-    Return None if the schema has no members or no name for the root element. The XML is then one text argument.
+    Return None if the schema has alternatives, no members, or no name for the root element. Then a single argument of
+    the tool holds the XML as text.
     """
     node, followed = composer.node(schema)
     if not (members(node) or "items" in node) or alternatives(node):

@@ -144,7 +144,7 @@ class _Picked:
         return f"{brief(path, 60)} of fields is not in the answer; in {brief(above, 60)} there is {listed}{more}."
 
     def _of(self, value: Any, place: _Place) -> Any:
-        """Return the parts of `value` that paths below the tree node `place` select. Return _MISSING for a scalar."""
+        """Return what paths below the tree node `place` select from `value`; _MISSING for a scalar except null."""
         if isinstance(value, list):
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]
