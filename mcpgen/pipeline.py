@@ -185,7 +185,7 @@ def _with_origins(
     """Return `catalog` with the origins that its server may contact. Also return origin → True if it is accepted, for
     the next lock file.
 
-    `before`: the same mapping from the last lock. `unconfirmed`: origins that the owner must accept again.
+    `before`: the same mapping from the last lock. `unconfirmed`: origins that the project's owner must accept again.
     """
     header = table.destinations(catalog)
     named = origins.described(header)

@@ -12,9 +12,9 @@ from benchmarks.speed.process import Process
 
 
 class Alone:
-    """Stand-in for the client of a server.
+    """Stand-in for the client of an MCP server, for a measurement without such a server.
 
-    No server runs: the process in peers/loop.py makes the requests and measures them itself.
+    The process in peers/loop.py sends the requests to the API directly, and measures them.
     """
 
     def __init__(self, process: Process, call: Call) -> None:

@@ -66,7 +66,7 @@ def measure(setting: Setting) -> Found:
 
 
 def case_of(era: str, connections: int) -> str:
-    """Return the name of a case."""
+    """Return the name under which results for this MCP revision and number of connections are stored."""
     return f"HTTP, {era}, {connections} connection{'s' * (connections > 1)}"
 
 

@@ -1,7 +1,7 @@
 """Decide which origins (RFC 6454, section 4) calls and credentials may reach.
 
-The first compile accepts every origin that the source names, and the lock file records them. Later the owner must
-accept each new origin. `bindings.json` lists the accepted origins, and the generated server sends nothing to other
+The first compile accepts every origin that the source names, and the lock file records them. Later the project's owner
+must accept each new origin. `bindings.json` lists the accepted origins, and the generated server sends nothing to other
 origins.
 """
 
@@ -62,8 +62,8 @@ def is_origin(text: str) -> bool:
 
 # Decision 0080: A URL with variables in its host gives two accepted origins: as written, and with default values.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the origins that the owner must accept before calls go to the server at `url`: the origin as written, and
-    the origin with the `defaults` of its variables.
+    """Return the origins that the project's owner must accept before calls go to the server at `url`: the origin as
+    written, and the origin with the `defaults` of its variables.
     """
     filled = url
     for name, default in defaults.items():
@@ -123,14 +123,14 @@ def decided(
     owned: Iterable[str],
     unconfirmed: frozenset[str] = frozenset(),
 ) -> dict[str, bool]:
-    """Return origin → whether it is accepted, for every origin that the source names or the owner lists.
+    """Return origin → whether it is accepted, for every origin that the source names or the project's owner lists.
 
     `before`: the decisions in the lock file, or None for a new project, in which all origins are accepted. `owned`:
-    origins that the owner lists; they are always accepted. `unconfirmed`: if a base URL replaced the server of a
-    document, all other origins in the document. Only the owner can accept these, even in a new project.
+    origins that the project's owner lists; they are always accepted. `unconfirmed`: if a base URL replaced the server
+    of a document, all other origins in the document. Only the owner can accept these, even in a new project.
 
-    While any origin waits for the owner, origins accepted before stay in the list, since the source may name them
-    again. Otherwise origins that the source no longer names are dropped.
+    While any origin waits for the project's owner, origins accepted before stay in the list, since the source may name
+    them again. Otherwise origins that the source no longer names are dropped.
     """
     known = {*named} if before is None else {origin for origin, yes in before.items() if yes}
     known -= unconfirmed

@@ -147,7 +147,7 @@ def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnosti
 
 
 def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Report a handwritten input schema that some clients may reject, unless the owner set `portable: false`."""
+    """Report a handwritten input schema that some clients may reject, unless the project's owner set `portable: false`."""
     if tool.profile != "written" or tool.operation.decided.portable is False:
         return
     if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), ValueCache()), ""):
@@ -198,7 +198,9 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
 
 
 def _texts(view: ResultView | None) -> list[object]:
-    """Return the texts that the owner wrote for the result of a tool, also those in its links and content blocks."""
+    """Return the texts that the project's owner wrote for the result of a tool, also those in its links and content
+    blocks.
+    """
     if view is None:
         return []
     return [view.text, [each.texts() for each in view.links], [[*each.texts().values()] for each in view.blocks]]

@@ -31,7 +31,7 @@ _LARGEST_SUMS = 1 << 20
     "--author",
     default="",
     metavar="NAME",
-    help=("The author of the server (default: the owner in the registry name, such as ann)."),
+    help="The author of the server (default: the owner in --registry-name, such as ann in io.github.ann/petstore).",
 )
 @click.option("--url", default="", metavar="URL", help="The URL of the server, if you run it over HTTP.")
 @click.option("--repository", default="", metavar="URL", help="The repository of the project.")

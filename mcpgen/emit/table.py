@@ -66,7 +66,7 @@ def search_json(catalog: Catalog, search: SearchTable) -> bytes:
 
 def _listed(catalog: Catalog, search: SearchTable) -> bytes:
     """Return the tool list of a server with `--tools search` as JSON text: tools that find and call other tools, and
-    tools that the owner wants always listed.
+    tools that the project's owner wants always listed.
 
     Return b"" if the server must make the list when it starts, because the list depends on its settings.
     """

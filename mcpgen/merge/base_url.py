@@ -2,7 +2,7 @@
 
 The rules are those for the environment variable `NAME_BASE_URL` of a generated server called NAME
 (`runtime/settings/origins.py`). URLs on the origin of the replaced server move to the base URL. Other origins get no
-calls until the owner accepts them.
+calls until the project's owner accepts them.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Find operations that log in.
 
-To call a login, a model would have to know a password, and it would see a token. So logins are hidden unless the owner
-offers them, but they can supply the credential of other calls.
+To call a login, a model would have to know a password, and it would see a token. So logins are hidden unless the
+project's owner offers them, but they can supply the credential of other calls.
 """
 
 import re

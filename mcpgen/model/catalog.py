@@ -138,7 +138,8 @@ class HttpBinding:
     seconds. `result`: which parts of the response are returned.
 
     `also`: arguments that the input schema names outside its `properties`. `open`: True if undeclared arguments are
-    allowed. `withheld`: `query` or `cookies` → names that no argument may write there, because the owner hid them.
+    allowed. `withheld`: `query` or `cookies` → names that no argument may write there, because the project's owner hid
+    them.
     `unchecked`: patterns that the server does not check, since checking them costs too much.
 
     `caller_scopes`: OAuth scopes that the token of a caller over HTTP needs.
@@ -337,7 +338,8 @@ class Catalog:
     """All tools of a server, and all else that is written to its files: sorted, unique and checked.
 
     `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins in server and
-    scheme URLs must be accepted by the owner first. `search`: set if tools are found by a search and not listed.
+    scheme URLs must be accepted by the project's owner first. `search`: set if tools are found by a search and not
+    listed.
     """
 
     identity: Identity

@@ -133,7 +133,7 @@ class ResultView:
 
     @property
     def replaces(self) -> bool:
-        """Return True if a text or blocks that the owner wrote are shown in place of the response's JSON."""
+        """Return True if a text or blocks that the project's owner wrote are shown in place of the response's JSON."""
         hides = bool(self.blocks) and all(block.kind != "answer" for block in self.blocks)
         return self.text is not None or hides
 
@@ -250,8 +250,8 @@ class BodyChange:
 class Change:
     """An override: the owner's decisions about the tools of the operations that `key` names.
 
-    A field is None if the owner decided nothing. `unsecured`: True if requests carry no credential. `scopes`: OAuth
-    scopes that a caller over HTTP needs. `aliases`: other names of the tool → their places in the file.
+    A field is None if the project's owner decided nothing. `unsecured`: True if requests carry no credential. `scopes`:
+    OAuth scopes that a caller over HTTP needs. `aliases`: other names of the tool → their places in the file.
     """
 
     key: str

@@ -14,8 +14,8 @@ from mcpgen.model.words import Confirm, Output, Pages, Redirects
 class Api:
     """An API description with its owner's decisions about the server.
 
-    `security`: None if the document does not mention security. `unconfirmed`: origins that the owner must accept,
-    since a base URL has replaced the server of every document that names them. `named_at`: place of title and
+    `security`: None if the document does not mention security. `unconfirmed`: origins that the project's owner must
+    accept, since a base URL has replaced the server of every document that names them. `named_at`: place of title and
     instructions in the file.
 
     Decisions: `name`, `version`, `instructions`, `logging`, `redirects`, `output` (form of results), `pages` (how many

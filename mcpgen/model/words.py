@@ -38,7 +38,7 @@ InputProfile = SchemaProfile | Literal["written"]
 """Profile of one tool's input schema; `written` if a person wrote the schema."""
 
 Output = Literal["structured", "text"]
-"""Form of a tool's results that the owner chose. `structured` results have an output schema."""
+"""Form of a tool's results that the project's owner chose. `structured` results have an output schema."""
 
 Redirects = Literal["follow", "tell"]
 """What the server does with a redirect: `follow` it, or `tell` the model about it."""

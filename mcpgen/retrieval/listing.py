@@ -1,5 +1,5 @@
-"""Write the tool list of a server with `--tools search`: the search tools, and the tools that the owner keeps listed
-(`pin`).
+"""Write the tool list of a server with `--tools search`: the search tools, and the tools that the project's owner keeps
+listed (`pin`).
 
 The server sends the list unchanged, so it starts as fast as a server that lists all tools. If some tools are hidden
 from a caller, the runtime makes the list itself (`runtime/core/search_listing.py`). Its texts are the same, but count

@@ -52,7 +52,7 @@ class _Finder:
 # Decision 0199: Lookup arguments take names in place of ids.
 def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
     """Return `catalog`, all tools of a server, with an argument for an item's name beside arguments for ids. Only tools
-    for which the owner has switched on `lookups` get such arguments.
+    for which the project's owner has switched on `lookups` get such arguments.
 
     `definitions`: the named schemas to which schemas of responses refer. `promises`: names that earlier runs of mcpgen
     gave to arguments, which must not change.
@@ -83,8 +83,8 @@ def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins,
 
 
 def _report(tools: Sequence[ToolSpec], diagnostics: Diagnostics) -> None:
-    """Report if no tool accepts a name in place of an id, although the owner has switched on `lookups` for all or for
-    single tools.
+    """Report if no tool accepts a name in place of an id, although the project's owner has switched on `lookups` for
+    all or for single tools.
     """
     wanted = [tool for tool in tools if tool.operation.decided.lookups]
     if not any(tool.binding.lookups for tool in wanted):
@@ -101,7 +101,7 @@ def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | Non
     """Return what a lookup must know of `tool`, which finds items by name, or None if lookups cannot use the tool.
 
     Lookups cannot use a tool that may change data, asks the user, or searches items of all kinds. Nor can they use a
-    tool whose result the owner rewrites, or whose items the document does not describe.
+    tool whose result the project's owner rewrites, or whose items the document does not describe.
     """
     result = tool.operation.decided.result
     rewritten = result is not None and (result.text or result.select) is not None

@@ -21,9 +21,9 @@ def is_operation(schema: JsonObject | None, composer: Composer) -> bool:
 
 
 def proposed(operation: Operation, requests: Requests, arguments: Arguments) -> Accepted:
-    """Return the job that `operation` starts. A `task` (rule for following the job) is proposed only if the path for
-    reading the job has exactly one variable. The response gives only the job's whole name, so the values of several
-    variables would be unknown.
+    """Return the job that `operation` starts. The job has a `task` (rule for following the job) only if the path for
+    reading the job has exactly one variable. The response contains only the job's whole name, not the values of several
+    variables.
     """
     reads = [each for each in requests.of_answer(operation, is_operation) if each.path.endswith("}")]
     if not reads:

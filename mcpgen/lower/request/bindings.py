@@ -94,7 +94,7 @@ def bind(
 
 
 def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str, ...]]:
-    """Return place (`query`, `cookies`) → the names of parameters there that the owner hid from callers.
+    """Return place (`query`, `cookies`) → the names of parameters there that the project's owner hid from callers.
 
     An object argument with `explode` can set any parameter in these places, so the server must refuse the hidden names.
     """
@@ -106,8 +106,8 @@ def _withheld(operation: Operation, arguments: Arguments) -> dict[str, tuple[str
 
 
 def _is_sent(slot: Slot, arguments: Arguments) -> bool:
-    """Return True if a parameter gets a value, from an argument or a constant. Return False if the owner hid the
-    parameter.
+    """Return True if a parameter gets a value, from an argument or a constant. Return False if the project's owner hid
+    the parameter.
     """
     return slot in arguments.names or slot in arguments.constants
 

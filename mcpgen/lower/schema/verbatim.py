@@ -28,7 +28,8 @@ _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
 _OF_OPENAPI = frozenset({"discriminator", "xml", "x-mcp-header", "examples"})
 """Keywords of the document that are left out of the tool's schema.
 
-`x-mcp-header` is among them, because the owner decides which arguments clients send in a header, not the document.
+`x-mcp-header` is among them, because the project's owner decides which arguments clients send in a header, not the
+document.
 """
 
 _ONE_SCHEMA = frozenset(

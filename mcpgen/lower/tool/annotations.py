@@ -63,10 +63,10 @@ def _more_cautious(hints: Annotations, declared: JsonObject) -> Annotations:
 
 
 def _as_written(hints: Annotations, written: Mapping[str, bool]) -> Annotations:
-    """Apply the hints of the owner, which replace all others.
+    """Apply the hints of the project's owner, which replace all others.
 
-    If the owner sets only `readOnlyHint`, `destructiveHint` follows: a read-only tool destroys nothing, any other tool
-    may.
+    If the project's owner sets only `readOnlyHint`, `destructiveHint` follows: a read-only tool destroys nothing, any
+    other tool may.
     """
     read_only = written.get("readOnlyHint", hints.read_only and not written.get("destructiveHint", False))
     changed = hints.read_only and not read_only

@@ -27,7 +27,7 @@ class Unaskable(Exception):
 
 
 def form_field(written: JsonObject, argument: JsonObject) -> JsonObject:
-    """Return the schema of a field: what the owner has written, completed from the schema of its argument.
+    """Return the schema of a field: what the project's owner has written, completed from the schema of its argument.
 
     Raises Unaskable if MCP's elicitation has no schema for such a field.
     """

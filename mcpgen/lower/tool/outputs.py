@@ -1,4 +1,4 @@
-"""Derive the output schema of a tool from the responses of its operation, if the owner wants output schemas.
+"""Derive the output schema of a tool from the responses of its operation, if the project's owner wants output schemas.
 
 Results must match the output schema, and responses of real APIs often do not match their documents. So the schema only
 states names and types of members, and every member may be null. No member is required, further members are allowed, and

@@ -188,10 +188,11 @@ def _over(new: ArgumentChange, old: ArgumentChange) -> ArgumentChange:
 def _with_names(
     operations: dict[str, Operation], by: dict[str, Change], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return the operations. If the owner gives a tool name to one operation, remove the name from all others.
+    """Return the operations. If the project's owner gives a tool name to one operation, remove the name from all
+    others.
 
-    If the owner gives the same name to several operations, the first keeps it, and later overrides with the name are
-    reported. Names are compared without case.
+    If the project's owner gives the same name to several operations, the first keeps it, and later overrides with the
+    name are reported. Names are compared without case.
     """
     owners: dict[str, str] = {}
     given = {key for key, change in by.items() if change.name is not None}

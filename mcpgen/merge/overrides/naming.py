@@ -124,7 +124,7 @@ def _report_former(
     """Report an override of an operation that existed when the project was last written.
 
     If the operation no longer exists, this is a warning. If it has another key, this is an error: the override may
-    protect something, so the owner has to write the new key.
+    protect something, so the project's owner has to write the new key.
     """
     tool = former.tools[known]
     now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)

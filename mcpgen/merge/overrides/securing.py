@@ -1,4 +1,4 @@
-"""Remove credentials from an API or an operation, where the owner says that none are needed."""
+"""Remove credentials from an API or an operation, where the project's owner says that none are needed."""
 
 from dataclasses import replace
 

@@ -108,7 +108,7 @@ def _is_covered(pointer: str, pointers: frozenset[str]) -> bool:
 
 
 def _withheld(old: Listed, new: Listed) -> Iterator[Change]:
-    """Yield changes of the parameters that the owner hid, and which no argument may set.
+    """Yield changes of the parameters that the project's owner hid, and which no argument may set.
 
     If a hidden parameter becomes an argument, or the reverse, only the comparison of arguments reports the change.
     """

@@ -218,7 +218,9 @@ def events(server: Server) -> None:
 
 
 def fuzz(project: Path, seed: int, count: int) -> None:
-    """Run `count` cases. Raise Found for wrong answers, or AssertionError for wrong requests or log lines."""
+    """Run `count` cases. Raise Found if the server answers wrongly, and AssertionError if it sends its API a wrong
+    request or logs a wrong line.
+    """
     run(project, cases(Random(seed), count), seed)
 
 
