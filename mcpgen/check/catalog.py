@@ -147,7 +147,7 @@ def _is_visible(what: str, said: list[str], where: Where, diagnostics: Diagnosti
 
 
 def _note_profile(tool: ToolSpec, diagnostics: Diagnostics) -> None:
-    """Report a handwritten input schema that some clients may reject, unless the project's owner set `portable: false`."""
+    """Report a handwritten input schema that some clients may reject, unless its tool has `portable: false`."""
     if tool.profile != "written" or tool.operation.decided.portable is False:
         return
     if reason := next(inputs_outside_profile(as_object(_unclosed(tool.input_schema)), ValueCache()), ""):

@@ -53,7 +53,7 @@ class Request:
         return "/" + "/".join(quote(segment, safe="") for segment in self.segments)
 
     def header(self, name: str) -> str | None:
-        """Return the value of the header `name`, or None if there is none. The case of the name is ignored."""
+        """Return the value of the request's header `name`, or None if there is none. The name's case is ignored."""
         return next((value for each, value in self.headers if each.lower() == name.lower()), None)
 
     def json(self) -> Any:

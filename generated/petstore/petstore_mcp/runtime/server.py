@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .telemetry.recorder import Recorder
     from .telemetry.reporter import Reporter
 
-#: Seconds for writing the last answers, if waiting for the calls has used up all the time.
+#: Minimum seconds for writing the last answers when the server ends, however long it waited for running calls.
 _A_MOMENT = 0.4
 #: Size in bytes from which parsing a message takes long. Buffered answers are written before such a message is parsed.
 _LONG = 64 * 1024
@@ -87,7 +87,7 @@ class Server:
         reporter.start()
 
     def record(self, audit: Audit) -> None:
-        """Record every call in `audit`."""
+        """Write every call to the audit log `audit` from now on."""
         self._audit = audit
         before_leaving(audit)
 
@@ -119,14 +119,14 @@ class Server:
         left = max(end - time.monotonic(), _A_MOMENT)
         self._wire.hurry(left)
         if not self._lock.acquire(timeout=left):
-            leave(0)  # end the process now: the lock's holder is writing to a client that does not read
+            leave(0)  # end the process now: a thread holds `_lock`, stuck in a write that the client does not read
 
     def renew(self, catalog: Catalog, settings: Settings) -> None:
         """Use the tools of `catalog` from the next message on. Calls that have begun still use the old tools."""
         with self._turn:
             self._catalog, self._settings = catalog, settings
             if self._audit is not None:
-                from .serve.recording import secrets  # imported late: few operators record calls
+                from .serve.recording import secrets  # imported late: few operators keep an audit log
 
                 self._audit.renew(catalog, lambda: secrets(settings, catalog))
             if self._recorder is not None:
@@ -194,7 +194,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # late, to start the loop's thread before this import
+            from .serve.stdin_handoff import StdinHandoff  # late import, so that the loop's longer imports begin first
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine
@@ -210,7 +210,7 @@ class Server:
     def _load(self, catalog: Catalog, settings: Settings | None) -> execution.ToolExecutor:
         """Load the modules that call the API, and return the tool executor. Runs in the event loop's thread.
 
-        Loading them takes ten times as long as the rest of the start.
+        Loading takes ten times as long as the rest of the start, so it is put off until the event loop is needed.
         """
         try:
             from .calls.execution import ToolExecutor
@@ -243,7 +243,7 @@ class Server:
         return self._wire.attended()
 
     def done(self, key: int, outcome: Outcome) -> None:
-        """Record the outcome of a finished call, and send the answer."""
+        """Report the outcome of a finished call to the audit log and telemetry, if they are on. Send the response."""
         if self._audit is not None:
             self._audit.end(key, outcome)
         if self._recorder is not None:
@@ -331,7 +331,7 @@ def main() -> int:
         return EXIT_CONFIG
     audit = None
     if settings is not None and settings.audit:
-        from .serve.recording import open_audit  # imported late: few operators record calls
+        from .serve.recording import open_audit  # imported late: few operators keep an audit log
 
         opened = open_audit(settings.audit, settings, catalog, gaps)
         if isinstance(opened, str):
@@ -348,7 +348,7 @@ def main() -> int:
 
 
 def _tell_lack(catalog: Catalog) -> None:
-    """Print a sentence if the server was generated to run programs, but the sandbox library is not installed."""
+    """Print a sentence if the server was generated to run models' programs, but the sandbox library is missing."""
     if catalog.listing is not None and catalog.listing.lacking:
         complain(catalog.listing.lack)
 
@@ -380,8 +380,8 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
     if settings.again is None:
         server = Server(catalog, Wire(), settings)
     else:
-        from .core.subscriptions import Subscriptions  # imported late: few servers reload
-        from .serve.reload import Watch  # imported late: few servers reload
+        from .core.subscriptions import Subscriptions  # imported late: few servers run with --reload
+        from .serve.reload import Watch  # imported late: few servers run with --reload
 
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()

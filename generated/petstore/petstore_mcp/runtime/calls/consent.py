@@ -52,8 +52,8 @@ if TYPE_CHECKING:
             """
 
         async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
-            """Mark a state as used. Return how often the user was asked, "" or why the state is invalid, and the bytes
-            `kept` that `issue` stored in the state. If the state is invalid, only the reason has a meaning.
+            """Mark a valid state as used. Return how often the user was asked, the reason why the state is invalid
+            (else ""), and the bytes `kept` that `issue` stored in it. For an invalid state, only the reason counts.
             """
 
 
@@ -146,7 +146,8 @@ class Consent:
         Raise OtherOutcome with the question if the call has no answer.
         """
         dialogue, turn = call.dialogue, 0
-        # The user confirmed in an earlier round. Then a hook asked a question, whose `requestState` held `confirmed`.
+        # Do not ask again: the user has confirmed this call. `confirmed` comes from the `requestState` of a question
+        # that a hook asked later.
         if call.confirmed == subject:
             return "accept"
         if dialogue.state is not None and not is_of_login(dialogue.state):
@@ -163,9 +164,10 @@ class Consent:
 
 
 def not_called(tool: str, said: str, revision: str, more: str = "", words: Mapping[str, str] = INSTEAD) -> Result:
-    """Return the error result for a call that was not confirmed. `said`: the outcome, a key of `words`.
+    """Return the error result for a call that the user did not confirm, or whose questions got no answer.
 
-    Raise OtherOutcome instead if `revision` wants a protocol error for this outcome (FAULTS).
+    `said`: the outcome, such as `decline`. `words`: outcome -> sentence for the model. For an outcome in FAULTS and a
+    stateless MCP revision, raise OtherOutcome with a protocol error instead.
     """
     sentence = f"{tool} was not called. {words[said]}{more}"
     if said in FAULTS and has(revision, "resultType"):
@@ -181,7 +183,7 @@ def action(reply: object) -> str | None:
 
 # Decision 0093: A confirmation shows the arguments as the client sent them.
 def question(tool: str, arguments: dict[str, Any], target: str, redact: Callable[[str], str]) -> str:
-    """Return the text of the question for the user."""
+    """Return the text that asks the user whether to go on with a call."""
 
     def shown(text: str, longest: int) -> str:
         return _cut(visible(redact(text)), longest)  # redact before cutting: a secret cut in half is not found

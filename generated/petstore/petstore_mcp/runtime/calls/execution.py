@@ -7,7 +7,7 @@
 
 The request is sent only after the arguments were checked and the call was confirmed, if that is required. Nothing is
 returned without redaction. Any failure on the way is an error result for the model. A call raises only OtherOutcome (a
-question to the user, a task or a protocol error) and exceptions from bugs.
+question to the user, an MCP task or a protocol error) and exceptions from bugs.
 """
 
 from __future__ import annotations
@@ -85,11 +85,12 @@ def _unheard(phase: str) -> None:
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
-    `record`: the audit log, or None. It is for calls that a running call makes; the server records clients' calls.
+    `record`: the audit log, or None. The executor logs only calls that a running call makes: clients' calls are logged
+    where they are received.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
-        """Create the executor. `handles`: objects that only a server over HTTP needs, None over stdio."""
+        """Create the executor. `handles`: stores and issuers of ids that calls need only over HTTP, None over stdio."""
         log.set_level(settings.log_level)
         self._catalog = catalog
         self._settings = settings
@@ -176,7 +177,7 @@ class ToolExecutor:
 
         `report` is called with "sent", "headers" and "body" when the call has reached these phases. `dialogue`: how the
         client can ask the user. `ask`: function that asks the user while the call waits, None if that is impossible.
-        Raise OtherOutcome if the call ends with a question to the user, a task or a protocol error.
+        Raise OtherOutcome if the call ends with a question to the user, an MCP task or a protocol error.
         """
         tool = self._catalog.tool(name)
         budget = self._preparation.budget(tool)
@@ -210,7 +211,7 @@ class ToolExecutor:
         return redacted(result, self._redactor)
 
     async def task(self, wanted: TaskRequest) -> Task:
-        """Return the answer to a request about a task. The user is never asked.
+        """Return the answer to a request about an MCP task. No question is put to the user (elicitation).
 
         Raise wire_formats.OtherOutcome with a protocol error, for example if the task is unknown.
         """
@@ -219,7 +220,7 @@ class ToolExecutor:
 
     @property
     def _jobs(self) -> TaskCalls:
-        """Return the object that handles tasks. Its module is loaded with the first call that starts a job."""
+        """Return the handler of jobs and of MCP tasks. Its module is loaded when the handler is first used."""
         if self._followed is None:
             from . import task_calls  # imported late: few tools start jobs
 
@@ -311,7 +312,7 @@ class ToolExecutor:
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
         """Check, confirm and run the call. Return the result, and a sentence for use if a hook withholds it, or "".
 
-        Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, a task or a protocol error.
+        Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, an MCP task or a protocol error.
         """
         tool = call.tool
         if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:
@@ -392,10 +393,11 @@ class ToolExecutor:
         return result
 
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Prepare, confirm and send the call. Return the result, and a sentence for use if a hook withholds it, or "".
+        """Prepare, confirm and send the call. Return the result, and a sentence on what answered the call, or "".
 
-        Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
-        without a result.
+        The sentence is shown if a hook withholds the result. It is "" if the call was not confirmed, and may be "" if
+        no hook gets the result. Raise one of the exceptions in preparation.Unmade if the call cannot be made, and
+        OtherOutcome if the call ends without a result.
         """
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)
@@ -443,7 +445,7 @@ class ToolExecutor:
         return self._states
 
     async def _sent(self, call: CallUnderWay, ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Result, str]:
-        """Send the request. Return the result, and a sentence for use if a hook withholds it: how the API answered."""
+        """Send the request. Return the result, and a sentence on the response, shown if a hook withholds the result."""
         answer, sent = await self._exchanged(call.tool, ready, arguments, call.report, call.budget)
         if isinstance(answer, Failure):
             from ..result import failures  # imported late: most calls succeed
@@ -482,7 +484,7 @@ class ToolExecutor:
     async def _exchanged(
         self, tool: Tool, ready: PreparedCall, arguments: dict[str, Any], report: Report, budget: Budget
     ) -> tuple[Response | Failure, Sent]:
-        """Send the request. Return its response or the failure, and a record of the request."""
+        """Send the request. Return its response or the failure, and a description of the request as it was sent."""
         uri = self.names.new()
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)
@@ -503,11 +505,11 @@ class ToolExecutor:
         spans.note(status=answer.status)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
-            await asyncio.sleep(0)  # first let other tasks write their finished responses
+            await asyncio.sleep(0)  # other calls run here, so that they need not wait for work on a long response
         return answer, sent
 
     def _done(self, answer: Response, sent: Sent) -> str:
-        """Return a sentence on how the API answered, for use if a hook withholds the result; "" if no hook gets it."""
+        """Return a sentence on the API's response, shown if a hook withholds the result; "" if no hook gets results."""
         if not self._hooks.follow(sent.tool.name):
             return ""
         from ..result import failures  # imported late: few servers have hooks on results

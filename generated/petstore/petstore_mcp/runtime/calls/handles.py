@@ -29,8 +29,9 @@ if TYPE_CHECKING:
             """
 
         async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
-            """Reserve the next slot of the rate limit that replicas share (`replicas.store.Store.turn`).
+            """Reserve the next slot of the rate limit that replicas share.
 
+            Return whether that succeeded and the seconds to wait for the slot, as `replicas.store.Store.turn` does.
             Return None if the store does not answer. Each replica then counts only its own requests.
             """
 
@@ -38,16 +39,19 @@ if TYPE_CHECKING:
         """Store of programs that models wrote and that wait for the user (calls.kept_runs, replicas.sealed_runs)."""
 
         def keep(self, written: bytes) -> str:
-            """Return a state (`requestState`) for a serialized program, or "" if the program is too large."""
+            """Return a `requestState` that stands for a model's paused program, given in serialized form.
+
+            Return "" if the program is too large.
+            """
 
         async def take(self, state: str) -> tuple[bytes, str]:
-            """Mark the state of a paused program as used. Return the program and "".
+            """Mark as used the state of a model's program that waits for a user. Return the serialized program and "".
 
             If the state is invalid, return b"" and the reason, a key of consent.INSTEAD.
             """
 
     class TaskIds(Protocol):
-        """Issuer and reader of the ids of tasks (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
+        """Encoder and decoder of MCP task ids (signed_tasks.SignedTasks, replicas.sealed_tasks.SealedTasks)."""
 
         def issue(self, job: bytes, seconds: float) -> str:
             """Return an id that contains the encoded job and is valid for `seconds` seconds."""
@@ -79,8 +83,8 @@ class Handles:
     """Objects that calls need only over HTTP.
 
     `names`, `states` and `tasks`: issuers of the names of stored results, of the `requestState` of confirmations, and
-    of the ids of tasks. `runs`: store of programs that models wrote and that wait for the user. `shared`: the store of
-    the replicas, or None. `callers`: credentials of callers, or None if the API is called with the server's own
+    of the ids of MCP tasks. `runs`: store of programs that models wrote and that wait for the user. `shared`: the store
+    of the replicas, or None. `callers`: credentials of callers, or None if the API is called with the server's own
     credentials only.
     """
 

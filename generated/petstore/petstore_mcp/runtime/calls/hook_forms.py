@@ -48,7 +48,10 @@ def question(name: str, message: str, form: Mapping[str, str | Mapping[str, Any]
 
 
 def _long(name: str, written: object) -> Schema:
-    """Return a field in its long form: `string required` becomes a dictionary. Raises WrongForm for any other value."""
+    """Return a field as a dictionary: convert a text such as `string required`, and return a dictionary unchanged.
+
+    Raises WrongForm for any other text or value.
+    """
     if isinstance(written, str):
         kind, _, rest = written.partition(" ")
         if kind in _SIMPLE and rest in ("", "required"):

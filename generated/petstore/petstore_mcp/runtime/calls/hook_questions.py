@@ -98,7 +98,7 @@ class _Run:
         self._deadline.reschedule(None)
 
     def go_on(self) -> None:
-        """Let the time of the call run again, and set the deadline of the hook anew."""
+        """Continue to count the seconds of the call. The deadline of the hook is when these seconds are used up."""
         self._deadline.reschedule(asyncio.get_running_loop().time() + self.budget.start())
 
 
@@ -204,8 +204,8 @@ class HookQuestions:
         return dict(self._interview.answers[question.name])
 
     async def _said(self, run: _Run, question: FormQuestion, default: Mapping[str, Any] | None) -> str:
-        """Return the outcome of a question: that of an earlier run of the hook, or that of asking now. Raises
-        HookFailed if the earlier run asked another question.
+        """Return the outcome of a hook's question to the user. If an earlier run of the hook got this outcome, return
+        it; otherwise ask now. Raises HookFailed if the earlier run asked another question.
         """
         interview, digest, known = self._interview, _digest(run.name, question), len(self._interview.told)
         before = interview.told[self._asked - 1][0] if self._asked <= known else interview.asking
@@ -222,7 +222,7 @@ class HookQuestions:
         return said
 
     async def _waited(self, run: _Run, question: FormQuestion) -> str:
-        """Ask a question now and return its outcome. Meanwhile the time of the call stands still."""
+        """Ask the user a question now and return its outcome. The time limits of call and hook pause meanwhile."""
         run.pause()
         try:
             return await self._forms.answered(self._interview, question, partial(_checked, run.budget))

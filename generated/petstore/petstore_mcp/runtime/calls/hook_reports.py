@@ -123,7 +123,7 @@ class HookReports:
             raise CannotReport(_OVER)
 
     def _hand_over(self) -> None:
-        """Deliver the reports: at once in the thread of the event loop, else let the loop deliver them soon."""
+        """Deliver the reports at once if the caller is in the event loop's thread. Else the loop delivers them soon."""
         if threading.get_ident() == self._thread:
             self._deliver()
         elif not self._due:
@@ -132,7 +132,7 @@ class HookReports:
                 self._loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
-        self._due = False  # reset first: reports that come during this delivery need another one
+        self._due = False  # reset first, so that a report that comes during this delivery causes another delivery
         if self._over:
             return
         for _ in range(len(self._wait)):
@@ -145,7 +145,7 @@ class HookReports:
             self._advance(*step)
 
     def _tell(self, level: str, message: str, data: str) -> None:
-        """Write a message to the log of this server, and send it to the client. Both remove secrets."""
+        """Write a message to the log of this server, and send it to the client, both without secrets."""
         told = {"tool": self._tool, "hook": self._hook, "message": brief(log.redacted(message), LONGEST)}
         log.event(_OWN_LEVELS[level], "hook_log", **told, **({"data": data} if data else {}))
         shown = {"tool": self._tool, "message": message}
@@ -165,7 +165,9 @@ def _is_number(value: object) -> bool:
 
 
 def _written(data: Any) -> str:
-    """Return data as JSON text, or a text in its place if it is too large. Raise CannotReport if it is not JSON."""
+    """Return data as JSON text, or a note in JSON if the data is too long or too deep. Raise CannotReport if the data
+    cannot be written as JSON.
+    """
     try:
         written = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):

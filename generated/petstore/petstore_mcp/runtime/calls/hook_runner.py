@@ -5,8 +5,9 @@ Hooks are found by name: before_all, before_TOOL, request_TOOL, request_all, ins
 A `-` in a tool's name becomes `_`. An async hook runs in the event loop, any other in a thread of its own.
 
 A hook may enforce a rule, so no call goes on without it. If a hook fails or takes too long, or if hooks.py cannot be
-loaded, the call is an error. The error names the hook, and the log says where it failed. Exception texts are not shown,
-since they may contain anything. The text of a Refuse is shown to the model.
+loaded, the call is an error. The error names the hook, and the log says where it failed. Messages of exceptions are not
+shown, since they may contain anything. Only the message of a `Refuse`, which a hook raises to refuse a call, is shown
+to the model.
 """
 
 from __future__ import annotations
@@ -152,8 +153,8 @@ class Hooks:
     async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
         """Run the `after_` hooks on a result, and return the final result. Hooks receive error results too.
 
-        Call this only if `follow` is True. `done`: a sentence that says what answered the call, shown if a hook
-        withholds the result.
+        Call this only if the method `follow` returns True for the tool. `done`: text to show if a hook
+        withholds the result: a sentence that says what the call did, or "".
         """
         result.written = ""  # drop the cached JSON text, since hooks may change the result in place
         before = hook_context.enter(None)
@@ -206,7 +207,8 @@ def _failure(
     if isinstance(problem, Refuse):
         log.event("info", "hook_refused", hook=name)
         return problem
-    # In Python 3.11.2, `asyncio.timeout` raises TimeoutError without a cause. The cancellation is only its context.
+    # If the time ran out, the CancelledError shows the line at which the hook was. It is the `__cause__` of the
+    # TimeoutError; in Python 3.11.2, it is only the `__context__`.
     cause = problem.__cause__ or (problem.__context__ if late else None)
     reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
     unfit = "" if late else f"{name} does not take {len(given)} arguments"
@@ -232,7 +234,7 @@ def refusal(reason: Refuse) -> str:
 
 
 def withheld(tool: str, reason: str, done: str) -> str:
-    """Return the text shown in place of a withheld result: the reason, and `done`, that is, what answered the call."""
+    """Return the text shown in place of a withheld result. `done`: a sentence that says what the call did, or ""."""
     return f"The result of {tool} is withheld. {reason} {done}".rstrip()
 
 
@@ -262,7 +264,8 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     try:
         await room.acquire()
     except asyncio.CancelledError:
-        # If a deadline ended the wait, TimeoutError has this error as its cause, and `_failure` finds the reason there.
+        # If a deadline ended the wait, this CancelledError is the cause of a TimeoutError, and `_failure` looks for the
+        # text `_NO_THREAD` in the cause.
         raise asyncio.CancelledError(_NO_THREAD) from None
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
@@ -292,9 +295,9 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
 
 def _place(problem: BaseException, function: Any) -> str:
-    """Return `FUNCTION:LINE` of the last line of the user's file that ran before the exception.
+    """Return `FUNCTION:LINE` of the last line that ran, before the exception, in the file of the hook `function`.
 
-    If no code of this file ran, return the place where the exception was raised, or "" if it is in this module.
+    If no code of this file ran, return the last line that ran in another file, or "" if only this module ran.
     """
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename != __file__]
     file = getattr(getattr(function, "__code__", None), "co_filename", "")

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
         """Interface of the audit log (audit.Audit)."""
 
         def begin(self, call: Call) -> Result | None:
-            """Record that a call begins. Return an error result if that cannot be recorded."""
+            """Record in the audit log that a call begins, and return None. Return an error result if the log cannot be
+            written.
+            """
 
         def end(self, key: int, outcome: Result | Failure | Question | Task | str) -> None:
-            """Record the outcome of a call."""
+            """Record the outcome of a call in the audit log."""
 
 
 KEYS = count(-1, -1)

@@ -73,7 +73,8 @@ class Interview:
         self.answers: dict[str, dict[str, Any]] = {}
         self.asked, self.turn, self.inner = "", 0, ""
         needed = call.dialogue.way == "result" or call.dialogue.state is not None
-        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""  # now: hooks may change `arguments`
+        # Encode the arguments now: `subject` needs them as the client sent them, and hooks may change `arguments`.
+        self._asked_for = json.dumps(arguments, sort_keys=True) if needed else ""
 
     @cached_property
     def subject(self) -> str:
@@ -94,10 +95,10 @@ class Interview:
 
     @property
     def followed(self) -> Dialogue:
-        """Return how the client can be asked a question after all questions of this interview, such as a confirmation.
+        """Return how to ask the user one more question after those of this class, such as whether to confirm the call.
 
-        If this later question was already asked (`inner` is its state), the call brings the answer to it. Then the
-        returned Dialogue contains `inner` and this answer, else no state and no answer.
+        If that question was already asked (`inner` holds its `requestState`), the client has repeated the call with the
+        answer. The returned Dialogue then contains `inner` and the answer, else neither.
         """
         own, responses = self.dialogue, self.dialogue.responses if self.inner else {}
         return own.with_answers(self.inner or None, responses)
@@ -105,7 +106,7 @@ class Interview:
     def read(self, turn: int, kept: bytes) -> None:
         """Restore the user's answers from `kept`, the bytes that `written` has returned for a `requestState`.
 
-        `turn`: how often the user was asked the last question (again if the answer was missing or invalid).
+        `turn`: how often the user was asked the last question. A missing or invalid answer causes a repetition.
         """
         self.turn = turn
         self.answers, self.asked, self.inner = json.loads(kept)
@@ -119,8 +120,8 @@ class Interview:
 
 
 class Forms:
-    """Interviewer of the users of one server, who answer forms. `states`: issues and checks each `requestState`, which
-    holds the answers so far.
+    """Interviewer of the users of one server, by forms (MCP elicitation). `states`: issues and checks each
+    `requestState`, which holds the answers so far.
     """
 
     def __init__(self, states: States, seconds: float) -> None:
@@ -128,7 +129,7 @@ class Forms:
         self._seconds = seconds
 
     async def resumed(self, interview: Interview, state: str | None) -> str:
-        """Restore the answers from the call's state. Return "", or a key of WORDS if the state is invalid."""
+        """Restore the answers from the call's state. Return "", or why the state is invalid, as a key of WORDS."""
         if state is None or not state.startswith(interview.prefix):
             return ""
         turn, void, kept = await self._states.take_kept(state.removeprefix(interview.prefix), interview.subject)
@@ -183,7 +184,7 @@ class Forms:
         """Return the outcome of the question: `accept`, or a key of WORDS, such as `decline`.
 
         The client repeats a call to send the user's answer. If the call has no valid answer, raise OtherOutcome with
-        the question, unless the question was asked MOST_TURNS times.
+        the question. After MOST_TURNS questions, return `wrong` or `unanswered` instead.
         """
         responses, turn = interview.dialogue.responses, 0
         problems: list[Problem] = []

@@ -107,10 +107,10 @@ class JobFollower:
     def begun(
         self, tool: Tool, answer: Response, ready: PreparedCall, arguments: dict[str, Any], seconds: float
     ) -> Job | str | None:
-        """Return the job that an answer announces, or None if the answer itself is the result.
+        """Return the job that the upstream's response announces, or None if the response itself is the result.
 
-        If there is a job that cannot be followed, return a clause that says why. `seconds`: the lifetime that the
-        client wants, 0 for any.
+        If there is a job that cannot be followed, return a clause that says why. `seconds`: the `ttl` that the client
+        wants for the MCP task of this job, 0 if the client does not say.
         """
         rule, value = tool.binding["task"], job_state.value_of(answer)
         if not 200 <= answer.status < 300 or ("header" in rule["poll"] and answer.status != 202 and "done" not in rule):
@@ -151,7 +151,7 @@ class JobFollower:
                 return Seen(state, said)
             if state == job_state.DONE:
                 found = await self._result(tool, job, answer, sent, value, budget)
-                # Without an answer, the job counts as working, so that the client looks again and gets the result then.
+                # If the API sends no result, the job counts as working: the client asks again and gets the result then.
                 return _unanswered(found) if isinstance(found, Failure) else Seen(state, said, found)
             told = await self._writer.told(sent.tool, answer, sent, budget)
             gone = state == job_state.GONE
@@ -229,7 +229,7 @@ class JobFollower:
         return await self._exchange(asked, ready, job.values, _unheard, budget)
 
     def _tool(self, tool: Tool, what: str, target: TaskTarget) -> Tool:
-        """Return a tool with the name, credentials and result rules of `tool` and the request of `target`.
+        """Return a tool with `tool`'s name, credentials and rules for results, and with `target`'s request.
 
         `what`: purpose of the request: `poll`, `result` or `cancel`.
         """
@@ -252,7 +252,7 @@ class JobFollower:
         return self._tools[name]
 
     def _at(self, tool: Tool, asked: Tool, url: str) -> PreparedCall:
-        """Return the request for a status URL. Raise NotReady if its origin is not allowed, or if it cannot be sent."""
+        """Return the request for a status URL. Raise NotReady if the URL has no allowed origin, or cannot be sent."""
         home = self._settings.server(tool.binding["server"])
         trail = Trail(home, "", self._settings.rules)
         if reason := trail.go(url):
@@ -296,7 +296,7 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _needed(target: TaskTarget | dict[str, Any]) -> list[str]:
-    """Return the names of the variables in the request `target`."""
+    """Return the names of the values that the request description `target` inserts into the path and the query."""
     found: list[str] = []
     request: Any = target
     for part in [*request.get("path", ()), *request.get("query", ())]:

@@ -20,13 +20,13 @@ _PREFIX = "run."
 
 
 class KeptRuns:
-    """Programs that are paused until the user answers a question, by name, each with the time at which it expires."""
+    """Store of models' programs that are paused until the user answers: name -> (time of expiry, program)."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[float, bytes]] = {}
 
     def keep(self, written: bytes) -> str:
-        """Store a program that a model wrote, serialized, and return its name, or "" if the program is too large."""
+        """Store a model's paused program, serialized, and return a name for it, or "" if the program is too large."""
         if len(written) > MOST_BYTES // MOST:
             return ""
         now = time.monotonic()
@@ -38,8 +38,9 @@ class KeptRuns:
         return name
 
     async def take(self, state: str) -> tuple[bytes, str]:
-        """Remove the program named `state`. Return the program and "", or b"" and the reason: `forged` (unknown name)
-        or `late` (expired).
+        """Remove the model's program that is stored under the name `state`, and return the program and "".
+
+        If the name is unknown, return b"" and `forged`. If the program has expired, return b"" and `late`.
         """
         until, written = self._kept.pop(state, (0.0, b""))
         if not written:

@@ -88,9 +88,9 @@ def given(tool: Tool, arguments: dict[str, Any]) -> list[Lookup]:
 async def resolve(
     tool: Tool, arguments: dict[str, Any], writes: bool, look: Look
 ) -> tuple[dict[str, Any], list[Found]]:
-    """Return the arguments with ids in place of names, and the ids found. `look` makes the inner call.
+    """Return the arguments with ids in place of names, and the ids found. `look` calls the tool that returns the items.
 
-    Raise NotReady if there is no item of a given name, and OtherOutcome if an inner call ends without a result.
+    Raise NotReady if there is no item of a given name, and OtherOutcome if such a call ends without a result.
     """
     found: list[Found] = []
     for lookup in given(tool, arguments):
@@ -139,14 +139,14 @@ def _fitting(value: str | int, tool: Tool, argument: str) -> str | int:
 
 
 def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
-    """Return the arguments for the question to the user: those of the client, and the ids found."""
+    """Return the arguments to show in a confirmation: those of the client, with each id that was found for a name."""
     return {**arguments, **{each.id: f"{each.value}, looked up: {each}" for each in found}}
 
 
 def told(result: Result, found: list[Found]) -> Result:
-    """For each id that was looked up, add a line to the text of a result and return the result.
+    """Add to a result, for each id that was looked up, a line that says which item was found. Return the result.
 
-    Unless the result is an error, add the line to its structured value too.
+    The lines are added to the text, and unless the result is an error, to the structured value too.
     """
     lines = "\n".join(map(str, found))
     if result.is_error and result.content and result.content[0]["type"] == "text":

@@ -31,20 +31,22 @@ class Programs:
     """
 
     def __init__(self, runs: PausedRuns | None) -> None:
-        """Create the loader of the program runner. `runs`: store of paused programs; None: one in this process."""
+        """Create a loader of the program runner. `runs`: store of models' paused programs, or None for a store in this
+        process.
+        """
         self._runs = runs
         self._found: ProgramRuns | None = None
 
     def found(self) -> ProgramRuns:
-        """Return the program runner. Raise ImportError if the sandbox cannot be loaded on this machine."""
+        """Return the runner of model-written programs. Raise ImportError if this machine cannot load the sandbox."""
         if self._found is None:
-            from .program_runs import ProgramRuns  # imported late: few servers run programs
+            from .program_runs import ProgramRuns  # imported late: few servers run model-written programs
 
             self._found = ProgramRuns(self._runs)
         return self._found
 
     async def close(self) -> None:
-        """End the worker processes that run programs, if there are any."""
+        """End the worker processes that run the programs of language models, if there are any."""
         if self._found is not None:
             await self._found.close()
 
@@ -62,8 +64,8 @@ class OwnTools:
     ) -> None:
         """Prepare to answer calls of the server's own tools in `catalog`.
 
-        `bring` copies a stored result from another replica to this process. `programs`: loader of the program runner.
-        `shown`: largest size in bytes of a slice of a stored result, and of the final value of a program.
+        `bring` copies a stored result from another replica to this process. `programs`: loader of the runner of models'
+        programs. `shown`: largest size in bytes of a slice of a stored result, and of such a program's final value.
         """
         self._catalog = catalog
         self._resources = resources
@@ -73,7 +75,7 @@ class OwnTools:
         self._desk: ToolSearch | None = None
 
     def has(self, tool: Tool) -> bool:
-        """Return True if the server answers `tool` itself."""
+        """Return True if the server answers calls of `tool` itself, such as a search for tools."""
         return any(key in tool.binding for key in _KEYS)
 
     async def answer(
@@ -98,7 +100,7 @@ class OwnTools:
             except TornIndex as reason:
                 return Result.error(str(reason))
         from ..core.read_tool import ARGUMENT
-        from ..result import read_result  # both imported late: few servers list this tool
+        from ..result import read_result  # imported late, as ARGUMENT: few servers list the tool read_result
 
         await self._bring(str(arguments[ARGUMENT]))
         return read_result.read(self._resources, arguments, self._shown)

@@ -61,8 +61,8 @@ class PageWalk:
         """Fetch the pages after the first one. Return all pages joined to one response, and the last request sent.
 
         `answer` and `sent`: response and request of the first page. `authority`: host and port of the API. `report` is
-        called with the number of pages so far. `whole`: None, unless this is an inner call that looks up an id by its
-        name. Then `whole.complete` is set to False if a page is missing.
+        called with the number of pages so far. `whole`: None, unless this is an inner call that finds an item's id by
+        the item's name. Then `whole.complete` is set to False if a page is missing.
         """
         removed = self._tool.binding.get("result", {}).get("remove", ())
         joined = JoinedPages(self._rule, authority, shown, MOST_LOOKED if whole else MOST_PAGES, removed)

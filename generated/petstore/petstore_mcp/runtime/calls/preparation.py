@@ -81,7 +81,10 @@ class PreparedCall:
 
 # Decision 0096: Credentials are selected before the user is asked to confirm.
 class Preparation:
-    """Preparation of one server's calls. `agent` is the User-Agent, `NAME-mcp/VERSION`."""
+    """Component that checks the arguments of tool calls and builds HTTP requests from them.
+
+    `agent`: the value of User-Agent in these requests, `NAME-mcp/VERSION`.
+    """
 
     def __init__(
         self,
@@ -130,7 +133,10 @@ class Preparation:
     def _read_again(
         self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
     ) -> tuple[dict[str, Any], Problems]:
-        """Parse arguments that came as JSON text, and check again. Return the arguments and the remaining problems."""
+        """Parse arguments that were given as JSON text (`"[1, 2]"` for a list), and check all arguments again.
+
+        Return the arguments, and the problems that they still have.
+        """
         from ..request import json_arguments  # imported late: only needed for invalid arguments
 
         try:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .under_way import Ask
 
     class Executor(Protocol):
-        """Executor of one call (execution.ToolExecutor)."""
+        """Interface of the object that executes a program's tool calls (execution.ToolExecutor)."""
 
         record: inner_calls.Record | None
 
@@ -52,20 +52,22 @@ if TYPE_CHECKING:
             dialogue: Dialogue,
             ask: Ask | None,
         ) -> Result:
-            """Return the result of a call.
+            """Call the tool `name` and return its result.
 
             Raise OtherOutcome if the call ends with a question to the user or with a protocol error.
             """
 
 
 SECONDS = 300.0
-"""Seconds that a program may take with all of its calls. Waiting for a user does not count."""
+"""Seconds that a model's program may take with all of its tool calls. Waiting for a user does not count."""
 
 _STAYS = " What the program did before it asked stays done."
 
 
 def _unheard(phase: str) -> None:
-    """Ignore a phase of a call that a program makes, since the client would take it for progress of the program."""
+    """Ignore a phase (such as "sent") of a tool call by a model-written program: the client would take the phase for
+    the program's progress.
+    """
 
 
 class ProgramRuns:
@@ -82,10 +84,11 @@ class ProgramRuns:
     async def answer(
         self, tool: str, code: str, around: tuple[Executor, Catalog, int], dialogue: Dialogue, ask: Ask | None
     ) -> Result:
-        """Run a program and return its result. `tool`: the tool that runs programs. `code`: the program's text.
+        """Run a program that the model wrote, and return its result. `code`: the program's text.
 
-        `around`: executor of the program's calls, catalog, and largest size in bytes of the result. Raise OtherOutcome
-        if the call ends with a question to the user or with a protocol error.
+        `tool`: name of the tool that runs programs. `around`: executor of the program's tool calls, catalog, and
+        largest size in bytes of the result. Raise OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
         """
         executor, catalog, shown = around
         span = spans.current() or spans.Span()
@@ -115,14 +118,14 @@ class ProgramRuns:
 
     # Decision 0198: A paused program has a size limit.
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
-        """Pause a program whose tool call ended with a question to the user: store the program, and raise OtherOutcome
-        with the question. If the program is too large to store, return an error result.
+        """Pause a model's program whose tool call ended with a question to the user: store the program, and raise
+        OtherOutcome with the question. If the program is too large to store, return an error result.
 
-        If the tool call ended with a protocol error, raise `ended`, or return an error result if the program has
-        already called a tool that writes.
+        `ended`: exception of the tool call. If it is a protocol error, raise it again, or return an error result if
+        the program has already called a tool that writes.
         """
         asked, record = ended.outcome, running.record
-        if not isinstance(asked, Question):  # a call that a program makes never becomes an MCP task
+        if not isinstance(asked, Question):  # a tool call in Python code from a model never becomes an MCP task
             if not (isinstance(asked, Failure) and record.writes):
                 raise ended
             return running.stopped(asked.sentence)
@@ -142,7 +145,7 @@ class ProgramRuns:
 
 
 class ProgramFunctions:
-    """Functions that one program may call: one for each allowed tool whose name occurs in the program."""
+    """Functions that one program of the model may call: one for each allowed tool whose name is in the program."""
 
     def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
         """Collect the functions that the program `code` may call.
@@ -165,7 +168,7 @@ class ProgramFunctions:
         for name in sorted(named & self._all.keys()):
             called = self._all[name]
             if not offered.has(called):
-                if called in offered.withheld:  # a tool hidden without a reason stays unmentioned
+                if called in offered.withheld:  # no advice on a tool for which `withheld` has no reason
                     self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
             elif kind != RUN and writes(offered, called):
                 self._others[name] = f"{called} writes, and {tool} calls only what reads."
@@ -175,7 +178,7 @@ class ProgramFunctions:
 
     @property
     def stubs(self) -> str:
-        """Return Python declarations of the functions that the program may call, for the type checker."""
+        """Return Python declarations of the functions that the model's program may call, for the type checker."""
         return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
 
     def writes(self, tool: str) -> bool:
@@ -198,7 +201,7 @@ class ProgramFunctions:
 
 
 class RunningProgram:
-    """Run of one program to its end, from its beginning or from the question at which it waited."""
+    """Run of a model's program to its end: from its beginning, or from the question to the user at which it paused."""
 
     def __init__(
         self, executor: Executor, sandbox: Sandbox, functions: ProgramFunctions, record: Record, span: spans.Span
@@ -214,15 +217,15 @@ class RunningProgram:
 
     @property
     def printed(self) -> str:
-        """Return all text that the program has printed so far, even before it was paused for a question to the user."""
+        """Return all text that the model's program has printed so far, before and after any pause for the user."""
         return self.record.printed + (self._run.printed if self._run is not None else "")
 
     async def dumped(self) -> bytes:
-        """Return the serialized program, which waits for the answer to a call. Raise Stopped if that fails."""
+        """Return the language model's program, paused at a tool call, as bytes. Raise Stopped if it is too large."""
         return await self._run.dump() if self._run is not None else self._dump
 
     async def close(self) -> None:
-        """Release the worker process, if the program has one."""
+        """Return the worker process of the model's program to the pool, if the program has one."""
         run, self._run = self._run, None
         if run is not None:
             await run.close()
@@ -255,7 +258,7 @@ class RunningProgram:
         return Result.text(told + notes)
 
     def stopped(self, why: str) -> Result:
-        """Return the error result for a program that ended early. It says why, and which changes were made."""
+        """Return the error result for a model's program that ended early: why it ended, and which writes were made."""
         done = self.record.done() or "Nothing was changed."
         parts = ["The program stopped.", why, done]
         if self.printed.strip():
@@ -272,13 +275,13 @@ class RunningProgram:
         return self._run
 
     async def _restored(self) -> Run:
-        """Restore the serialized program in a new worker, and return its run."""
+        """Restore the paused program in a new worker process. Return the `Run` that continues the program."""
         self._run = await self._sandbox.worker(self._functions.found)
         await self._run.restore(self._dump)
         return self._run
 
     async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
-        """Make the tool call for which the program waits, and give the program its answer.
+        """Make the tool call for which the model's program waits, and give the program the answer.
 
         Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
         protocol error.
@@ -307,8 +310,10 @@ class RunningProgram:
         await run.answer(value)
 
     def _asking(self, ask: Ask | None) -> Ask | None:
-        """Return a function that asks the user. While it waits for the answer, the program is serialized, its worker
-        process is released, and its time limit is paused.
+        """Return a function that asks the user, or None if `ask` is None.
+
+        Before the function asks, it serializes the paused program (Python code from a model) and releases the worker
+        process. The program's time limit is paused until the answer.
         """
         if ask is None:
             return None
@@ -328,7 +333,7 @@ class RunningProgram:
         return asked
 
     async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
-        """Call `tool` for the program, record this call in the audit, and return its result.
+        """Call `tool` for the language model's program, record this call in the audit log, and return its result.
 
         Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
         protocol error.
@@ -367,10 +372,11 @@ class RunningProgram:
 
 
 def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
-    """Return the dialogue (how to ask the user) for one call of a program. `state`: state of the call that asked the
-    user, None for others.
+    """Return the dialogue (how to ask the user) for one tool call of a model's program. `state`: state of the call that
+    asked the user, None for other calls.
 
-    Only the call that asked gets the user's answer. No call becomes a task: a program waits for its jobs.
+    Only the call that asked gets the user's answer. No call becomes an MCP task: if a call starts an upstream job, the
+    program waits for the job.
     """
     responses = dialogue.responses if state is not None else {}
     return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, dialogue.declares)

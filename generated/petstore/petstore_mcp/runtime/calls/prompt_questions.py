@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Ask the user for values to put into the messages of a prompt. `Questions` (questions.py) asks, as for tools."""
+"""Ask the user for values to put into the messages of a prompt, with the code that asks the questions of tools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = {
 
 
 def _unheard(phase: str) -> None:
-    """Do nothing. Used as `report`, which receives progress texts: the questions of a prompt have no progress."""
+    """Do nothing. Used as `report`, which receives progress texts: no progress is sent while a prompt asks the user."""
 
 
 async def answered(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 async def made(wanted: GetPrompt, fetch: FetchResource) -> PromptMessages:
-    """Return the messages of the prompt. `fetch` reads a resource from the upstream.
+    """Return the messages of the prompt. `fetch` reads a resource from the upstream API.
 
     Raise OtherOutcome with a protocol error if any resource cannot be read.
     """

@@ -91,7 +91,7 @@ class Questions:
         return interview
 
     def _allowed(self, call: CallUnderWay, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Check the arguments of the model and return them.
+        """Check the arguments that the model gave, and return them.
 
         Raise Refused if an argument is wrong, or if only the user may give it.
         """
@@ -149,7 +149,7 @@ class Questions:
         Return "", or "unable" if the tools file does not allow it. Raise Refused if a value is wrong.
         """
         if "missing" in question:
-            return ""  # the later check of all arguments reports missing values
+            return ""  # no problem here: the later check of all arguments reports missing values
         if question.get("without") != "arguments":
             return "unable"
         values, problems = self._checked(interview, form, interview.arguments)

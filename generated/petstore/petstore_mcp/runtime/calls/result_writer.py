@@ -49,10 +49,10 @@ class ResultWriter:
         return other
 
     async def told(self, tool: Tool, answer: Response, sent: Sent, budget: Budget) -> Result:
-        """Return the result for a response."""
+        """Return the tool result for a response of the API."""
         view, most = None, spans.shown(self.shown)
         if "result" in tool.binding:
-            from ..result.result_rules import ResultRules  # imported late: few tools have result rules
+            from ..result.result_rules import ResultRules  # imported late: few tools have rules for their results
 
             view = ResultRules(tool.binding["result"])
             if (instead := view.take(answer, sent, most)) is not None:
@@ -79,7 +79,7 @@ class ResultWriter:
 
     async def keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Store a response that is too large for a result, or as much of it as the time budget allows."""
-        from ..result import large_results  # imported late: most responses fit
+        from ..result import large_results  # imported late: few responses are too large
 
         with budget as seconds:
             answer.kept = await large_results.keep(answer, sent.uri, self._redactor, self._resources, seconds)

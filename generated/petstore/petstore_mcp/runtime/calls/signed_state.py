@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Sign the state that a client returns with the user's answer (`requestState`), so that it can be trusted.
 
-A ticket contains the digest of the call, its expiry, and how often the user was asked. The client can read and store a
-ticket, but cannot make or change one. Each ticket can be used once, so that one consent is good for one call.
+A ticket (a signed state) contains the digest of the call, its expiry, and how often the user was asked. The client can
+read and store a ticket, but cannot make or change one. Each ticket can be used once, so that one consent is good for
+one call.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ class Tickets:
         self._key = key
         self._clock = clock
         self._entropy = entropy
-        self._spent: dict[str, float] = {}  # random number in each used ticket -> the ticket's expiry
+        self._spent: dict[str, float] = {}  # random number in each used `requestState` -> its expiry
 
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-        """Return a new ticket. `subject`: digest of the call, in hexadecimal.
+        """Return a new ticket (a signed `requestState`). `subject`: digest of the call, in hexadecimal.
 
         `turn`: how often the user is asked the same question, this time included. `kept`: bytes that `take_kept`
         returns later, such as earlier answers. The client can read these bytes.
@@ -51,8 +52,8 @@ class Tickets:
         return (await self.take_kept(ticket, subject))[:2]
 
     async def take_kept(self, ticket: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a ticket as used. Return how often the user was asked, "" or why the ticket is invalid, and the bytes
-        `kept` that `issue` stored in the ticket. If the ticket is invalid, only the reason has a meaning.
+        """Mark a valid ticket as used. Return how often the user was asked, the reason why the ticket is invalid (else
+        ""), and the bytes `kept` that `issue` stored in the ticket. For an invalid ticket, only the reason counts.
         """
         body, _, signature = ticket.rpartition(".")
         # Compare bytes, since compare_digest rejects text that is not ASCII.

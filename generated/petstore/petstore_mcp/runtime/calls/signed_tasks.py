@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Sign the ids of tasks over stdio, so that the client can store an id, but cannot make or change one.
+"""Sign the ids of MCP tasks over stdio, so that the client can store an id, but cannot make or change one.
 
 The signing key is derived from the server's name and credentials. So an id stays valid after a restart of the process.
 """
@@ -32,28 +32,33 @@ def key(server: str, secrets: Iterable[str]) -> bytes:
 
 
 def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
-    """Return the issuer and reader of the task ids of one server."""
+    """Return the encoder and decoder of one server's MCP task ids."""
     return SignedTasks(key(catalog.name, sensitive(catalog.security, settings)), time.time)
 
 
 # Decision 0229: Over stdio, the key that signs task ids is derived from the server's credentials for the API.
 class SignedTasks:
-    """Issuer and reader of the ids of tasks. `clock()` returns Unix time in seconds."""
+    """Encoder and decoder of MCP task ids. Each id contains a job and a signature. `clock()` returns Unix time in
+    seconds.
+    """
 
     def __init__(self, key: bytes, clock: Callable[[], float]) -> None:
         self._key = key
         self._clock = clock
 
     def issue(self, job: bytes, seconds: float) -> str:
-        """Return an id that contains the encoded job and is valid for `seconds` seconds."""
+        """Return an MCP task id that contains `job`, encoded and signed, and is valid for `seconds` seconds."""
         body = int(self._clock() + seconds).to_bytes(_EXPIRY, "big") + job
         return urlsafe_b64encode(self._signature(body) + body).rstrip(b"=").decode()
 
     def open(self, id: str) -> tuple[bytes, str]:  # noqa: A002
-        """Decode the job that an id contains. Return the job and "", or b"" and a reason: `unknown`, `expired`."""
+        """Return the job in an MCP task id, and the reason "".
+
+        If the id is invalid, the job is b"", and the reason is `unknown` or `expired`.
+        """
         try:
             whole = urlsafe_b64decode(id.encode("ascii") + b"=" * (-len(id) % 4))
-        except ValueError:  # this includes UnicodeEncodeError and binascii.Error
+        except ValueError:  # ValueError includes UnicodeEncodeError and binascii.Error
             return b"", "unknown"
         signature, body = whole[:_SIGNATURE], whole[_SIGNATURE:]
         canonical = urlsafe_b64encode(whole).rstrip(b"=").decode() == id

@@ -55,7 +55,7 @@ _INSTEAD = {
 
 
 class TaskCalls:
-    """Handler of the jobs and tasks of one catalog's tools."""
+    """Handler of the upstream jobs that the tools of one catalog start, and of the MCP tasks for these jobs."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class TaskCalls:
         redact: Callable[[str], str],
         budget: Callable[[Tool], Budget],
     ) -> None:
-        """Create the handler. `ids` issues and reads ids of tasks. `finish` runs a tool's hooks on its result.
+        """Create the handler. `ids` encodes and decodes MCP task ids. `finish` runs a tool's hooks on its result.
 
         `redact` removes secrets from texts. `budget` returns the time budget for a call of a tool.
         """
@@ -105,7 +105,7 @@ class TaskCalls:
             return result
         if call.dialogue.tasks:
             span = spans.current()
-            said = span.said if span is not None else ""  # the last progress message of a hook
+            said = span.said if span is not None else ""  # `said`: the last progress message of the call's hooks
             raise OtherOutcome(self._task(self._id(job), "call", job, Seen(job_state.WORKING, said)))
         call.report("the job has started")
         return await self._waited(call, call.tool, job)
@@ -132,7 +132,7 @@ class TaskCalls:
         if tool is None or job is None:
             raise OtherOutcome(Failure(_INSTEAD["expired" if tool else "unknown"], INVALID_PARAMS))
         wanted.name = tool.name
-        self._record(job, wanted.task, "")  # early, so that telemetry has the task even if the request fails
+        self._record(job, wanted.task, "")  # before the request: if that fails, telemetry has the MCP task anyway
         if wanted.action == "cancel":
             return await self._cancelled(wanted, tool, job)
         budget = self._budget(tool)
@@ -185,7 +185,8 @@ class TaskCalls:
         return seen
 
     async def _waited(self, call: CallUnderWay, tool: Tool, job: Job, id: str = "") -> Result:  # noqa: A002
-        """Wait for the end of a job while the call's time lasts. `id`: the task's id, "" if it has none yet.
+        """Wait for the end of a job while the call's time lasts. `id`: id by which the model asks for the job,
+        "" if the job has none yet.
 
         Return the job's result, or a text that says how to ask again.
         """
@@ -204,7 +205,8 @@ class TaskCalls:
             return seen.result
         again = f"Call {self._catalog.looker} with {ARGUMENT}={id} to look again."
         told = f"The job that {tool.name} started is still at work. {again}"
-        # A program gets an error, since a program would take this text for the job's result. A model can read the text.
+        # A model that called the tool itself can read this text. A program that the model wrote would take the text
+        # for the tool's data, so the program gets an error.
         return Result.error(told) if spans.in_program() else Result.text(told)
 
     def _opened(self, id: str, offered: Catalog) -> tuple[Tool | None, Job | None]:  # noqa: A002
@@ -247,8 +249,8 @@ class TaskCalls:
         )
 
     def _status(self, job: Job, seen: Seen) -> str:
-        """Return the status of a task. A job that the API no longer knows counts as cancelled if its tool can cancel
-        jobs, else as failed.
+        """Return the status of the MCP task that stands for `job`. A job that the API no longer knows counts as
+        cancelled if its tool can cancel jobs, else as failed.
         """
         cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
         return _STATUS.get(seen.state) or ("cancelled" if cancels else "failed")

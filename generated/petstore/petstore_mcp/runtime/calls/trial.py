@@ -73,7 +73,7 @@ async def attempt(
     close: Callable[[Response], None],
     seconds: float,
 ) -> tuple[bool, str]:
-    """Call a tool without arguments. Return True if the settings look usable, and a sentence on the outcome."""
+    """Call a tool, with no arguments. Return True if the settings look usable, and a sentence on the outcome."""
     try:
         ready = await prepare(tool, {})
         answer, sent = await exchange(tool, ready, {}, lambda phase: None, Budget(seconds, time.monotonic))

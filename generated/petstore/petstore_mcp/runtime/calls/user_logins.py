@@ -80,7 +80,7 @@ class _Pending:
 
 
 class UserLogins:
-    """Logins of the server's user. `logins` is None if users cannot log in for any security scheme."""
+    """Logins of one server, used and obtained during calls. `logins`: None if no security scheme lets users log in."""
 
     def __init__(
         self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], client: Callable[[], Client]

@@ -34,7 +34,7 @@ _ASKED, _LEFT_OUT = "The user is asked for ", "Leave out what you do not know of
 
 
 def _silent(description: str, beginning: str) -> str:
-    """Return a description without the last sentence that begins with `beginning`."""
+    """Return a description up to the last occurrence of `beginning`, or the whole description if there is none."""
     kept, found, _ = description.rpartition(beginning)
     return kept.rstrip() if found else description
 

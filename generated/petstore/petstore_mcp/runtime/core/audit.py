@@ -40,7 +40,7 @@ FORMAT = 1
 # Decision 0103: An existing audit file keeps its permissions.
 #: Largest line in bytes: what a Linux pipe accepts in one write, so that lines of several processes do not mix.
 LONGEST = 4096
-#: Largest size in bytes, as JSON, of a name (LONGEST_NAME) or an HTTP request in a line. So all fields fit into a line.
+#: Largest sizes in bytes, as JSON, of a name and of the HTTP request in an audit line. So a line fits into LONGEST.
 LONGEST_NAME = 240
 LONGEST_REQUEST = 600
 #: Largest number of lines that wait to be written. Further lines are lost and counted.
@@ -111,7 +111,7 @@ class _Guard:
                 leave(code)
 
     def postpones(self, code: int) -> bool:
-        """Return True if the main thread holds the lock. The process then exits with `code` once the lock is free."""
+        """Return True if the main thread holds the audit's lock. The process then exits with `code` at the release."""
         self._code = code if self._busy else None
         return self._busy
 
@@ -294,7 +294,7 @@ class Audit:
         return self._redactor.text(text)
 
     def _written(self) -> bool:
-        """Write the waiting lines. Return True if none is left."""
+        """Write the waiting lines. Return True if all were written, or False if writing fails."""
         try:
             while self._waiting:
                 self._reopen()

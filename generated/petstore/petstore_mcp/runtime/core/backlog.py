@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 # Decision 0005: The server reads requests while calls hang.
 #: Largest number of unfinished calls. Clients run fewer at once, and this many need little memory.
 MOST_CALLS = 4096
-#: Largest total size of the lines of unfinished calls, in bytes. A larger line is accepted if no call is unfinished.
+#: Largest total size of the messages of unfinished calls, in bytes. A larger message is accepted if no call is
+#: unfinished.
 MOST_BYTES = 8 * 1024 * 1024
 #: Seconds between two checks whether the client is still there.
 SECONDS = 0.25

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Budget of one call: seconds, and steps of work on its arguments and its answer.
+"""Budget of one call: seconds, and steps of work on its arguments and its result.
 
 Hooks and the HTTP request share the seconds. Time spent waiting for the user's answer is not counted. A step is about
 one microsecond of work during which no other call can run, so steps limit how long other calls wait.
@@ -22,7 +22,7 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """Seconds and steps that one call may use. `left`: the seconds that remain of `total`, by the given clock."""
+    """Seconds, and steps of work, that one call may use. `left`: the seconds that remain of `total`, by `clock`."""
 
     __slots__ = ("_clock", "_since", "_steps", "left", "total")
 
@@ -33,7 +33,7 @@ class Budget:
         self._steps = steps
 
     def __enter__(self) -> float:
-        """Begin a section whose duration is subtracted from the call's seconds. Return the seconds that are left."""
+        """Count the seconds from here to the end of the `with` block. Return the seconds left in the call's budget."""
         return self.start()
 
     def __exit__(
@@ -42,7 +42,7 @@ class Budget:
         self.stop()
 
     def start(self) -> float:
-        """Begin to count seconds. Return the seconds that are left."""
+        """Begin to count seconds. Return the seconds of the budget that are left."""
         self._since = self._clock()
         return self.left
 

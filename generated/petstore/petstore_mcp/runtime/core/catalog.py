@@ -136,7 +136,7 @@ class _File:
             return file.read(length) or b""
 
     def places(self) -> dict[str, tuple[int, int]]:
-        """Return offset and length of each tool's line, by tool name, in file order."""
+        """Return the offset and length of each tool's line in the JSON file, by tool name, in the file's order."""
         self._settle()
         if self._places is None:
             self._places = _places(self.read())
@@ -145,12 +145,12 @@ class _File:
         return self._places
 
     def keep(self, names: list[str]) -> bytes:
-        """Drop all tools that are not in `names`. Return the lines of the kept tools, joined to a JSON array."""
+        """Drop all tools that are not in `names`. Return the entries of the kept tools as one JSON array."""
         self._places = {name: place for name, place in self.places().items() if name in names}
         return b"[" + b",".join(map(self.text, self._places)) + b"]"
 
     def text(self, name: str) -> bytes:
-        """Return a tool's entry as JSON text: its line of the file, or the line that `change` has put in its place.
+        """Return a tool's entry as JSON bytes: its line of this file, or the line that `change` has put in its place.
 
         Return b"" if there is no such tool.
         """
@@ -158,13 +158,13 @@ class _File:
         return self._changed.get(name) or self.read(*self.places().get(name, (0, 0))).rstrip(b",")
 
     def change(self, name: str, line: bytes) -> None:
-        """Replace the line of a tool in memory, or add a line for a new tool. The JSON file on disk stays unchanged."""
+        """Replace a tool's line of this JSON file, or add a line for a new tool: in memory, not on disk."""
         self._changed[name] = line
         if self._places is not None:
             self._places.setdefault(name, (0, 0))
 
     def add_later(self, lines: Callable[[], dict[str, bytes]]) -> None:
-        """Register `lines`, which returns tools that the file lacks: tool name -> JSON text, as on a line of the file.
+        """Register `lines`, which returns tools that this JSON file lacks: tool name -> JSON text of the tool's line.
 
         `lines` is called when any tool is first looked up.
         """
@@ -174,11 +174,12 @@ class _File:
         if self._later is not None:
             for name, line in self._later().items():
                 self.change(name, line)
-            self._later = None  # cleared last, so that no thread misses the lines; adding them twice does no harm
+            self._later = None  # set last: another thread may add the same tools again, which does no harm
 
     def array(self) -> tuple[list[bytes], str]:
-        """Return the file's JSON array without line ends, in pieces to save memory. Also return the CRC-32 of the whole
-        file, line ends included, in hexadecimal.
+        """Return the content of this JSON file, an array, without line ends. It comes in pieces to save memory.
+
+        Also return the CRC-32 of the whole file, line ends included, in hexadecimal.
         """
         pieces, found, offset = [], 0, 0
         while piece := self.read(offset, _PIECE):
@@ -272,15 +273,15 @@ class Catalog:
             raise CatalogError(f"{_AGAIN}: the first line of bindings.json is incomplete.") from None
 
     def offer_saving(self) -> None:
-        """Add an argument to the input schema of each tool that can save its answer. The argument names the target
-        file.
+        """Add an argument to the input schema of each tool that can save the API's response to a file. The argument
+        names this file.
         """
         bound = [(name, self._bound.text(name)) for name in self.names()]
         saving = [(name, _object(line)["saves"]) for name, line in bound if b'"saves":' in line]
         for name, argument in saving:
             tool = self._described.line(name)
             if "outputSchema" in tool:
-                continue  # structured results are not saved
+                continue  # a saved response has a text as its result, but this tool's results must match a schema
             tool["inputSchema"].setdefault("properties", {}).setdefault(argument, _SAVES)
             self._described.change(name, dumps(tool))
         self._leave(self.names())
@@ -313,7 +314,7 @@ class Catalog:
     def hide_restricted(self, roles: frozenset[str]) -> None:
         """Hide tools that are restricted to other roles than `roles`.
 
-        A call of a hidden tool fails with an error that names the ROLES variable.
+        A call of a hidden tool fails with an error that names the environment variable `<PREFIX>_ROLES`.
         """
         names = self.names()
         kept = [name for name in names if name not in self.roles or not roles.isdisjoint(self.roles[name])]
@@ -390,13 +391,13 @@ class Catalog:
         """Return a digest that identifies all JSON files: bindings.json is hashed, and holds digests of the other
         files.
         """
-        from hashlib import sha256  # imported here: few servers run programs
+        from hashlib import sha256  # imported here: few servers run model-written programs
 
         return sha256(self._bound.read()).hexdigest()
 
     def is_same(self, other: Catalog) -> bool:
         """Return True if both catalogs have the same JSON files. Which tools are hidden is not compared."""
-        return self._bound.read() == other._bound.read()  # bindings.json is enough: it holds digests of the others
+        return self._bound.read() == other._bound.read()  # bindings.json holds digests of the other JSON files
 
     def changed(self, before: Catalog) -> list[str]:
         """Return the names of the lists that differ between `before` and this catalog.
@@ -443,7 +444,7 @@ class Catalog:
         """Return True if there is a tool of this name."""
         return name in self._described.places()
 
-    # Decision 0215: Aliases are accepted and not listed.
+    # Decision 0215: A tool's aliases are accepted in calls and not listed.
     def resolve_alias(self, name: str) -> str:
         """Return the name of the tool that `name` is an alias of. Any other name is returned unchanged."""
         return name if name not in self.aliases or name in self._described.places() else self.aliases[name]

@@ -53,8 +53,8 @@ class Dialogue:
 
     `way` is `request` (ask while the call runs), `result` (end the call with a question; the client calls again with
     the answer), or empty (cannot ask). `urls` is the same for questions that open a URL. A repeated call carries
-    `state` and `responses`. `tasks`: the call may become a task. `task_seconds`: how long the client wants the task
-    stored, 0 if it does not say. `declares`: the client's other capabilities, such as `sampling`.
+    `state` and `responses`. `tasks`: the call may become an MCP task. `task_seconds`: how long the client wants that
+    task stored, 0 if it does not say. `declares`: the client's other capabilities, such as `sampling`.
     """
 
     __slots__ = ("declares", "responses", "revision", "state", "task_seconds", "tasks", "urls", "way")
@@ -145,12 +145,14 @@ class Peer:
 
     @property
     def caller(self) -> str:
-        """Return the key for limits per caller: the principal, else the session, else the network address."""
+        """Return what identifies the caller for limits per caller: principal, else session, else network address."""
         return self.principal or self.session or self.address
 
 
 class Origin:
-    """Caller and trace of a call, as the client states them. Only `peer`, the sender over HTTP, is verified."""
+    """Caller and trace of a call, as the client states them. Only `peer` is verified: principal, session and network
+    address over HTTP, None over stdio.
+    """
 
     __slots__ = ("client", "peer", "traceparent", "tracestate")
 
@@ -201,12 +203,12 @@ class Call:
 
 
 class Fetch(Call):
-    """Action to perform: read a resource by a request to the upstream, which runs like a tool call.
+    """Action to perform: read a resource by an HTTP request to the API. The request runs like that of a tool call.
 
     `entry`: the resource's entry in resources.json. `name` is the resource's URI template, and `arguments` are the
     template's variables. The outcome is a `wire_formats.Contents`, or the reason why there is none. `keeps`: True if a
-    large answer is stored for later reads. `key`, which `core.protocol` sets, tells `Protocol.finished` which request
-    is answered.
+    large answer is stored, so that the client can read it later. `key`: identifies the client's pending request in
+    `Protocol.finished`; `core.protocol` sets it.
     """
 
     __slots__ = ("entry", "keeps", "uri")
@@ -231,7 +233,10 @@ class Fetch(Call):
 
 
 class Fetched:
-    """A resource that must be fetched from the upstream: its entry, and the values of the variables in its URI."""
+    """A resource that must be fetched from the upstream API.
+
+    `entry`: the resource's entry in resources.json. `variables`: values of the variables in its URI template.
+    """
 
     __slots__ = ("entry", "variables")
 
@@ -297,7 +302,10 @@ class Complete(Call):
         self.begun = begun
 
     def fetch(self) -> Fetch:
-        """Return the `Fetch` that requests the values from the API. Large answers are not stored for later reads."""
+        """Return the `Fetch` that requests the completion's values from the API.
+
+        Unlike a large response of a resource, a large response is not stored for the client to read later.
+        """
         entry: Resource = {"listed": {"uri": self.name}, "binding": self.source["binding"]}
         wanted = Fetch(self.name, entry, self.arguments, self.dialogue.revision, self.origin, self.key)
         wanted.keeps = False
@@ -305,7 +313,9 @@ class Complete(Call):
 
 
 class RejectedCall:
-    """Action to perform: record a tool call that was answered with a protocol error and never began."""
+    """Action to perform: write a line in the audit log for a tool call that was answered with a protocol error and
+    never began.
+    """
 
     __slots__ = ("name", "origin")
 

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode the outcome of a request as its response line, in a form that clients can read."""
+"""Encode the outcome of a request as a JSON-RPC response on one line, in the form of the request's MCP revision."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _other(
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
     if isinstance(outcome, Task):
-        from .tasks import written as task_line  # imported here: few servers have tasks
+        from .tasks import written as task_line  # imported here: few servers have MCP tasks
 
         return _fitting(id, outcome, task_line(id, outcome, revision, server), revision, server)
     if isinstance(outcome, Question):

@@ -31,7 +31,7 @@ class FormQuestion:
         self.required = required
 
     def params(self, revision: str) -> dict[str, Any]:
-        """Return the parameters of `elicitation/create` that all revisions of MCP have, written as `revision` wants."""
+        """Return the parameters `message` and `requestedSchema` of `elicitation/create`, in the form of `revision`."""
         fields = self.fields if revision >= WHOLE_SINCE else {name: _older(each) for name, each in self.fields.items()}
         schema: dict[str, Any] = {"type": "object", "properties": fields}
         if self.required:

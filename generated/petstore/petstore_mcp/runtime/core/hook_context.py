@@ -34,7 +34,7 @@ if TYPE_CHECKING:
             """
 
     class Reporter(Protocol):
-        """Protocol for sending the progress and log messages of one run of a hook (calls.hook_reports.HookReports)."""
+        """Typing protocol that `HookReports` implements: it sends the progress and log messages of one hook run."""
 
         def progress(self, done: float, total: float | None, message: str) -> None:
             """Report how far the hook is. Raises CannotReport for wrong values, and after the hook has ended."""

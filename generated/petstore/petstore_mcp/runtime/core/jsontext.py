@@ -59,8 +59,8 @@ def loads(text: str, parse_float: Callable[[str], object] | None = None) -> tupl
     """Parse `text`. Return the value, and a list with a pair for each object that has duplicate keys: the object and
     these keys.
 
-    Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and numbers
-    too large for a double. Raise NotJSON if the text breaks the rules of this module.
+    Of duplicate keys, the last value counts. `parse_float` converts numbers with a point or an exponent, and integers
+    of more than MAX_DIGITS digits. Raise NotJSON if the text breaks a rule in the docstring of this module.
     """
     text = text.strip(_SPACE)
     if parse_float is None and (value := _counted(text)) is not _UNSURE:
@@ -88,7 +88,8 @@ def in_ascii(line: str) -> str:
     """
     if line.isascii():
         return line
-    # Quote the text as if it were a string, then remove the backslashes that quoting put before quotes and backslashes.
+    # Quote the text as if it were a string, which escapes non-ASCII characters, but also quotes and backslashes. Then
+    # undo the escapes of quotes and backslashes.
     return _quote(line)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
 
 
@@ -134,7 +135,7 @@ class _Rules:
 
 
 class _Counting(_Rules):
-    """Options for the fast parse.
+    """Options for the fast parse, which counts the members of objects.
 
     During this parse, Python functions are called only for objects and for numbers with a fraction or exponent.
     """
@@ -174,8 +175,8 @@ def _too_large(digits: str) -> object:
     raise NotJSON(_TOO_LARGE)
 
 
-#: Pool of scanner options that no thread is using. Creating a scanner anew would take half as long as parsing a
-#: message.
+#: Pool of options that no thread is using, each with the scanner made from it. To make a new scanner would take half
+#: as long as parsing a message.
 _idle: list[_Counting] = []
 
 
@@ -224,7 +225,7 @@ def _marks(content: bytes, left_out: bytes) -> bytes:
     """Return a JSON text without the bytes in `left_out` and without escaped quotation marks. So each remaining
     quotation mark begins or ends a string.
     """
-    plain = content.replace(b'\\"', b"  ")  # two spaces, as long as the escape: no bytes are moved, which is faster
+    plain = content.replace(b'\\"', b"  ")  # fast, since two spaces are as long as `\"`: no other bytes move
     if b"\\" in plain:
         # A quotation mark after an escaped backslash is not escaped. So remove escaped backslashes first.
         plain = content.replace(b"\\\\", b"").replace(b'\\"', b"")
@@ -273,9 +274,9 @@ def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[obj
 
 
 def _scan(text: str, rules: _Rules) -> object:
-    """Parse `text` with the C core.
+    """Parse `text` with the C core of the package `json`.
 
-    NotJSON is final; after any other exception, `_verdict` must parse the text again.
+    NotJSON is final: the text is invalid. After any other exception, `_verdict` must parse the text again.
     """
     if rules.scanner is None:
         from _json import make_scanner

@@ -40,7 +40,7 @@ class Listing:
     def __init__(self, search: Search, content: Callable[[], bytes]) -> None:
         """Create the tool list. `content()` returns the content of search.json.
 
-        `search`: data from which the list is made, the member `search` in line 1 of bindings.json.
+        `search`: data from which the list is made. It is the member `search` of the header of bindings.json.
         """
         self._search = search
         self._content = content
@@ -112,7 +112,7 @@ class Listing:
         """
         try:
             rows = self.index()
-        except TornIndex:  # the server starts with a damaged index, and each search reports the damage
+        except TornIndex:  # no error at the start: each search reports that search.json is damaged
             rows = {"names": [], "group": [], "groups": []}
         found: dict[str, int] = {}
         for name, number in zip(rows["names"], rows["group"], strict=True):
@@ -127,7 +127,7 @@ class Listing:
 def _runs_programs() -> bool:
     """Return True if the sandbox's package is installed with its binary part, which is missing on some platforms."""
     import os
-    from _frozen_importlib_external import PathFinder  # `importlib` takes long to load
+    from _frozen_importlib_external import PathFinder  # not from `importlib`, which takes long to load
 
     spec = PathFinder.find_spec("pydantic_monty")
     folders = spec.submodule_search_locations if spec is not None else ()

@@ -13,7 +13,7 @@ ARGUMENT = "task"
 _TITLE = "Look at a task again"
 
 
-# Decision 0231: One tool, get_task, waits for all jobs.
+# Decision 0231: One tool, get_task, can wait for any job.
 def described(taken: Iterable[str]) -> dict[str, Any]:
     """Return the entry of `get_task` in `tools/list`, with a number added to its name if the name is in `taken`."""
     names = {each.lower() for each in taken}

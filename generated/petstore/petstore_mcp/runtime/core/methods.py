@@ -91,7 +91,7 @@ _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if sin
 # Decision 0001: The server accepts call_tool and list_tools as method names for tools/call and tools/list.
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
-#: The only revision in which one line may hold several messages.
+#: The only revision of MCP with JSON-RPC batches: one line may hold several messages.
 BATCH_REVISION = "2025-03-26"
 
 

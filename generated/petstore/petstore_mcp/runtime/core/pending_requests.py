@@ -38,7 +38,7 @@ class Answers:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
         self.ids: list[Id] = []
-        # begins at 1 for the read of the batch, so that no answer goes out before the batch is read whole
+        # number of missing answers, plus 1 until the whole batch is read: nothing is sent before that
         self.awaited = 1
 
     def arrays(self) -> bytes:
@@ -102,14 +102,14 @@ class InFlight:
     def cancel(self, id: Id) -> int | None:  # noqa: A002
         """Forget the pending request with this id.
 
-        Return the key of its call, STREAM if it opened a stream, or None if no such request is pending.
+        Return the key (number) of the request's call, STREAM if it opened a stream, or None if it is not pending.
         """
         if self.ids.get(id, ANSWERED) == ANSWERED:
             return None
         return self.ids.pop(id)
 
     def hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
-        """Store an answer of a batch until the other answers are ready. Until then, its id stays in use."""
+        """Store an answer of a batch until the other answers are ready. Until then, its request's id stays in use."""
         answers.lines.append(line)
         if id is not None and id not in self.ids:
             self.ids[id] = ANSWERED

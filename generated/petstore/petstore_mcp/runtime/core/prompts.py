@@ -56,7 +56,8 @@ def made(entry: Prompt, given: Members, found: Mapping[str, Contents]) -> Prompt
             told = there.reason or f"There is no resource {shown(there.uri)}."
             raise Fault(INVALID_PARAMS, f"The prompt was not made. {told}")
     parts = [part for each in entry["messages"] for part in each.get("text", ())]
-    if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:  # messages may repeat a long argument
+    # An argument is inserted at each of its placeholders, so one long argument can make the messages too large.
+    if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:
         raise Fault(INTERNAL_ERROR, TOO_LARGE.format("prompts/get"))
     messages: list[dict[str, Any]] = [
         {"role": each["role"], "content": block} for each in entry["messages"] for block in _blocks(each, given, found)

@@ -23,8 +23,8 @@ So the era belongs to a request, never to the process. `methods` says which revi
 methods that revision has.
 
 `features` answers requests about resources, prompts and completions. An answer that needs the upstream becomes a call,
-like that of a tool: `Fetch` for a resource, `GetPrompt` for a prompt with such a resource. A request about a task
-becomes a call too (`TaskRequest`); its rules are in `tasks`.
+like that of a tool: `Fetch` for a resource, `GetPrompt` for a prompt that needs a resource from the upstream or an
+answer of the user. A request about a task becomes a call too (`TaskRequest`); its rules are in `tasks`.
 
 The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
@@ -39,8 +39,9 @@ the same id is refused.
 The tools do not change, except with reload. Then `renew` installs the new tools between two messages, and
 `subscriptions` determines who is notified: the streams that asked, and the client of the handshake.
 
-`notifications/cancelled` forgets the call and asks for its end. If the call still has an outcome, `finished` returns
-None, so nothing more is sent about that id. This one rule covers a cancel before, during and after the work.
+At `notifications/cancelled`, this module forgets the call and returns the effect `Cancel`, which stops the call. If the
+call still has an outcome, `finished` returns None, so nothing more is sent about that id. This one rule covers a cancel
+before, during and after the work.
 
 Errors are raised as `Fault` inside this file and `envelope`, and leave the file as errors with the request's id. A line
 with an unreadable id gets an error without an id. Revisions that lack such errors get no answer; the line is logged.
@@ -128,7 +129,9 @@ if TYPE_CHECKING:
             """
 
         def notified(self, message: Notification, peer: Peer | None, agreed: str | None, /) -> None:
-            """Record a notification of the client. `agreed`: the revision of the handshake, or None."""
+            """Measure a notification that the client has sent. `agreed`: the protocol version that the handshake
+            (`initialize`) agreed on, or None.
+            """
 
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
@@ -180,7 +183,7 @@ class Protocol:
 
     @property
     def peer(self) -> Peer | None:
-        """Return the sender of the last HTTP request, or None over stdio."""
+        """Return who sent the latest HTTP message to this object (principal, session, address), or None over stdio."""
         return self._origin.peer
 
     @property
@@ -376,7 +379,7 @@ class Protocol:
         token = progress_token(request)
         heard = dialogue(request, revision, self._dialogue)
         if self._catalog.offers("tasks"):
-            from . import tasks  # imported here: few servers have tasks
+            from . import tasks  # imported here: few servers offer MCP tasks
 
             heard = tasks.heard(heard, request, revision)
         called = self._catalog.resolve_alias(name)
@@ -403,7 +406,7 @@ class Protocol:
     def _features(self) -> Features:
         """Return the object that answers about resources and prompts. It is loaded on first use."""
         if self._beside is None:
-            from .features import Features  # imported late, because clients first list tools, which does not need it
+            from .features import Features  # imported late: clients first list tools, which needs no Features
 
             self._beside = Features(self._catalog, self._changes)
         return self._beside
@@ -425,7 +428,7 @@ class Protocol:
         return [found]
 
     def _task(self, request: Request, revision: str) -> list[Effect]:
-        from . import tasks  # imported here: few servers have tasks
+        from . import tasks  # imported here: few servers offer MCP tasks
 
         # `read` comes before `begin`: if `read` raises Fault, the request's id must not stay in use
         wanted = tasks.read(0, request, revision, self._origin)
@@ -511,7 +514,7 @@ class Protocol:
             told += notification("notifications/resources/updated", updated_params(uri))
         return told
 
-    # Questions to the client
+    # Questions to the user (elicitation)
 
     def ask(self, key: int, question: Asked) -> bytes | None:
         """Return the line that asks the user to confirm a call, to open a URL, or to fill in a form; or None.
@@ -524,7 +527,7 @@ class Protocol:
         return self._questions.ask(key, elicitation_params(question, call.revision))
 
     def withdraw(self, key: int) -> bytes | None:
-        """Return the line that cancels the open question of a call, or None if the call has no open question."""
+        """Return the line that cancels a call's open question to the user, or None if the call has no open question."""
         return self._questions.withdraw(key) or None
 
     def closed(self) -> list[Effect]:
@@ -550,13 +553,13 @@ class Protocol:
 
     def _written(self, id: Id, outcome: Outcome, revision: str) -> bytes:  # noqa: A002
         if self._writer is None:
-            from .encode_response import written  # imported here: the first answer does not need it
+            from .encode_response import written  # imported late: the response to `initialize` does not need it
 
             self._writer = written
         return self._writer(id, outcome, revision, self._catalog.server)
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
-        """Return the progress line of a call, or None if the client wants none or `done` has not grown."""
+        """Return a progress notification of a call, or None if the client wants none or `done` has not grown."""
         call = self._in_flight.calls.get(key)
         if call is None or call.token is None or done <= call.last_progress:
             return None

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Build the `tools/list` entry of `read_result`, which reads more of a truncated result.
 
-The server lists this tool only if the operator enables it by the environment variable RESULT_TOOL.
+The server lists this tool only if the operator sets the environment variable whose name ends in `_RESULT_TOOL`.
 """
 
 from __future__ import annotations

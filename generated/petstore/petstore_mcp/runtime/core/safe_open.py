@@ -72,9 +72,10 @@ def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int
 
 
 def open_folder(root: str, steps: Sequence[str]) -> int:
-    """Open the folder at `steps` below the folder `root` and return its descriptor.
+    """Open the folder at the path `steps`, a list of folder names, below the folder `root`. Return its descriptor.
 
-    This works only on systems with openat. Raise the same errors as `open_below`.
+    Call this function only on systems with openat. Raise LinkFound if a folder in `steps` is a symbolic link,
+    ValueError for an invalid name, or another OSError.
     """
     _check_names(steps)
     folder = os.open(root, _FOLDER & ~_NO_LINK)
@@ -202,9 +203,9 @@ class NewFile:
 
 
 def is_there(root: str, steps: Sequence[str]) -> bool:
-    """Return True if something, a link included, exists at `steps` below `root`.
+    """Return True if a file, a folder or a link exists at the path `steps`, a list of names, below the folder `root`.
 
-    Raises OSError if the folders on the way do not exist, and LinkFound if one of them is a link.
+    With openat, raise LinkFound if a folder on the way is a symbolic link, and another OSError if it does not exist.
     """
     if not HAS_OPENAT:
         return os.path.lexists(os.path.join(root, *steps))

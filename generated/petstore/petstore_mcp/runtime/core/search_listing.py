@@ -73,7 +73,7 @@ def described(called: Mapping[str, str], groups: Mapping[str, int], others: int,
     """Return the `tools/list` entries of the tools that find and call other tools.
 
     `called`: name -> kind of each such tool. `groups`: group -> number of its tools. `others`: number of tools in
-    groups that `groups` does not name. `starts`: signatures of the tools that most tasks begin with.
+    groups that `groups` does not name. `starts`: signatures of the tools that clients probably call first.
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others
@@ -84,7 +84,7 @@ def described(called: Mapping[str, str], groups: Mapping[str, int], others: int,
             "Find tools",
             f"This server has {count:,} tools that are not listed here. Find them by what they do: several queries in"
             f" one call, one for each step of the task. Each answer has signatures; the best hit is described. Call"
-            f" what reads with {name[CALL]}, and what is marked [writes] with {name[CALL_WRITING]}."
+            f" tools marked [writes] with {name[CALL_WRITING]}, and all others with {name[CALL]}."
             + (f"\nOften first:{begin}" if begin else "")
             + f"\nGroups: {shown}{', and smaller ones' if others else ''}.",
             {

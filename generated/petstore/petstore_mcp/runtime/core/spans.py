@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .task_state import FollowedTask
 
     class Peer(Protocol):
-        """Interface of the sender of an HTTP request to this server (effects.Peer)."""
+        """Typing protocol that `effects.Peer` implements: the sender of an HTTP request to this server."""
 
         principal: str
         session: str
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
         @property
         def caller(self) -> str:
-            """Return the key for limits per caller."""
+            """Return the text that identifies the caller for limits per caller."""
 
         @property
         def owner(self) -> str:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
             """Return the sender of the HTTP request that made the call. Return None over stdio."""
 
     class Sending(Protocol):
-        """Interface of the record of one HTTP request to the upstream (telemetry.operations.Sending)."""
+        """Interface of the telemetry record of one HTTP request to the upstream (telemetry.operations.Sending)."""
 
         status: int
         fields: list[tuple[str, str]]
@@ -82,12 +82,12 @@ if TYPE_CHECKING:
             """Record that the run of the hook has ended."""
 
     class Operation(Protocol):
-        """Interface of the record of a client's request (telemetry.operations.Operation)."""
+        """Interface of the telemetry record of a client's request (telemetry.operations.Operation)."""
 
         trace: str
 
         def sends(self, request: Any, address: Any) -> Sending:
-            """Return the record of an HTTP request that is being sent to the upstream."""
+            """Begin the telemetry record of an HTTP request that is sent to the upstream now, and return the record."""
 
 
 WHOLE = 1024 * 1024
@@ -130,7 +130,7 @@ class Span:
     - `operation`: what is measured about the client's request, None if nothing is measured.
     - `client_log`: function that sends a log message (level, content) to the client, or None if the client wants none.
     - `progress`: what sends the progress of hooks to the client, or None if the client wants none.
-    - `task`: the task that the call began or asked about, None if nothing is measured.
+    - `task`: the MCP task that the call began or asked about; None without such a task, or if nothing is measured.
     - `said`: message of the last progress of a hook, without secrets, or "".
     - `reads`: the response that the call waits for or reads, None if there is no request under way.
     """
@@ -220,7 +220,7 @@ _current: ContextVar[Span | None] = ContextVar("span", default=None)
 
 
 def enter(span: Span) -> Token[Span | None]:
-    """Make `span` the span that `current` returns in this task. Return a token for `leave`."""
+    """Make `span` the span that `current` returns in this asyncio task. Return the value that `leave` needs."""
     return _current.set(span)
 
 
@@ -235,13 +235,16 @@ def current() -> Span | None:
 
 
 def peer() -> Peer | None:
-    """Return the sender of the HTTP request for which this code runs, or None."""
+    """Return the sender of the HTTP request for which this code runs: its principal, session and network address.
+
+    Return None over stdio, or outside of a request.
+    """
     span = _current.get()
     return None if span is None else span.origin.peer
 
 
 def caller() -> str:
-    """Return the key for limits per caller, for the request that this code handles; "" over stdio."""
+    """Return the text that identifies the caller of the current request for limits per caller; "" over stdio."""
     sender = peer()
     return "" if sender is None else sender.caller
 
@@ -282,7 +285,7 @@ def log_to_client(level: str, content: object) -> None:
 
 
 def note(**facts: object) -> None:
-    """Set the named attributes of the current span, if there is one."""
+    """Set the given attributes of the current span, if there is one."""
     span = _current.get()
     if span is not None:
         for name, fact in facts.items():

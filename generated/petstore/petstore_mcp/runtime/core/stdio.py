@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         """Interface of an object that must act before the process ends, such as the audit."""
 
         def cut(self) -> None:
-            """Record the open calls as cut short, because the process ends."""
+            """Write what would be lost when the process ends, such as audit log lines about calls still open."""
 
         def postpones(self, code: int) -> bool:
             """Return True if the process must not end yet; it then exits later with `code`."""
@@ -109,8 +109,8 @@ class Wire:
         os.dup2(2, 1)
         os.close(null)
         sys.stdout = sys.stderr  # line-buffered, so that output of hooks appears at once.
-        # The parent process may have made stdin or stdout non-blocking. A read without input would then fail, which
-        # counts as the end of the input.
+        # The parent process may have made stdin or stdout non-blocking. Make both blocking: a read without input would
+        # else fail, which `read_ready` takes for the end of the input.
         if os.name == "posix":
             os.set_blocking(self._in, True)
             os.set_blocking(self._out, True)
@@ -233,7 +233,7 @@ class OutputRoom:
         self._pages = _capacity(stdout) // _PAGE
         self._free = 0
         self._sizes: list[int] = []
-        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # only a pipe has another end that could be closed
+        self._left = stat.S_ISREG(os.fstat(stdin).st_mode)  # no client closes a regular file: waits get a time limit
         self._both: select.poll | None = None
         if hasattr(select, "poll"):
             self._both, self._writing = select.poll(), select.poll()
@@ -282,7 +282,7 @@ class OutputRoom:
 
 
 def _pages(size: int) -> int:
-    """Return the number of pages that `size` bytes fill."""
+    """Return the number of memory pages that `size` bytes need in a pipe."""
     return -(-size // _PAGE)
 
 
@@ -300,7 +300,7 @@ def _capacity(descriptor: int) -> int:
 
 def _unread(pipe: int) -> int:
     """Return how many bytes in the pipe the client has not read yet."""
-    import fcntl  # imported here: the system has this module, since the pipe's capacity is known.
+    import fcntl  # imported here: some systems lack this module, but here it has already read the pipe's capacity
     import termios  # imported here: only long answers need it
 
     return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)

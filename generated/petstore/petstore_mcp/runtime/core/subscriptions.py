@@ -25,14 +25,14 @@ _CHANGED = "notifications/{}/list_changed"
 
 
 class Subscriptions:
-    """Subscriptions of one client. The client subscribes by opening streams. In revisions of MCP that have
-    `initialize`, this request subscribes the client.
+    """Subscriptions of one client to changes of lists and resources. The client subscribes by opening streams. In
+    revisions of MCP that have `initialize`, this request subscribes the client to changes of lists.
     """
 
     __slots__ = ("_greeted", "_initialized", "_owed", "_streams", "_watched")
 
     def __init__(self) -> None:
-        self._streams: dict[Id, tuple[str, ...]] = {}  # stream id -> kinds of lists, oldest stream first
+        self._streams: dict[Id, tuple[str, ...]] = {}  # stream id -> kinds of lists reported, oldest stream first
         self._watched: dict[Id, tuple[str, ...]] = {}  # stream id -> URIs that the stream watches
         self._greeted: tuple[str, ...] = ()
         self._initialized = False
@@ -69,7 +69,7 @@ class Subscriptions:
         self._watched.pop(id, None)
 
     def greeted(self, lists: tuple[str, ...]) -> None:
-        """Begin a handshake that offers notifications about `lists`. Forget an earlier handshake."""
+        """Begin a handshake, in place of any earlier one. It offers the client notifications of changes of `lists`."""
         self._greeted, self._initialized, self._owed = lists, False, []
 
     def initialized(self) -> bytes:

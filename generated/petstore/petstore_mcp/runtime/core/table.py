@@ -144,9 +144,9 @@ class Search(TypedDict):
     """Tool list of a server whose tools are found by a search (`--tools search`).
 
     `digest`: checksum of search.json. `groups`: group -> number of its tools, for the largest groups. `others`: number
-    of tools in all other groups. `starts`: signatures of the tools that most tasks begin with. `pinned`: names of tools
-    that stay listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and checksum
-    of the tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
+    of tools in all other groups. `starts`: signatures of tools that a model is likely to call first. `pinned`: names of
+    tools that stay listed. `finders`: name -> kind of each tool that finds or calls other tools. `listed`: size and
+    checksum of the tool list in search.json. This list is sent unchanged, unless settings, scopes or roles hide a tool.
     """
 
     digest: str
@@ -180,40 +180,43 @@ class Header(TypedDict):
     search: NotRequired[Search]
 
 
-# Templates of the values and texts that a request sends.
+# Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
 
 
 @final
 class ArgumentNode(TypedDict):
-    """Template node: the value of an argument, unchanged."""
+    """Node of a request template: the value of an argument, unchanged."""
 
     argument: str
 
 
 @final
 class ValueNode(TypedDict):
-    """Template node: a constant."""
+    """Node of a request template: a constant."""
 
     value: Any
 
 
 @final
 class TextNode(TypedDict):
-    """Template node: a text with the values of arguments inserted."""
+    """Node of a request template: a text with the values of arguments inserted."""
 
     text: list[str | ArgumentNode]
 
 
 @final
 class ItemsNode(TypedDict):
-    """Template node: a list of nodes."""
+    """Node of a request template: an array whose items are template nodes."""
 
     items: "list[Template]"
 
 
 @final
 class MembersNode(TypedDict):
-    """Template node: an object of nodes. `others`: undeclared arguments become further members."""
+    """Node of a request template: an object whose members are template nodes.
+
+    `others`: undeclared arguments become further members.
+    """
 
     members: "dict[str, Template]"
     others: NotRequired[Literal[True]]
@@ -501,7 +504,7 @@ class Table(Header):
     bindings: list[Binding]
 
 
-# resources.json and prompts.json.
+# Types of the content of resources.json and prompts.json.
 
 
 class CompletionSource(TypedDict):
@@ -545,7 +548,7 @@ class ListedPrompt(TypedDict):
 
 
 class Message(TypedDict):
-    """Message of a prompt: a `text`, the URI of a `resource`, or a URI with arguments in it (`chosen`)."""
+    """Message of a prompt: a `text`, the URI of a `resource`, or a URI with the prompt's arguments in it (`chosen`)."""
 
     role: Literal["user", "assistant"]
     text: NotRequired[list[str | ArgumentNode]]

@@ -59,7 +59,7 @@ class Task:
 
 
 class FollowedTask:
-    """What telemetry records of the task that a call began or asked about. It never contains the id.
+    """What telemetry records of the MCP task that a call began or asked about. It never contains the task's id.
 
     `digest`: short digest of the id, equal for all calls about one task. `status`: as in Task.
     """

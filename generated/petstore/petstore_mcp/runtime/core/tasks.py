@@ -36,7 +36,7 @@ _RELATED = "io.modelcontextprotocol/related-task"
 
 
 def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
-    """Return a copy of `dialogue` that lets the call become a task, if the request asks for or allows a task; else
+    """Return a copy of `dialogue` that lets the call become an MCP task, if the request asks for or allows that; else
     `dialogue` itself.
 
     `dialogue`: what the client supports during the call. Raise Fault if the request's `task` is malformed.
@@ -57,7 +57,7 @@ def heard(dialogue: Dialogue, request: Request, revision: str) -> Dialogue:
 def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRequest:
     """Return a request about a task as a TaskRequest.
 
-    Raise Fault if the request is malformed, or if a stateless client does not declare the extension.
+    Raise Fault if the request is malformed, or if a stateless client does not declare the extension for tasks.
     """
     if revision in STATELESS_REVISIONS and not _declares(request.meta):
         data: Members = {"requiredCapabilities": {"extensions": {TASKS: {}}}}
@@ -72,7 +72,9 @@ def read(key: int, request: Request, revision: str, handshake: Origin) -> TaskRe
 
 
 def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line for a request that began a task, or asked about a task, in the form of `revision`."""
+    """Return the JSON-RPC response to a request that began an MCP task or asked about one, in the form of
+    `revision`.
+    """
     if not has(revision, "resultType"):
         return _handshake(id, task, revision, server)
     if task.answers in ("cancel", "update"):
@@ -89,7 +91,7 @@ def written(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # no
 
 
 def _handshake(id: Id, task: Task, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line about a task in the form of 2025-11-25."""
+    """Return the JSON-RPC response to a request about an MCP task, in the form of the MCP revision 2025-11-25."""
     state = _told(task, "ttl", "pollInterval")
     if task.answers == "call":
         return answer(id, dumps({"task": state}))
@@ -105,7 +107,8 @@ def _told(task: Task, ttl: str, interval: str) -> Members:
 
     `ttl`, `interval`: names of two members: `ttl` and `pollInterval` in 2025-11-25, `ttlMs` and `pollIntervalMs` later.
     """
-    # In the extension, `failed` is for protocol errors only; a job that failed is `completed` with an error result.
+    # In the tasks extension of 2026-07-28, the status `failed` means a protocol error. A failed job has the status
+    # `completed`, with an error result.
     status = "completed" if task.status == "failed" and ttl == "ttlMs" and not task.lost else task.status
     found: Members = {"taskId": task.id, "status": status}
     if task.message:

@@ -31,7 +31,7 @@ def refusal(features: Features, uri: str) -> str | None:
 
 
 def honoured(features: Features, uris: object) -> tuple[str, ...]:
-    """Return those of the `uris` that can be watched, without repetition."""
+    """Return those of the `uris` that clients can watch for changes: without repetition, at most MOST_URIS."""
     wanted = [uri for uri in uris if isinstance(uri, str)] if isinstance(uris, list) else []
     known = (uri for uri in dict.fromkeys(wanted) if refusal(features, uri) is None)
     return tuple(uri for uri, _ in zip(known, range(MOST_URIS), strict=False))
@@ -48,8 +48,8 @@ def polled(features: Features, uris: Iterable[str], revision: str) -> dict[str, 
 
 
 def changed(before: Features, now: Features, uris: Iterable[str]) -> list[str]:
-    """Return those of the `uris` whose stored contents or requests differ between two versions of the server's
-    resources.
+    """Return those of the `uris` whose resource differs between two versions of the server: in its stored contents, or
+    in its entry in resources.json, which says how to fetch the contents.
     """
     return [uri for uri in uris if _held(before, uri) != _held(now, uri)]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 
-#: For each part of a message: the first revision that has it.
+#: Feature of MCP messages (a member, a content type or a behaviour) -> first MCP revision that has it.
 SINCE = {
     "audio": "2025-03-26",
     "completions": "2025-03-26",
@@ -52,8 +52,8 @@ FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
 #: Cache lifetime of lists with --reload: the server may load new lists at any time. A client without a subscription is
 #: not notified, so it must not cache them.
 STALE = {"ttlMs": 0, "cacheScope": "public"}
-#: Cache lifetime of resource contents: a stored result may be evicted, and a fetched resource may change, at any time.
-#: Lists that differ between callers have this lifetime too: with another token, the same caller may get more tools.
+#: Clients must not cache resource contents: at any time, a stored result may be evicted or a fetched resource change.
+#: Lists that differ between callers must not be cached either: with another token, a caller may get more tools.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
 #: Key of a question that asks the user to confirm, in the `inputRequests` of a result.
@@ -62,7 +62,7 @@ CONFIRM = "confirm"
 #: Key of a question that asks the user to log in, in the `inputRequests` of a result.
 LOGIN = "login"
 
-#: Name of the extension for tasks, which only stateless revisions have.
+#: Name of MCP's extension for tasks. Only the stateless revisions of MCP (since 2026-07-28) have this extension.
 TASKS = "io.modelcontextprotocol/tasks"
 
 ABSENT: object = object()
@@ -181,7 +181,7 @@ class PromptMessages:
 
 
 class Reply:
-    """Result of a method without a class of its own. `cache`: how long clients may cache it, or None if not at all."""
+    """Result of an MCP method that has no result class of its own. `cache`: its `ttlMs` and `cacheScope`, or None."""
 
     __slots__ = ("cache", "members", "method")
 

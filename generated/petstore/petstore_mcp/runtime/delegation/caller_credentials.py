@@ -81,9 +81,10 @@ class Credentials:
         self._callback.delegations = self._delegations
 
     def renew(self, delegations: dict[str, Delegation], scopes: Callable[[str], list[str]]) -> None:
-        """Obtain credentials as `delegations` describe from now on. Call this whenever tools are loaded.
+        """From now on, obtain credentials in the ways that `delegations` names. Call this whenever tools are loaded.
 
-        `scopes` maps the name of a security scheme to the scopes that the tools need.
+        `delegations`: name of a security scheme -> how its credential is obtained for the caller of a tool. `scopes`
+        maps the name of a security scheme to the scopes that the tools need.
         """
         self._delegations, self._scopes = delegations, scopes
         if self._callback is not None:

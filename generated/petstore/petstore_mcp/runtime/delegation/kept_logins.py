@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..replicas.seal import Seal
 
     class Store(Protocol):
-        """Protocol for the store that replicas share (replicas.store.Store).
+        """Interface of the store that replicas share (replicas.store.Store).
 
         Methods raise StoreAway if it cannot be reached.
         """

@@ -108,7 +108,7 @@ class Callback:
         """Mark the random number in a login's `state`, or in a confirmation page's `ticket`, as used. So each of these
         works only once.
 
-        Return an error page if the number was used before at any replica, or if this cannot be found out now.
+        Return None, or an error page if the number was used before at any replica, or if this cannot be found out now.
         """
         void = await self._spend(begun.number, SECONDS)
         if not void:

@@ -113,7 +113,7 @@ def url(begun: PendingLogin, delegation: Delegation, endpoints: Endpoints, scope
 def opened(seal: Seal, purpose: str, handle: str) -> PendingLogin | None:
     """Decrypt the text that `PendingLogin.sealed` returned.
 
-    Return the login, or None if the text is forged or has expired.
+    Return the pending login, or None if the text is forged or has expired.
     """
     try:
         value: Any = loads(seal.open(purpose, "", handle).decode())[0]

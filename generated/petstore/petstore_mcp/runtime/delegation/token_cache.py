@@ -32,7 +32,7 @@ UNSAID_SECONDS = 300.0
 
 
 class CachedToken:
-    """Cache entry of one caller: the token, when to renew it, when it ends, and the task that fetches the next token.
+    """Cache entry of one caller: the token, when to renew it, when it ends, and the asyncio task that fetches another.
 
     `refusals` counts the refusals in a row. Before the time `again`, no token is requested; `reason` says why.
     """

@@ -84,13 +84,13 @@ def delegated_form(delegation: Delegation, token: str, scopes: tuple[str, ...]) 
 
 
 def code_form(delegation: Delegation, code: str, verifier: str) -> dict[str, str]:
-    """Return the form of a token request that redeems an authorization code."""
+    """Return the form fields of a token request that redeems an authorization code."""
     found = {"grant_type": "authorization_code", "code": code, "redirect_uri": delegation.redirect}
     return {**found, "code_verifier": verifier, **({"resource": delegation.resource} if delegation.resource else {})}
 
 
 def refresh_form(refresh: str) -> dict[str, str]:
-    """Return the form of a token request that redeems a refresh token."""
+    """Return the form fields of a token request that redeems a refresh token."""
     return {"grant_type": "refresh_token", "refresh_token": refresh}
 
 

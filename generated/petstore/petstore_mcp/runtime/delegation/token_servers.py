@@ -30,7 +30,7 @@ class _Server:
 
 
 class Servers:
-    """Authorization servers by scheme. `clock` returns monotonic seconds."""
+    """Authorization servers by the names of their security schemes. `clock` returns monotonic seconds."""
 
     def __init__(self, send: Send, clock: Callable[[], float]) -> None:
         self._send = send

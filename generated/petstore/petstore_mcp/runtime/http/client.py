@@ -63,7 +63,7 @@ _STREAM = re.compile(r"text/event-stream|application/((x-)?ndjson|jsonl|json-seq
 
 _UNREACHED = "{} could not be reached"
 
-# The first match applies, so subclasses stand before their base classes. `{}` becomes the server's host and port.
+# The first match applies, so subclasses stand before their base classes. `{}` becomes the requested host and port.
 _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError), "the proxy did not let it through to {}"),
     ((aiohttp.ClientConnectorDNSError,), "the name {} is not known"),
@@ -122,7 +122,7 @@ class Failure(Exception):
 
 # Decision 0041: An event stream is cut at the deadline.
 class Client:
-    """HTTP client that sends one request and returns one response. Create and use it inside a running event loop."""
+    """HTTP client: each call of `send` sends one request. Create and use the client inside a running event loop."""
 
     def __init__(self, settings: Settings, agent: str, shares: Shares | None = None) -> None:
         """Create a client. `agent` is the User-Agent, `NAME-mcp/VERSION`, and may be changed later.
@@ -214,14 +214,14 @@ class Client:
 class _Body:
     """Body of a response while it is being received.
 
-    `cut` stays True until the end of the body was read. A small body that comes in one piece needs no spool. `received`
-    counts the bytes received, before decoding.
+    `cut` stays True until the end of the body was read. `received` counts the bytes received, before decoding. A small
+    body that comes in one piece is stored without a `Spool` (buffer that can move to a file).
     """
 
     __slots__ = ("_answer", "_beginning", "_piece", "_shares", "_spool", "cut", "full", "received")
 
     def __init__(self, shares: Shares, beginning: int) -> None:
-        """Create an empty body. `beginning` is how many bytes are examined of a response stored in a file."""
+        """Create an empty body. Of a body in a file, `response` reads only the first `beginning` bytes."""
         self._shares = shares
         self._beginning = beginning
         self._answer: Response | None = None
@@ -268,7 +268,7 @@ class _Body:
     def streams(self) -> bool:
         """Return whether an incomplete body is still useful.
 
-        That is so for a successful response in a format of separate events or records.
+        That is so for a successful response in a format of separate parts, such as server-sent events or JSON lines.
         """
         some = self._piece if self._spool is None else self._spool.size
         if self._answer is None or not some or not 200 <= self._answer.status < 300:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .leaving import SendRecord
 
     class Answer(Protocol):
-        """Protocol for a response while it is received: status, reason, all header fields, and the content as a stream.
+        """Interface of a response that is being received: status, reason, header fields, and the content as a stream.
 
         `close` must be called. It aborts the connection if the content was not read to its end.
         """
@@ -85,7 +85,8 @@ class Connections:
         Raise Unwritable if a header field cannot be sent, and ValueError for a response that is not HTTP. Exceptions of
         the HTTP library and of the system pass through.
         """
-        # a field of FRAMING (such as Content-Length) can come only from a credential that the operator configured
+        # refuse a field of FRAMING, such as Content-Length, which only the HTTP library sets: it can come only from a
+        # credential that the operator configured
         if not FRAMING.isdisjoint(request.names):
             raise Unwritable
         return self._ask(request, address, fields, leaving)

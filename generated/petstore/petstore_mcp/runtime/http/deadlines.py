@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Expiring(Protocol):
-        """Protocol for an object with a deadline. It must be hashed by identity."""
+        """Interface of an object with a deadline. It must be hashed by identity."""
 
         def expire(self) -> None:
-            """Do what is due now, such as cancelling a task. `Deadlines` calls this once, after the deadline."""
+            """Do what is due now, such as cancelling an asyncio task.
+
+            `Deadlines` calls this once, after the deadline.
+            """
 
 
 class Deadlines:
@@ -33,9 +36,9 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     def within(self, seconds: float) -> Deadline:
-        """Return a deadline for a `with` block of the current task.
+        """Return a deadline for a `with` block of the current asyncio task.
 
-        The task is cancelled `seconds` after the block begins, and the block raises TimeoutError.
+        The asyncio task is cancelled `seconds` after the block begins, and the block raises TimeoutError.
         """
         return Deadline(self, seconds)
 
@@ -65,7 +68,7 @@ class Deadlines:
 
 
 class Deadline:
-    """Context manager that cancels its task if the `with` block lasts past the deadline.
+    """Context manager that cancels its asyncio task if the `with` block lasts past the deadline.
 
     `expired`: True if the deadline passed during the block, even if the block raised no TimeoutError.
     """
@@ -78,7 +81,7 @@ class Deadline:
         self.expired = False
 
     def expire(self) -> None:
-        """Mark the deadline as passed and cancel its task."""
+        """Mark the deadline as passed, and cancel the asyncio task that runs the `with` block."""
         self.expired = True
         self._task.cancel()
 

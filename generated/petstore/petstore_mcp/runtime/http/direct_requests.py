@@ -4,7 +4,8 @@
 The library (aiohttp) connects, keeps connections, speaks TLS and parses responses. This module writes the bytes of a
 request: it adds only the fields Host and Content-Length, and does not encode any character again.
 
-- Gain: a third of a call's time with 64 calls at a time: 40 of the 65 microseconds that the library costs a call.
+- Gain: of the 65 microseconds that the library takes for a call, 40 are saved. With 64 concurrent calls, these 40 are
+  a third of a call's time.
 - Risk: `ResponseHandler.set_response_params` and `read` are not public. So only releases in KNOWN are used like this;
   with any other, and through a proxy, requests go through the library's session (`connections.py`).
 - Test: the tests of the client run both ways (`tests/runtime/conftest.py`, `either_way`).
@@ -60,9 +61,7 @@ PATIENT = aiohttp.ClientTimeout(total=None, sock_connect=None)
 
 
 def usable() -> bool:
-    """Return whether this release of aiohttp was tested with this module, and performance tricks are not
-    switched off.
-    """
+    """Return True if this release of aiohttp was tested with this module, and the variable MCPGEN_TUNING is not 0."""
     return tuning.ON and aiohttp.__version__.startswith(KNOWN)
 
 
@@ -96,7 +95,7 @@ class DirectRequests:
         connection = await self._connected(initiator)
         try:
             protocol, transport = connection.protocol, connection.transport
-            if protocol is None or transport is None:  # never None, since the connection is new
+            if protocol is None or transport is None:  # never true: a new connection has both
                 raise aiohttp.ServerDisconnectedError
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",

@@ -31,9 +31,9 @@ class Undiscovered(Exception):
 
 # Decision 0073: The metadata of an OpenID Connect provider is fetched once.
 async def discover(place: Discovery, send: Send) -> Endpoint:
-    """Return the token endpoint that the provider's metadata name.
+    """Return the token endpoint from the authorization server's metadata document.
 
-    Raise Undiscovered if there is none that may be used.
+    Raise Undiscovered if the document cannot be fetched, or has no token endpoint that may be used.
     """
     request = Request("GET", place.target, template=place.target.partition("?")[0])
     request.headers = [("Accept", "application/json")]

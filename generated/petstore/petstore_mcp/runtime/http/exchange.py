@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .spool import Spool
 
     class PreparedCall(Protocol):
-        """Protocol for a prepared call (preparation.PreparedCall): request, address, and selected credentials."""
+        """Interface of a prepared call (preparation.PreparedCall): request, address, and selected credentials."""
 
         request: Request
         address: Address
@@ -38,7 +38,7 @@ _RENAMED = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satis
 
 
 class Sent:
-    """The request of one call: what the texts of its result say about it.
+    """Facts about the request of one call, for the texts of the call's result.
 
     - `path`: path without query. `variables`: environment variables of the credentials that were sent.
     - `arguments`: the tool's arguments, and the values sent for omitted ones.
@@ -156,7 +156,7 @@ class Response:
         """
         told = " ".join((self.reason, *self._named.values()))
         if told.isprintable() and redact(told) == told:
-            return  # fast path for most responses: one check of the whole text
+            return  # fast path: most responses have nothing to remove from the reason phrase and header fields
         self.reason = redact(clean(self.reason)[0])
         self.fields = [(name, redact(clean(value)[0])) for name, value in self.fields]
 

@@ -46,7 +46,7 @@ class PlainDecoder:
     __slots__ = ("_limit", "_size", "_take", "full")
 
     def __init__(self, limit: int, take: Callable[[bytes], None]) -> None:
-        """Create a decoder. `take` is called with each piece of decoded data, at most `limit` bytes in total."""
+        """Create a decoder that calls `take` with each piece of decoded data. Data beyond `limit` bytes is dropped."""
         self._limit = limit
         self._take = take
         self._size = 0
@@ -112,7 +112,7 @@ class InflateDecoder(PlainDecoder):
                 raise BadCoding("is not compressed as its Content-Encoding says") from None
             super().feed(decoded)
             data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
-            # After a step of the maximum size, output may be left in the decompressor although all input was consumed.
+            # After a step of the maximum size, the decompressor may still hold output: decode again, even without input
             self._behind = len(decoded) == room and not self._stream.eof
 
     def _window(self, data: bytes) -> int:

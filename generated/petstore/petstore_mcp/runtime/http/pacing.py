@@ -70,10 +70,10 @@ class RequestLimiter:
         self._ahead = 0
 
     async def enter(self, tool: str, latest: float, caller: str = "") -> None:
-        """Wait until a request of this tool may be sent. Raise NoPlaceFree if that would be later than `latest`, by the
-        clock.
+        """Wait until a request of this tool may be sent. Raise NoPlaceFree if that would be later than `latest`.
 
-        `caller` is the name of the client, "" if there is only one. After success, `leave` must be called.
+        `latest` is a time of the limiter's `clock`. `caller` is the name of the client, "" if there is only one. After
+        success, `leave` must be called.
         """
         who = caller, tool
         if self._rate is None and self._clock() <= latest and self._may_enter(who):
@@ -201,15 +201,15 @@ class RequestLimiter:
             queue = self._waiting.pop(who)
             given = queue.popleft()
             if queue:
-                # Put the queue back at the end of the dictionary, so that this caller and tool are the last in turn.
+                # Move the pair to the end of `_waiting`: `min` takes the first of equal pairs, so these take turns.
                 self._waiting[who] = queue
-            if not given.done():  # a done future was cancelled with its task, and needs no slot
+            if not given.done():  # a done future was cancelled: its request no longer needs a slot
                 self._give(who)
                 given.set_result(None)
 
 
 def _less(counts: dict[str, int], name: str) -> None:
-    """Decrease the count of `name` by one, and remove a count of zero."""
+    """Decrease the number of pending requests of `name`, a tool or a caller, by one. Remove the entry at zero."""
     if counts[name] == 1:
         del counts[name]
     else:

@@ -8,8 +8,8 @@ import hashlib
 
 
 def challenge(verifier: str) -> dict[str, str]:
-    """Return the parameters that an authorization request needs for a code verifier (section 4.3), by the
-    method S256.
+    """Return the parameters that an authorization request needs for a code verifier, by the method S256 (RFC 7636,
+    section 4.3).
     """
     digest = hashlib.sha256(verifier.encode()).digest()
     return {

@@ -42,7 +42,10 @@ class Trail:
     __slots__ = ("_home", "_rules", "_seen", "address", "left", "target")
 
     def __init__(self, address: Address, target: str, rules: Rules | None) -> None:
-        """Begin at the address and target of the call's request. Without `rules`, no other origin is allowed."""
+        """Begin with the call's request: `target` (path and query) at the server `address`.
+
+        `rules`: the other origins to which a redirect may lead, or None to allow none.
+        """
         self._home = address.origin
         self._rules = rules
         self.address, self.target = _bare(address), address.path + target
@@ -81,7 +84,7 @@ class Trail:
         return "it leads to another origin" if self._rules is None else self._rules.foreign(address)
 
 
-# Decision 0034: Redirects are followed only for GET, and only if the owner allows it.
+# Decision 0034: Redirects are followed only for GET, and only if the tools file allows it.
 async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
     """Follow redirects and return the final response, or the first redirect that must not be followed.
 
@@ -118,7 +121,8 @@ def _step(trail: Trail, ready: PreparedCall) -> Request:
         return step
     step.traced = ready.request.traced
     step.headers, step.cookies = [*ready.request.headers], [*ready.request.cookies]
-    ready.chosen.put(step)  # for credentials in the query, which is new; those in header fields and cookies were copied
+    # The query is that of Location: add the credentials that go into a query. The others were copied above.
+    ready.chosen.put(step)
     return step
 
 

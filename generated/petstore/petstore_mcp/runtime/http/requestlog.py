@@ -35,7 +35,7 @@ class Exchange:
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """Return the trace header fields for the upstream, if traces are recorded."""
+        """Return the trace header fields for the upstream, or [] if no trace is recorded."""
         return [] if self._sending is None else self._sending.fields
 
     def __enter__(self) -> Exchange:

@@ -55,7 +55,7 @@ left, nothing is sent: the upstream would act, and the client would never learn 
 
 # Decision 0072: A request with a fetched token is repeated after a 401 where that is safe.
 class Sender:
-    """Sender of the requests of one server. Create and use it inside a running event loop."""
+    """Sender of the HTTP requests of one MCP server's tools. Create and use it inside a running event loop."""
 
     def __init__(
         self,
@@ -203,7 +203,7 @@ class Sender:
         await self._fetched().get(grant, seconds)
 
     def _fetched(self) -> Tokens:
-        """Return the cache of this server's access tokens, created at first use."""
+        """Return the cache of the access tokens with which this server calls the API. Create the cache at first use."""
         from .tokens import Tokens  # imported late: most APIs use no access tokens
 
         if self._tokens is None:

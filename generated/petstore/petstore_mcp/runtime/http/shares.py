@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-# Decision 0062: Large answers share 32 MiB.
+# Decision 0062: Large API responses share 32 MiB of memory.
 MEMORY = 32 * 1024 * 1024
 """Bytes of large responses that are held in memory at a time. Further bytes go to files."""
 
@@ -41,7 +41,7 @@ class Shares:
             self._memory += size
 
     def take_file(self) -> bool:
-        """Reserve an open file for a large response. Return False if no further file may be open."""
+        """Reserve one open file for a large response. Return False if the limit on open files is reached."""
         with self._lock:
             if self._files <= 0:
                 return False
@@ -49,6 +49,6 @@ class Shares:
             return True
 
     def give_file(self) -> None:
-        """Release the reservation of one file."""
+        """Release the reservation of one open file (`take_file`)."""
         with self._lock:
             self._files += 1

@@ -55,7 +55,7 @@ class Spool:
     def read(self, start: int, length: int) -> bytes:
         """Return `length` bytes from position `start`, fewer at the end of the buffer.
 
-        Raise OSError if the file cannot be read.
+        Raise OSError if the bytes are stored in a file that cannot be read.
         """
         if self._file is not None:
             self._file.seek(start)

@@ -50,7 +50,7 @@ class _Refused(_Unfetched):
 
 
 class _CachedToken:
-    """Cache entry: a token, when to renew it, when it expires, and the task that fetches the next token."""
+    """Cache entry: a token, when to renew it, when it expires, and the asyncio task that fetches the next token."""
 
     __slots__ = ("end", "fetching", "in_body", "problem", "renewal", "token")
 
@@ -161,7 +161,7 @@ class Tokens:
         return self._kept(grant, held, _token(answer, grant), asked)
 
     def _kept(self, grant: TokenRequest, held: _CachedToken, content: dict[str, Any], asked: float) -> str:
-        """Cache the token in `content`, a token response, and return it. `asked` is the time of the request."""
+        """Cache and return the token of `content`, a token response. `asked` is the time of the request."""
         token = self._told(grant, content["access_token"])
         life = _life(content)
         held.token, held.end = token, asked + life

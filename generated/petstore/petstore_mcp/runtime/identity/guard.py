@@ -90,7 +90,7 @@ class Guard:
     # Checks of tokens
 
     def known(self, digest: bytes) -> Identity | None:
-        """Return the caller whose token has that SHA-256.
+        """Return the caller whose token has the SHA-256 `digest`.
 
         Return None if the token was not checked before, or has expired.
         """

@@ -46,7 +46,7 @@ class Issuer:
     def __init__(
         self, name: str, client: Client, clock: Callable[[], float], changed: Callable[[str], None], opaque: bool
     ) -> None:
-        """Prepare for an issuer.
+        """Store the settings for one issuer. Nothing is fetched yet.
 
         `clock` returns monotonic seconds. `opaque` is whether tokens are introspected at this issuer.
         """
@@ -126,15 +126,15 @@ class Issuer:
         log.event("warning", "issuer_away", issuer=self.name, reason=f"The issuer {reason}.")
 
     async def close(self) -> None:
-        """Cancel a fetch that has not ended."""
+        """Cancel the current fetch of metadata and keys, if there is one."""
         if self._fetching is not None:
             self._fetching.cancel()
             await asyncio.gather(self._fetching, return_exceptions=True)
 
     def _find(self, algorithm: str, kid: str) -> Key | None:
-        """Return the key with that id.
+        """Return the key for `algorithm` that has the id `kid`, or None if there is none.
 
-        Without an id, return the only key for that algorithm, or None if several fit.
+        If `kid` is "", return the only key for `algorithm`, or None if there are several or none.
         """
         fitting = [each for each in self._keys if each.fits(algorithm)]
         if kid:

@@ -28,9 +28,9 @@ class Unfetched(Exception):
 
 
 async def get(client: Client, endpoint: Endpoint, most: int) -> dict[str, Any]:
-    """Return the JSON object at that endpoint.
+    """Return the JSON object that a GET request to `endpoint` gets.
 
-    Raise Unfetched if there is none, or if it has more than `most` bytes.
+    Raise Unfetched if the request gets none, or more than `most` bytes.
     """
     request = Request("GET", endpoint.target, template=endpoint.target.partition("?")[0])
     request.headers = [("Accept", "application/json")]

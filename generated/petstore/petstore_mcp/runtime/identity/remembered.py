@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remember checked tokens by their SHA-256, so that the next request with the same token needs one lookup.
+"""Cache checked tokens in memory by their SHA-256, so that later requests with the same token need no new check.
 
 The module does no input or output.
 """
@@ -30,7 +30,7 @@ class BoundedCache(Generic[Value]):
         self._size = 0
 
     def get(self, digest: bytes, now: float) -> Value | None:
-        """Return the value for that digest, or None if there is none or it has expired."""
+        """Return the value remembered for the token with this `digest`; None if there is none or it has expired."""
         entry = self._entries.pop(digest, None)
         if entry is None:
             return None
@@ -41,7 +41,10 @@ class BoundedCache(Generic[Value]):
         return entry[1]
 
     def add(self, digest: bytes, value: Value, end: float, size: int) -> None:
-        """Remember a value until `end`, in seconds since 1970. `size` is the size of the caller's token in bytes."""
+        """Remember `value` for the token with this `digest`, until `end` in seconds since 1970.
+
+        `size`: the token's size in bytes, which counts towards MOST_BYTES.
+        """
         self._forget(digest)
         self._entries[digest] = (end, value, size)
         self._size += size

@@ -61,7 +61,7 @@ class Key:
         self._kind = kind
 
     def fits(self, algorithm: str) -> bool:
-        """Return whether signatures of that algorithm may be checked with the key."""
+        """Return whether the key may check signatures that were made with `algorithm`."""
         kind, curve = ALGORITHMS[algorithm]
         if self.algorithm not in ("", algorithm):
             return False

@@ -60,7 +60,7 @@ class Client:
     note: str = ""
 
     def user_place(self, environ: Mapping[str, str]) -> Place:
-        """Return the location of the user's own configuration file on this machine."""
+        """Return the location of the current user's configuration file for this MCP client."""
         platform = sys.platform if sys.platform in self.user else "linux"
         found = self.user[platform]
         folder = environ.get(self.home, "") if self.home else ""

@@ -19,7 +19,7 @@ SyntaxName: TypeAlias = Literal["JSON", "TOML", "YAML"]
 
 
 class Syntax(Protocol):
-    """Protocol for a module that edits one syntax.
+    """Interface of a module that edits one syntax.
 
     Each function raises SyntaxFault if the text cannot be read or edited.
     """

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the entry for this server in the form that a client reads, and recognize which server an entry starts."""
+"""Write the entry for this server in an MCP client's configuration, and recognize which server such an entry starts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Server:
 
 
 def write(client: Client, server: Server) -> dict[str, Any]:
-    """Return the entry of a server.
+    """Return the entry for a server, in the form that the configuration of this MCP client has.
 
     Secrets are left out if the client has no way to refer to an environment variable.
     """
@@ -138,7 +138,7 @@ def _opencode(server: Server, environment: dict[str, str], headers: dict[str, st
 
 # Decision 0204: How uninstall recognises the entries of its own server.
 def is_ours(entry: Any, name: str, url: str) -> bool:
-    """Return True if an entry starts the server `name`, or has the URL `url`."""
+    """Return True if a server's entry in a client's configuration starts the server `name`, or has the URL `url`."""
     if not isinstance(entry, dict):
         return False
     words = _words(entry)
@@ -155,7 +155,7 @@ def url_of(entry: Any) -> str:
 
 
 def _words(entry: dict[str, Any]) -> list[str]:
-    """Return the command and the arguments in an entry."""
+    """Return the command and the arguments in a server's entry in a client's configuration."""
     words: list[str] = []
     for key in ("command", "cmd", "args"):
         value = entry.get(key)

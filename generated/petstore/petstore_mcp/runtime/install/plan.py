@@ -44,7 +44,7 @@ class Change:
     obsolete: str = ""
 
     def carry_out(self, mode: int) -> None:
-        """Make the change. `mode` is the mode of a new file. Raise InstallError if the file cannot be written."""
+        """Write or remove the configuration file. `mode`: file mode of a new file. Raise InstallError if that fails."""
         if self.after is None:
             config_file.remove(self.file)
         else:
@@ -63,7 +63,7 @@ class Configuration:
         self.value = self._parsed(self._text)
 
     def entry(self, name: str) -> Any:
-        """Return the entry of the server `name`, or ABSENT if there is none."""
+        """Return the entry for the server `name` in the configuration file, or ABSENT if there is none."""
         return look_up(self.value, (self._client.section, name))
 
     def install(self, server: entries.Server, program: str) -> Change | None:
@@ -118,7 +118,7 @@ class Configuration:
         return found
 
     def _without(self, name: str) -> str:
-        """Return the text without the entry and the input prompts that only it uses. Remove the section too if
+        """Return the text without the entry and the prompts (`inputs`) that only it uses. Remove the section too if
         `install` added it.
         """
         entry, section = self.entry(name), self._client.section
@@ -146,8 +146,8 @@ class Configuration:
             return False
 
     def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
-        """Return edits that add the input prompts that the entry at `path` uses and the file lacks. `prompts`: all
-        candidates.
+        """Return edits that add the prompts for secrets (members of `inputs`) that the entry at `path` uses and the
+        file lacks. `prompts`: all candidates.
         """
         if not prompts:
             return []
@@ -159,7 +159,7 @@ class Configuration:
         return [Edit((*_INPUTS, len(there) + index), each) for index, each in enumerate(added)]
 
     def _old_prompts(self, text: str, name: str, entry: Any) -> list[Edit]:
-        """Return edits that remove the input prompts that only this entry used.
+        """Return edits that remove the prompts for secrets (members of `inputs`) that only `entry` used.
 
         The edits begin with the last prompt, since a removal changes the indexes of the prompts after it.
         """
@@ -209,7 +209,11 @@ class Configuration:
 
 
 def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
-    """Return edits that update an entry, but preserve the members and values that the user has added to it."""
+    """Return edits that update the server's entry in a client's configuration.
+
+    Members and values that the user has added to the entry are preserved, unless a command replaces a URL or a URL
+    replaces a command.
+    """
     if bool(entries.url_of(present)) != bool(server.url):
         return [Edit(path, wanted)]
     found = []
@@ -231,7 +235,7 @@ def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server:
 
 
 def _holds_secret(entry: Any, secrets: list[str]) -> bool:
-    """Return True if an entry contains the value of a secret, not only a reference to it."""
+    """Return True if a server's entry in a client's configuration holds a secret itself, not only a reference to it."""
     values = [
         (name, value)
         for key in _ENVIRONMENTS

@@ -63,7 +63,7 @@ def _over_stdio(catalog: Catalog) -> list[str]:
 
 def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     """Return the variables for the configuration entry of a stdio server: those set in `environ`, and unset ones that
-    tools need. A secret is left out if its `_FILE` variable is set.
+    tools need. A secret is left out if `<VARIABLE>_FILE`, which names a file with the secret, is set.
     """
     secret = _over_stdio(catalog)
     known = [name for scheme in catalog.security.values() for name in scheme["variables"].values()]
@@ -75,7 +75,7 @@ def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     wanted = [name for name in secret if environ.get(name)]
     wanted += [name for name in _needed(catalog, environ) if name not in wanted]
     missing = [each["variable"] for each in servers if not each["default"] and each["variable"] not in values]
-    missing += [name for name in wanted if name not in secret and name not in values]
+    missing += [name for name in wanted if name not in secret and not {name, f"{name}_FILE"} & values.keys()]
     base_url = f"{catalog.prefix}_BASE_URL"
     if base_url not in values and not any("://" in server["url"] for server in catalog.servers):
         missing.append(base_url)

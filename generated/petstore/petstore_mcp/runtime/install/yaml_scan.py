@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find the offsets of the entries of a YAML text: mappings in block style, as is usual in configuration.
+"""Find the entries (keys with their values) of YAML mappings in block style, and the offsets of each entry.
 
 Values in block and flow style are read as in YAML 1.2. A value that this module cannot read, such as one with an anchor
 or a tag, is represented by its text. This text is compared and preserved, but never changed.
@@ -124,7 +124,7 @@ def _closed(text: str, at: int, end: int) -> int:
 
 
 def read(text: str, entry: Entry) -> Any:
-    """Return the value of an entry. Raise SyntaxFault if it is not valid."""
+    """Return the value of a mapping's entry. Raise SyntaxFault if the value is not valid."""
     return _value(text, entry.colon, entry.end)
 
 

@@ -38,7 +38,9 @@ class BrowserLogin:
         self._state, self._verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
 
     async def listen(self, port: int) -> None:
-        """Open the port for the redirect; 0 means any free port. Raise LoginFailed if the port is taken."""
+        """Open the port for the redirect; 0 means any free port. Raise LoginFailed if the port is taken, or if the
+        authorization server has no authorization endpoint.
+        """
         if not self._found.authorization:
             raise LoginFailed("The authorization server has no page at which a user can log in: use --device.")
         await self.receiver.listen(port)

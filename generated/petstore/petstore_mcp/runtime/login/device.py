@@ -56,7 +56,7 @@ class DeviceLogin:
     async def begin(self, scopes: str) -> tuple[str, str]:
         """Return the URL that the user opens on another device, and the code to type there.
 
-        Raise LoginFailed if the server gives no code.
+        Raise LoginFailed if the authorization server gives no code or no valid URL.
         """
         if self._found.device is None:
             raise LoginFailed("The authorization server has no login by device code: leave out --device.")

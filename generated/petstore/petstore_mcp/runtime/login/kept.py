@@ -18,7 +18,7 @@ class KeptLogins:
     """Stored logins of one server. Every method may block, and raises LoginFailed if the store cannot be used."""
 
     def __init__(self, server: str, choice: str, prefix: str) -> None:
-        """Find the stores of a server. `choice` is the value of the environment variable `<PREFIX>_TOKEN_STORE`."""
+        """Give access to the logins of `server`. `choice`: value of the environment variable `<PREFIX>_TOKEN_STORE`."""
         self._server = server
         self._choice = choice
         self._variable = f"{prefix}_TOKEN_STORE"

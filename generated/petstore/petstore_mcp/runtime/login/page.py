@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the page that a user sees in the browser after the authorization server has redirected the browser here."""
+"""Write the page at the redirect URI of a login, which the user sees in the browser after logging in."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ class Renewal:
         return self._scheme.name
 
     def offer(self, token: str, seconds: float) -> None:
-        """Make the next call of `token` return this access token, which a login in this process has just returned.
+        """Make the next call of `self.token` return this access token, which a login in this process has just returned.
 
-        Later calls use the stored login. `seconds`: the token's lifetime, 0 if unknown. If it is over, the next call
-        uses the stored login as well.
+        Later calls use the stored login. `seconds`: the token's lifetime, 0 if unknown. After this lifetime, even the
+        next call uses the stored login.
         """
         self._first = token, time.monotonic() + (seconds or 1e9)
 

@@ -77,7 +77,7 @@ class Login:
             if port or known is None:
                 raise
             await self._browser.listen(0)
-            known = None  # the client's registered port is taken now: register a new client
+            known = None  # the OAuth client's registered port cannot be opened: register a new client
         if known is not None and known.port != self._browser.receiver.port:
             known = None
         await self._choose_client(known, self._browser.receiver.redirect_uri)
@@ -88,7 +88,7 @@ class Login:
     async def begin_on_device(self) -> tuple[str, str]:
         """Return the URL that the user opens on another device, and the code to type there.
 
-        Raise LoginFailed if the server gives no code.
+        Raise LoginFailed if the authorization server gives no code or no valid URL.
         """
         await self._choose_client(None, "")
         self._device = DeviceLogin(self._found, self._client, self._send)

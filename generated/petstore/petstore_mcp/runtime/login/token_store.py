@@ -23,7 +23,7 @@ _NAME = "logins.json"
 
 
 class Store(Protocol):
-    """Protocol for a store that maps keys to texts. Each method raises LoginFailed if the store cannot be used."""
+    """Interface of a store that maps keys to texts. Each method raises LoginFailed if the store cannot be used."""
 
     where: str
 

@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe errors of a program and the lines where they occurred, so that a model can correct the program."""
+"""Describe errors of a program that a model wrote, and the lines where they occurred, so that the model can correct the
+program.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def of_types(told: str) -> str:
 
 
 def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int) -> str:
-    """Return why a program ended early.
+    """Return why a program that a model wrote ended early.
 
     `said`: type and message of the exception. `frames`: line number and source of each line in its traceback.
     """
@@ -53,12 +55,12 @@ def of_run(said: str, frames: list[tuple[int, str]], seconds: float, memory: int
 
 
 def of_printing(most: int) -> str:
-    """Return the message for a program that has printed more than `most` bytes."""
+    """Return the error message to the model if the Python code that it sent has printed more than `most` bytes."""
     return f"The program printed more than {most:,} bytes. Print less: only what you want to see."
 
 
 def of_process(timed_out: bool, seconds: float) -> str:
-    """Return why the process that ran a program has ended."""
+    """Return the error message to the model if the process that ran its Python code has ended early."""
     if timed_out:
         return f"The program ran longer than its {seconds:g} seconds, and its process was ended."
     return "The process that ran the program ended by itself, and so did the program."

@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Convert the final value of a program to text for the model, and the result of a tool call to a value for the
-program.
+"""Convert the final value of a program that a model wrote to text for the model, and the result of a tool call to a
+value for the program.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _value(value: Any, most: int, more: bool, count: int) -> str:
     try:
         plain = as_json(value)
     except TypeError:
-        return _cut(str(value)[: 2 * most], most)
+        return _cut(str(value), most)
     text = written(plain)
     if not more and len(text.encode(errors="replace")) <= most:
         return text

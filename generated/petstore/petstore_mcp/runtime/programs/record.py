@@ -27,15 +27,16 @@ MOST_NOTES = 10
 
 
 class OtherProgram(Exception):
-    """Raised if the bytes were written for another program, with other generated files, or by another sandbox
-    version.
+    """Raised if stored bytes do not hold the expected program, or come from other generated files or another sandbox
+    version. Also raised if they are too large.
     """
 
 
 class Record:
-    """Record of what a program has done.
+    """Record of what a model's program has done.
 
-    `run` is its id in the audit log. `state` is the `requestState` of the pending question to the user.
+    `run` is the id of the program's run in the audit log. `state` is the `requestState` of the pending question to the
+    user.
     """
 
     __slots__ = ("calls", "notes", "printed", "run", "state", "writes")
@@ -55,7 +56,7 @@ class Record:
             self.notes.append(line)
 
     def done(self) -> str:
-        """Return a sentence about the writes that the program made, or "" if it made none."""
+        """Return a sentence that lists the write tools that a language model's program has called, or "" if none."""
         if not self.writes:
             return ""
         count = len(self.writes)
@@ -63,18 +64,19 @@ class Record:
         return f"{made}: {', '.join(self.writes)}."
 
     def written(self, about: Sequence[str], program: bytes) -> bytes:
-        """Return this record and the program as bytes.
+        """Return this record of what a model's program has done, and the serialized `program`, as bytes.
 
-        `about` lists texts that must be the same when the bytes are read.
+        `about`: texts such as the program's code and the sandbox version. `read` refuses the bytes for other texts.
         """
         told = {name: getattr(self, name) for name in self.__slots__}
         return zlib.compress(dumps([_digest(about), told]) + b"\n" + program)
 
     @classmethod
     def read(cls, about: Sequence[str], written: bytes) -> tuple[Record, bytes]:
-        """Return the record and the program that the method `written` converted to these bytes.
+        """Return the `Record` and the serialized program that the method `written` converted to these bytes.
 
-        Raise OtherProgram if `about` is not what that method got, or if the decompressed bytes exceed LARGEST.
+        Raise OtherProgram if `about` differs from the texts that the method `written` got, or if the decompressed
+        bytes exceed LARGEST.
         """
         unpacked = zlib.decompressobj()
         whole = unpacked.decompress(written, LARGEST)

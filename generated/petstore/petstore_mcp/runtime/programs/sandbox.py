@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 VERSION = monty.__version__
 
 SECONDS = 5.0
-"""Seconds of running time that a program has. Waiting for results of calls does not count."""
+"""Seconds of running time that a model's program has. Waiting for results of tool calls does not count."""
 
 MEMORY = 32 * 2**20
 RECURSION = 200
 SUSPENSIONS = 1000
-"""Maximum number of times that a program may stop: at calls, at names of tools, and at forbidden operations."""
+"""Maximum number of stops of a model's program: at tool calls, at names of tools, and at forbidden operations."""
 
 MOST_WORKERS = 4
 _GRACE = 2.0
 _PATIENCE = 60.0
-"""Seconds for which a program waits for a free worker process."""
+"""Seconds for which a model's program waits for a free worker process."""
 
 MOST_PRINTED = 64 * 1024
 _NICE = 10
@@ -78,13 +78,15 @@ class Run:
         return str(self._prints.output)
 
     async def begin(self, code: str) -> None:
-        """Check the types of a program, and run it until its first call of a tool. Raise Stopped if it fails."""
+        """Check the types of a model's program, and run it to its first tool call or its end. Raise Stopped if the
+        check or the program fails.
+        """
         before, program = worker_code.prepared(code, [name.removeprefix(OWN) for name in self._names])
         await self._before(before)
         await self._go(self._session.feed_start(program, external_lookup=self._names, print_callback=self._prints))
 
     async def restore(self, written: bytes) -> None:
-        """Restore a program that `dump` serialized. Raise Stopped if that fails."""
+        """Restore a model's paused program that `dump` serialized. Raise Stopped if that fails."""
         await self._go(self._session.load_snapshot(written, external_lookup=self._names, print_callback=self._prints))
 
     async def answer(self, value: Any) -> None:
@@ -98,7 +100,7 @@ class Run:
         await self._go(self._snapshot.resume({"exception": problem}))
 
     async def dump(self) -> bytes:
-        """Serialize the program, which has stopped at a tool call. Raise Stopped if it holds too much data."""
+        """Serialize the model's program, which waits for a tool call. Raise Stopped if its data is too large."""
         try:
             # Serialize in a thread: this takes long for a large program, and would block the event loop.
             written: bytes = await asyncio.to_thread(self._snapshot.dump)
@@ -117,7 +119,7 @@ class Run:
         """
         try:
             found = await self._session.feed_run(worker_code.beginning(room), skip_type_check=True)
-        except (monty.MontyError, RuntimeError):  # the program redefined a name that the added code uses
+        except (monty.MontyError, RuntimeError):  # the model's program redefined a name that `beginning` uses
             found = ...
         if found is not ...:
             value, is_json, cut, count = found
@@ -128,7 +130,7 @@ class Run:
         return await asyncio.to_thread(getattr, self._complete, "output"), False, -1
 
     async def _before(self, code: str) -> None:
-        """Run `code`, which defines the tools' functions before the program runs. Raise Stopped if that fails."""
+        """Run `code`, which defines the tools' functions for the model's program. Raise Stopped if that fails."""
         try:
             await self._session.feed_run(code, external_lookup=self._names, skip_type_check=True)
         except monty.MontyError:
@@ -146,8 +148,9 @@ class Run:
                     self._snapshot = snapshot
                     self.call = str(snapshot.function_name).removeprefix(OWN), snapshot.args, snapshot.kwargs
                     return
-                # The program used a name that it does not define, or tried a forbidden operation. Resuming supplies the
-                # function if a tool has that name; else it raises an error, such as NameError, in the program.
+                # The model's program used a name that it does not define, or tried a forbidden operation. Resuming
+                # supplies the function if a tool has that name; else it raises an error, such as NameError, in the
+                # program.
                 snapshot = await snapshot.resume_auto()
             self._complete = snapshot
         except monty.MontyTypingError as problem:
@@ -178,7 +181,9 @@ def _lines(problem: Any) -> list[tuple[int, str]]:
 
 
 class Sandbox:
-    """Worker processes of one server. The first program starts them, and at most MOST_WORKERS run."""
+    """Worker processes of one server, for programs that models wrote. The pool of processes is created for the first
+    program, and has at most MOST_WORKERS processes.
+    """
 
     def __init__(self) -> None:
         self._pool: Any = None
@@ -188,8 +193,8 @@ class Sandbox:
 
         With `stubs`, type definitions of the functions, the program's types are checked before it runs.
         """
-        # The format is `concise`: with `json`, the worker of pydantic-monty 1.4 crashes on a misspelt member next to
-        # non-ASCII letters.
+        # Type errors have the format `concise`: with `json`, the worker of pydantic-monty 1.4 crashes on a misspelt
+        # member next to non-ASCII letters.
         checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "concise"} if stubs else {}
         try:
             if self._pool is None:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe tools as typed Python functions. A program is checked against these functions before it runs.
+"""Describe tools as typed Python functions. A model-written program is checked against these functions before it runs.
 
 The model and the type checker read the same text. A schema that Python's types cannot express becomes `Any`, so that no
 correct program is refused. The arguments of each call are also checked by their schema. An object without additional
@@ -34,9 +34,9 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-# Decision 0195: In programs each tool is a plain function.
+# Decision 0195: In a model's program, each tool is a plain function.
 class Function:
-    """A tool as a Python function for programs.
+    """A tool as a Python function that a model's program can call.
 
     - `parameters`: maps each name in Python to the name of the argument.
     - `required`: names in Python of the required parameters. Only these parameters may be positional.
@@ -172,7 +172,7 @@ def functions(names: Iterable[str]) -> dict[str, str]:
 
 
 def words(code: str) -> set[str]:
-    """Return all names that occur in a program. The program is not parsed, so this takes linear time."""
+    """Return all names that occur in a model's program. The program is not parsed, so this takes linear time."""
     return set(_WORD.findall(code))
 
 
@@ -180,7 +180,7 @@ MOST_NESTED = 60
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
-    """Return a value of a program as a JSON value. Raise TypeError if JSON cannot express it."""
+    """Return a value of a model's program as a JSON value. Raise TypeError if JSON cannot express it."""
     if depth > MOST_NESTED:
         raise TypeError(f"a value is nested more than {MOST_NESTED} levels deep")
     if value is None or isinstance(value, (bool, str)):
@@ -197,7 +197,7 @@ def as_json(value: Any, depth: int = 0) -> Any:
         return [as_json(each, depth + 1) for each in value]
     if isinstance(value, (set, frozenset)):
         return [as_json(each, depth + 1) for each in sorted(value, key=str)]
-    if hasattr(value, "isoformat"):  # a date or a time
+    if hasattr(value, "isoformat"):  # dates and times become text in ISO 8601
         return str(value.isoformat())
     raise TypeError(f"a value of the type {type(value).__name__} cannot be written as JSON")
 

@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the Python code that runs in a worker around a program, so that large values are passed as text or not at all.
+"""Write Python code around a program that a model sent, so that the worker process that runs both passes large values
+as text or not at all.
 
 To convert a value of 20,000 objects for another process takes a tenth of a second, in which no other call proceeds. So
 a large response is passed as JSON text, which the worker parses. And of a program's final value, the worker returns
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 KEPT = f"{OWN}last = "
-"""Text inserted before the last expression of a program, so that the worker stores its value."""
+"""Text inserted before the last expression of a model's program, so that the worker stores its value."""
 
 LARGE = 64 * 1024
 """Length of JSON in characters from which a response is passed as text."""
 
-# A program may reassign builtin names (`list = list_orders()`), so these functions keep the builtins as defaults.
+# The model's program may reassign builtin names (`list = list_orders()`), so default arguments keep the builtins.
 _HEAD = """\
 import json as OWNjson
 OWNlast = {last}
@@ -68,11 +69,11 @@ def OWNbeginning(
 _FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}(*given, **named))\n"
 
 
-# Decision 0226: Large values enter and leave a program as JSON text.
+# Decision 0226: Large values enter and leave a model's program as JSON text.
 def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
-    """Return the code to run before a program, and the program changed to store the value of its last expression.
+    """Return the code to run before a model's program, and the program changed to store its last expression's value.
 
-    `names` are the functions of its tools. A program that Python cannot parse is returned unchanged.
+    `names`: names of the functions that call tools. A program that Python cannot parse is returned unchanged.
     """
     written = _keeping(code)
     head = _HEAD.format(last="..." if written is None else "None", most_nested=MOST_NESTED)
@@ -80,14 +81,17 @@ def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
 
 
 def beginning(room: int) -> str:
-    """Return code that evaluates to a tuple about the final value (its beginning, whether that is JSON, whether it is
-    cut, number of items), or to `...` if there is none.
+    """Return Python code that evaluates to a tuple about the final value of the model's program. The code evaluates to
+    `...` if there is no final value.
+
+    The tuple: beginning of the value, True if this beginning is JSON text, True if items of the value were left out,
+    number of the value's items (or -1).
     """
     return f"{OWN}last if {OWN}last is ... else {OWN}beginning({OWN}last, {room})"
 
 
 def _keeping(code: str) -> str | None:
-    """Return a program changed to store the value of its last expression; None if it cannot be parsed."""
+    """Return the model's program, changed to store the value of its last expression; None if it cannot be parsed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # hide warnings that parsing causes, such as for an unknown escape

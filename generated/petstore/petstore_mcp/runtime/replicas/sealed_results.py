@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Make the URIs of stored results over HTTP.
 
-A URI contains an encrypted random number (`seal`). So nobody can guess a URI, and no caller can use the URI of another
-caller.
+A URI contains a random number, encrypted for one caller (`seal`). So nobody can guess a URI, and no caller can use the
+URI of another caller.
 """
 
 from __future__ import annotations

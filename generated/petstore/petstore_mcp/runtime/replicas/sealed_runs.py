@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encrypt models' programs that wait for the user, so that any replica can continue a program, but only once.
+"""Encrypt programs that models wrote and that wait for the user. So any replica can continue a program, but only once.
 
 The encrypted state, which the client stores (`requestState`), contains the whole serialized program. A state that is
 another caller's, changed, expired or used before is refused before its content is read as a program.
@@ -25,10 +25,10 @@ _PURPOSE = "run"
 _NUMBER = 16
 
 
-# Decision 0197: Over HTTP, the client stores a paused program.
+# Decision 0197: Over HTTP, the client stores a model's paused program.
 class SealedRuns:
-    """Issuer and reader of `requestState` values that contain a program. `spend` marks such a value as used
-    (`sealed_states.States`).
+    """Issuer and reader of `requestState` values that contain a model's paused program. `spend` marks such a value as
+    used (`sealed_states.States`).
     """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:

@@ -46,7 +46,8 @@ class States:
     def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
         """Return a new `requestState`. `subject`: digest of the call, in hexadecimal.
 
-        `turn`: how often the user is asked the same question, this time included. `kept`: bytes for `take_kept`.
+        `turn`: how often the user is asked the same question, this time included. `kept`: bytes to store in the value;
+        `take_kept` returns them when the client sends the value back.
         """
         value = bytes([turn]) + os.urandom(_NUMBER) + bytes.fromhex(subject) + kept
         return self._seal.close(_PURPOSE, spans.owner(), value, SECONDS)
@@ -60,8 +61,8 @@ class States:
         return (await self.take_kept(state, subject))[:2]
 
     async def take_kept(self, state: str, subject: str) -> tuple[int, str, bytes]:
-        """Mark a `requestState` as used. Return how often the user was asked, "" or why the value is invalid, and the
-        bytes `kept` that `issue` stored in the value. If the value is invalid, only the reason has a meaning.
+        """Mark a valid `requestState` as used. Return how often the user was asked, the reason why the value is invalid
+        (else ""), and the bytes `kept` that `issue` stored in it. For an invalid value, only the reason counts.
         """
         try:
             value = self._seal.open(_PURPOSE, spans.owner(), state, LONGEST)

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Make the ids of tasks over HTTP. An id is encrypted for the caller that began the task; any replica can read it."""
+"""Make ids of MCP tasks over HTTP. An id is encrypted for the caller that began the task; any replica can read it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PURPOSE = "task"
 
 
 class SealedTasks:
-    """Issuer and reader of the ids of tasks."""
+    """Encoder and decoder of MCP task ids. Each id contains an encrypted job."""
 
     def __init__(self, seal: Seal) -> None:
         self._seal = seal

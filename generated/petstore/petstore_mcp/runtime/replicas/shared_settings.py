@@ -62,7 +62,7 @@ class SharedSettings:
         await self._store.drop(_about(digest), listed=(_LISTED, digest))
 
     async def read(self) -> AsyncIterator[tuple[str, bytes]]:
-        """Yield a pair for each stored setting: the id of its session, and the request by which the client made it.
+        """Yield a pair for each notification setting: the session's id, and the request by which the client made it.
 
         Raise StoreAway if the store does not answer.
         """
@@ -71,7 +71,7 @@ class SharedSettings:
             for sealed in await self._store.fields(about):
                 try:
                     told: Any = loads(self._seal.decrypt(about, "", sealed).decode())[0]
-                except Unsealed:  # skip it: this replica lacks the key
+                except Unsealed:  # skip the setting: no key of this replica decrypts it
                     continue
                 yield told[0], told[1].encode()
 

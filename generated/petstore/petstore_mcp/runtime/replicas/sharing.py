@@ -100,7 +100,7 @@ class Sharing:
         self._tasks = [loop.create_task(each) for each in steps]
 
     async def close(self) -> None:
-        """Write the remaining events, and stop listening."""
+        """Write the queued stream events to the store, and stop listening for messages of other replicas."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
                 await self._queue.join()
@@ -108,7 +108,7 @@ class Sharing:
             task.cancel()
         await self._store.close()
 
-    # Methods for confirmations
+    # Method for the one-time numbers of confirmations by the user
 
     async def spend(self, number: str, seconds: float) -> str:
         """Mark the random number of a confirmation's `requestState` as used, for all replicas and for `seconds`
@@ -235,7 +235,9 @@ class Sharing:
     # Method for the rate limit that all replicas share
 
     async def turn(self, most: int, span: float, latest: float) -> tuple[bool, float] | None:
-        """Reserve the next slot of the shared rate limit (`Store.turn`). Return None if the store does not answer."""
+        """Reserve the next slot of the shared rate limit. Return whether that succeeded and the seconds to wait for the
+        slot, as `Store.turn` does. Return None if the store does not answer.
+        """
         try:
             return await self._store.turn("rate", most, span, latest)
         except StoreAway:

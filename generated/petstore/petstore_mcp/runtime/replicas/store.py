@@ -2,9 +2,9 @@
 """Access the store that replicas share: Redis or Valkey. Only this module imports the client library.
 
 If the store does not answer, only the shared features fail. Calls hardly wait for the store: a command fails after one
-second, and after a failure all commands fail at once for a while. A command fails by raising `StoreAway`; code that
-catches it logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times and
-digests.
+second, and during the next second every further command fails immediately. A command fails by raising `StoreAway`; code
+that catches it logs which feature fails. Data is encrypted before it is written (`Seal.encrypt`), except numbers, times
+and digests.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Store:
         self._again = float("-inf")
         self._away = False
 
-    # Methods for single values
+    # Methods for values of the Redis types string and list
 
     async def put_once(self, name: str, seconds: float) -> bool:
         """Record `name` for `seconds` seconds. Return True if it was not recorded before.
@@ -134,7 +134,7 @@ class Store:
         await self._asked(lambda: self._client.delete(self._key(name)))
         await self._asked(lambda: self._client.zrem(self._key(listed[0]), listed[1]))
 
-    # Methods for hashes
+    # Methods for values of the Redis type hash
 
     async def put_field(self, name: str, field: str, value: bytes, seconds: float) -> None:
         """Set a field of a hash, and let the whole hash expire after `seconds` seconds.

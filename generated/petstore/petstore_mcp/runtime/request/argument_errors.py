@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Data classes for errors that prevent a call from being sent, and their wording for the model.
+"""Data classes for errors that prevent a call from being sent, and the texts of these errors for a language model.
 
 Every refusal happens before a byte is sent. A message says what was expected and what was given. It contains no message
 of a library, and at most 60 characters of the given value.

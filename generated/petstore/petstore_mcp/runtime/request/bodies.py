@@ -182,7 +182,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
             return _text(content_type, scalar(value))
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
-        case "binary" | "form" | "multipart":  # the caller gives a form or multipart body already encoded
+        case "binary" | "form" | "multipart":  # an argument for a whole form or multipart body is already encoded
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:
@@ -208,7 +208,7 @@ def _text(content_type: str, text: str) -> Content:
 
 
 def _boundary(text: str) -> str:
-    """Return the boundary of a multipart body that the caller has already encoded (RFC 2046, 5.1.1)."""
+    """Return the boundary of a multipart body that a call's argument brings already encoded (RFC 2046, 5.1.1)."""
     found = _FIRST_LINE.match(text)
     if found is None:
         raise Unsendable("expected a multipart body that begins with -- and its boundary")

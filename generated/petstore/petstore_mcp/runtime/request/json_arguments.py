@@ -42,7 +42,7 @@ class _Reading:
         self._budget = budget
 
     def value(self, schema: Any, value: Any) -> Any:
-        """Return the converted value, or the same object if nothing has to be converted."""
+        """Parse each text in `value` that is JSON of an expected type. Return `value` itself if there is none."""
         self._budget.spend(1)
         schema = self._followed(schema)
         if isinstance(value, str):

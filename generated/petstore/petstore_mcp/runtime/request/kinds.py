@@ -20,7 +20,7 @@ PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
 
 
 def unknown(binding: Binding) -> str:
-    """Return words for the first unknown style, encoding or part kind in a tool's entry; "" if all are known."""
+    """Return the first unknown style, encoding or part kind in a tool's entry, with a label; "" if all are known."""
     return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..core.table import Parameter as Bound
 
     class Pairs(Protocol):
-        """Protocol for a parameter that writes `name=value` pairs (parameters.Pairs)."""
+        """Interface of a parameter that writes `name=value` pairs (parameters.Pairs)."""
 
         name: str
         argument: str
@@ -81,7 +81,7 @@ def fold(name: str) -> str:
     return _NO_LETTERS.sub("", name.partition("[")[0]) or name
 
 
-# Decision 0033: Arguments that a server may read as a credential are refused.
+# Decision 0033: Arguments that an API may read as a credential are refused.
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
     """Raise Refused if an argument sends a value under a name that servers may read as a credential's name.
 
@@ -123,7 +123,7 @@ class PairSpace(Generic[AnyPairs]):
             for pair in pairs:
                 own = own and pair.startswith(parameter.own)
             found += pairs
-        if not own:  # if each pair has the name of the parameter that has written it, names cannot conflict
+        if not own:  # a parameter wrote a pair (`name=value`) not under its own name, or two parameters share a name
             each = zip(self.parameters, written, strict=True)
             named = [(parameter.argument, parameter.bound, names_of(pairs)) for parameter, pairs in each]
             given = ((argument, name) for argument, bound, names in named for name in names if name != bound["name"])
@@ -166,18 +166,20 @@ def check(written: Iterable[Written], place: str, withheld: Iterable[str] = ()) 
 
 
 def _held(written: Iterable[Written], withheld: Iterable[str]) -> dict[str, Bound | Field | None]:
-    """Return the case-folded names that the server's owner has reserved: those in `withheld`, and those whose values
-    are constants or templates (texts with placeholders). Each name comes with the parameter or body field that writes
-    it, or None for withheld names.
+    """Return reserved name, case-folded -> the parameter or body field that sends it, or None for a name in `withheld`.
+
+    Reserved are the names in `withheld`, which no argument may write, and the names of parameters and body fields whose
+    values are constants or templates (texts with placeholders).
     """
     held = {bound["name"].casefold(): bound for _, bound, _ in written if "value" in bound or "template" in bound}
     return dict.fromkeys(folded(withheld)) | held
 
 
 def _beyond(name: str, own: str) -> set[str]:
-    """Return the case-folded names that servers may read `name` as. `own`: name of the parameter that wrote `name`.
+    """Return case-folded names under which servers may find a value that the parameter `own` sends as `name`.
 
-    If `name` is `own`, the result is empty. If `name` is `own` with brackets after it, `own` is left out.
+    If `name` is `own`, return an empty set. If `name` is `own` with brackets after it (`role[x]`), return only this
+    name. Otherwise return `name` both with its brackets and without them.
     """
     if name == own:
         return set()

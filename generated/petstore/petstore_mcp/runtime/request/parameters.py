@@ -95,7 +95,7 @@ class Parameter(Generic[Written]):
         return None if value is ABSENT else value
 
     def write(self, value: Any) -> Written:
-        """Return the encoded value. Raise Unsendable if the value cannot be encoded for this part of the request."""
+        """Return the encoded value. Raise Unsendable if the value cannot be sent in this location, such as a header."""
         raise NotImplementedError
 
 

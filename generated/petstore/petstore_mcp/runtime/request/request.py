@@ -169,8 +169,8 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Names of credentials in the query, folded by `name_conflicts.fold`. They are refused in forms too, because
-        #: some servers also look for query parameters there.
+        #: Names of credentials in the query, folded by `name_conflicts.fold`. No argument may add a query parameter
+        #: or a form field with such a name: some servers also look for query parameters in forms.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))
         self.query = PairSpace(query, "query parameter", withheld.get("query", ()), self.credentials) if query else None
@@ -188,8 +188,8 @@ class Plan:
 def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy) -> Request:
     """Return the request for arguments that satisfy the input schema.
 
-    Raise Refused with all problems found. `entropy(n)` returns n random bytes, for a multipart boundary and for
-    generated arguments.
+    Raise Refused with all problems found. `entropy(n)` returns n random bytes, for a multipart boundary and for the
+    UUIDs that header parameters such as `Idempotency-Key` get if the arguments do not set them.
     """
     plan: Plan = tool.plan or Plan(tool)
     tool.plan = plan

@@ -40,7 +40,7 @@ OTHER = "other"
 """Keyword of a violation whose actual keyword is unknown."""
 
 
-# Decision 0059: The library decides validity, and our code describes the violations.
+# Decision 0059: jsonschema-rs decides validity, and the runtime describes the violations.
 class SchemaWalk:
     """Finder of the violations of one schema. Its methods raise budget.Exhausted if the time budget runs out."""
 
@@ -275,7 +275,7 @@ class SchemaWalk:
             return None
         return target
 
-    # Methods for keywords about names of members
+    # Methods for keywords about the names of an object's properties
 
     def _is_match(self, pattern: str, name: str) -> bool:
         self._budget.spend(1)

@@ -97,7 +97,7 @@ def _spelled(value: Any) -> str:
 
 
 def _spelled_float(value: float) -> str:
-    # `JSON.encode` raises ValueError for NaN and Infinity.
+    # NaN and Infinity cannot be sent: `JSON.encode` raises ValueError for them.
     return repr(value) if isfinite(value) else JSON.encode(value)
 
 
@@ -119,9 +119,8 @@ def defined(value: Any) -> Any:
 
 
 def unnamed(style: Style) -> Style:
-    """Return the style as used in paths and headers: a delimited style without the parameter's name, others unchanged.
-
-    OpenAPI 2.0 allows delimited styles in paths and headers.
+    """Return the style as used in paths and headers: a delimited style writes no parameter name there, and other
+    styles are unchanged. OpenAPI 2.0 allows delimited styles in paths and headers.
     """
     return style if style.joint is None else Style("", style.joint, named=False, empty="", joint=style.joint)
 
@@ -147,7 +146,7 @@ class Expansion:
         return self._first + self._join(pieces) if pieces else ""
 
     def parts(self, value: Any) -> list[str]:
-        """Return the encoded variable as parts, to be joined by the style's separator.
+        """Return the encoded value as parts, to be joined by the style's separator, or [] if the value is undefined.
 
         In a query or a form, each part is a `name=value` pair.
         """

@@ -50,7 +50,7 @@ class SchemaChecker:
         self._keywords: dict[str, Callable[[Any], bool]] = {}
         try:
             self.is_valid = _build(self.schema, formats).is_valid
-        except jsonschema_rs.ValidationError:  # this version of the library rejects a pattern: check none
+        except jsonschema_rs.ValidationError:  # this version of jsonschema_rs rejects a pattern: leave out all patterns
             self.schema = _without_patterns(schema, None)
             self.is_valid = _build(self.schema, formats).is_valid
 
@@ -75,7 +75,8 @@ class SchemaChecker:
 class Validators:
     """Cache of schema checkers, one per tool.
 
-    With `exact`, all formats are checked. This is for results, since clients check all formats in results too.
+    With `exact`, all formats are checked, otherwise only date, date-time and uuid. `exact` is for results, since
+    clients check all formats in results too.
     """
 
     __slots__ = ("_built", "_formats")

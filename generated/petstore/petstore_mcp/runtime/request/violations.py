@@ -70,7 +70,7 @@ class Place:
         return Place(self.pointer + "".join(map(_written, steps)), schema, self.value, self.path)
 
     def about(self, step: str | int, value: Any) -> Place:
-        """Return a location with the same subschema for `value`, the item or member `step` of this location's value."""
+        """Return a Place with the same subschema for `value`, the item or member `step` of this Place's value."""
         return Place(self.pointer, self.schema, value, (*self.path, step))
 
 

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Describe violations to a model: which argument, what was expected, what was given, and the nearest known name.
 
-The texts depend on the keyword of each violation. Messages of the validator library and schemas are never shown. If a
-value fits no alternative of a union (`anyOf`), only the nearest alternative is described.
+The texts depend on the keyword of each violation. Schemas are never shown, nor are messages of the validator library.
+If a value fits no alternative of a union (`anyOf`), only the nearest alternative is described.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 """Encode a value as an XML document, according to the XML Object of OpenAPI (3.1, 4.8.26).
 
 `bindings.json` has an XML entry for each schema with XML settings: `name`, `namespace`, `prefix`, `kind` (element,
-attribute, text, cdata, or none for the content alone), `wrapped`, and the entries of `members` and `items`. Without an
-entry, a value becomes an element with its own name, an array becomes one element per item, and null is omitted.
+attribute, text, cdata, or none for the content alone), `wrapped`, `members` (name -> XML entry) and `items` (an XML
+entry). Without an XML entry, a member becomes an element with the member's name, or one such element per item if its
+value is an array. Members and items with the value null are omitted.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def _tagged(name: str, shape: Shape, attributes: str, content: str) -> str:
 
 
 def _declared(shape: Shape) -> str:
-    """Return the `xmlns` declaration for the namespace in an XML entry, or ""."""
+    """Return the `xmlns` declaration for the `namespace` in an XML entry of `bindings.json`; "" if it has none."""
     if "namespace" not in shape:
         return ""
     name = f"xmlns:{shape['prefix']}" if "prefix" in shape else "xmlns"

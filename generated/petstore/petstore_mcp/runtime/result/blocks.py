@@ -50,8 +50,8 @@ class BlockMaker:
     def __init__(self, texts: OwnerTexts, usual: list[Block], redactor: Redactor, shown: int) -> None:
         """Create a maker of blocks.
 
-        `usual` is the content of the result if no blocks were declared. `shown` is how many bytes of text a result
-        shows.
+        `usual`: blocks that an entry `answer` of `result.blocks` inserts. `shown`: most bytes of text that all blocks
+        may contain together.
         """
         self.content: list[Block] = []
         self._texts = texts
@@ -80,7 +80,7 @@ class BlockMaker:
 
     @property
     def notes(self) -> list[str]:
-        """Return sentences about blocks that were left out."""
+        """Return sentences that say which content blocks were left out, and why."""
         told = [f"Left out: {what}{_times(count)}." for what, count in self._left.items()]
         if len(told) > MOST_REASONS:
             told[MOST_REASONS:] = [f"Left out for other reasons: {sum([*self._left.values()][MOST_REASONS:])} more."]
@@ -89,7 +89,7 @@ class BlockMaker:
         return told
 
     def _add(self, rules: ShownBlock, texts: OwnerTexts) -> None:
-        """Add the blocks for one item of the response, or record why none can be created."""
+        """Add the content blocks for one item of the response, or record why none can be created."""
         for what, make in self._makers(rules, texts):
             if len(self.content) >= MOST_BLOCKS:
                 self._surplus += 1
@@ -195,7 +195,7 @@ def _link(texts: OwnerTexts, rules: Any) -> Block:
 
 
 def _annotated(block: Block, rules: ShownBlock, texts: OwnerTexts) -> Block:
-    """Return the block with the annotations that its rules add.
+    """Return the content block with the annotations in `rules`, or unchanged if `rules` has none.
 
     A `lastModified` that is not an ISO 8601 date is left out.
     """

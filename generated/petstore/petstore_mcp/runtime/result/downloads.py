@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Save responses to files below the one folder that the operator set for downloads (DOWNLOADS_DIR).
+"""Save responses to files below the operator's folder for downloads (environment variable `*_DOWNLOADS_DIR`).
 
 The model chooses the file name. The name must stay below that folder, pass through no symbolic link and be valid on
 every system. It must not replace a file unless the operator allowed that. These rules are checked before the request is

@@ -57,8 +57,8 @@ def without(value: Any, pointers: list[str]) -> Any:
 def _left(value: Any, paths: Paths, names: Paths) -> Any:
     """Return the value without the parts that `paths` and `names` select; ABSENT if nothing is left.
 
-    A path is the steps of a JSON Pointer. A number as the first step may be an index or a member's name in `paths`, but
-    only a member's name in `names`.
+    `paths`: steps of JSON Pointers; a number as the first step is an index or a member's name. `names`: paths whose
+    first step, a number, was already used as the index in a list around the value, and now is only a member's name.
     """
     if () in paths:
         return ABSENT

@@ -183,7 +183,7 @@ def _scopes(sent: Sent) -> str:
 
 
 def _offers(sent: Sent) -> str:
-    """Return a sentence that names environment variables for a missing credential, or ""."""
+    """Return a sentence that names environment variables for a missing credential; "" if there are none."""
     ways = ", or ".join(sent.offers)
     return f" The operator of this server can set {ways}." if ways else ""
 

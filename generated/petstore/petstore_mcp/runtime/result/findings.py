@@ -76,7 +76,7 @@ def read(content: bytes, redactor: Redactor) -> Findings:
         body = json.loads(content) if len(content) <= LARGEST else None
     except (ValueError, RecursionError):
         body = None
-    # Redact before pointers are split, since a split secret would not be recognized.
+    # Redact before JSON Pointers are split into steps: parts of a secret would not be recognized.
     body, _ = presentable(body, redactor)
     if not isinstance(body, dict):
         return Findings()
@@ -110,8 +110,8 @@ def _items(listed: Any) -> Iterator[Finding]:
 
 
 def _pointed(entry: dict[str, Any]) -> list[Finding]:
-    """Return a list with one finding for an entry of an error body. Return [] unless the entry says both which value
-    is wrong and what is wrong.
+    """Return a list with one finding for `entry`, an object in an error body that describes one error. Return [] unless
+    the object says both which value is wrong and what is wrong.
     """
     source = entry["source"] if isinstance(entry.get("source"), dict) else entry
     pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)

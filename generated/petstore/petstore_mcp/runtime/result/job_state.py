@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide by a response of the upstream whether a job is still working, has succeeded, or has failed.
 
-An HTTP error status that the owner's conditions name decides first, then any other error status, then the conditions.
-Without a condition for success, a redirect or the HTTP status 202 decides. For other responses, a member `done`
-decides, as in Google's operations. Without it, a word such as `succeeded` in a member such as `status` decides. Pure
-functions.
+An HTTP error status that the conditions in the tools file name decides first, then any other error status, then these
+conditions. Without a condition for success, a redirect means success. The HTTP status 202 means that the job is
+working, unless a member such as `status` says `failed`. For other responses, a member `done` decides, as in Google's
+operations. Without `done`, a word such as `succeeded` in a member such as `status` decides. Pure functions.
 """
 
 from __future__ import annotations

@@ -158,7 +158,7 @@ class JoinedPages:
         if following is None or following.address or self._is_elsewhere(following):
             return told
         if self._removed and not all(isinstance(each, int) for each in following.arguments.values()):
-            return told  # do not tell the model how to continue: a cursor may contain removed data
+            return told  # no advice on how to continue: a cursor may contain data that the `result` rules remove
         return f"{told} To go on, call again with {following.told(sent.tool)}"
 
     def response(self) -> Response | None:
@@ -213,7 +213,7 @@ class _Page:
         Also return True if the location is only a guess, because the response says nothing about a next page.
         """
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # no `mark`: paging needs numbers, and a mark turns some into texts
+        value, _ = wrapping.read(text)  # no `mark`, which would turn large numbers into texts: paging needs numbers
         value = self._with_holder(value)
         found = paging.next_page(value, sent, self._answer.header("link"), counts)
         if found is not None:
@@ -246,7 +246,7 @@ class _Page:
         return [projection.exact(item, self._mark) for item in found] if isinstance(found, list) else []
 
     def around(self) -> str:
-        """Return the JSON text of the page, with the placeholder `_PLACE` instead of the list."""
+        """Return the JSON text of the page, with the placeholder `_PLACE` instead of the list of the page's items."""
         if not self._steps or self._value is ABSENT:
             return _PLACE
         held: Any = self._value

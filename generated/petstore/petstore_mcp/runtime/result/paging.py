@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Tool
     from ..http.exchange import Response, Sent
 
-# Patterns for normalized names (`_plain`). The patterns for names of arguments come first.
+# Patterns for normalized names (`_plain`) of arguments that select a page, or the fields to return
 _SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
 _NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
 _OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
@@ -226,7 +226,7 @@ def _advice(argument: str, value: str, sent: Sent) -> NextPage | None:
 
 
 def _goes_on(argument: str, value: str, sent: Sent) -> bool:
-    """Return whether a call with this value requests another page than the current call.
+    """Return whether a call with `argument` set to `value` requests another page than the current call.
 
     Page numbers and offsets must be greater than the current ones.
     """
@@ -339,7 +339,7 @@ def _written(tool: Tool, argument: str, value: str | int) -> str:
 
 
 def _typed(tool: Tool, argument: str, value: str | int) -> Any:
-    """Return a value converted to the type that the argument takes, or unchanged if that is not possible."""
+    """Return a value converted to the type of the tool's argument `argument`, or unchanged if that is not possible."""
     if isinstance(value, int):
         return str(value) if _schema(tool, argument).get("type") == "string" else value
     try:

@@ -107,7 +107,7 @@ class _Picked:
         self._trails = {path: self._trail(path) for path in paths}
 
     def _trail(self, path: str) -> list[tuple[str, _Place]]:
-        """Add a path to the tree. Return the names of the path, each with its node in the tree."""
+        """Add a path to the tree of selected paths. Return the names in the path, each with its node in the tree."""
         place, trail = self._root, []
         for name in path.removesuffix(".").split(".", MAX_DEPTH):
             place = place.steps.setdefault(name, _Place())
@@ -125,7 +125,7 @@ class _Picked:
         return None if made is _MISSING else made
 
     def notes(self) -> list[str]:
-        """Return notes on the paths that match nothing."""
+        """Return sentences about the selected paths that lead to no part of the value; [] if there are none."""
         missing = [path for path, trail in self._trails.items() if not trail[-1][1].reached]
         told = [self._told(path) for path in missing[:MOST_TOLD]]
         if len(missing) > MOST_TOLD:
@@ -144,7 +144,7 @@ class _Picked:
         return f"{brief(path, 60)} of fields is not in the answer; in {brief(above, 60)} there is {listed}{more}."
 
     def _of(self, value: Any, place: _Place) -> Any:
-        """Return the parts of `value` that the paths below the node `place` select, or _MISSING if there are none."""
+        """Return what paths below the tree node `place` select from `value`; _MISSING for a scalar except null."""
         if isinstance(value, list):
             items = [self._of(item, place) for item in value]
             return [item for item in items if item is not _MISSING]

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Provide the tool that reads the rest of a cut result, for MCP hosts whose models cannot read resources.
 
-The operator enables the tool by the environment variable RESULT_TOOL. Each call returns one slice, as `resources/read`
-does, and sends nothing to the API.
+The operator enables the tool by the environment variable whose name ends in `_RESULT_TOOL`. Each call returns one
+slice, as `resources/read` does, and sends nothing to the API.
 """
 
 from __future__ import annotations

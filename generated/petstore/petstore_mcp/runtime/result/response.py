@@ -52,7 +52,7 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
 
         return Result.error(failures.explain(response, sent, redactor))
     if response.media_type == _PAGE and response.content[:100].lstrip()[:1] == b"<" and _wants_json(sent):
-        from . import failures  # imported late: needed only for HTML instead of JSON
+        from . import failures  # imported late: needed only for an HTML page where JSON is expected
 
         return Result.error(failures.explain_page(response, sent, redactor))
     if not size:
@@ -131,15 +131,15 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
         notes.append("The answer is no JSON, so fields could not be taken from it.")
     if unseen or response.cut or not (whole or large):
         notes += [*_damage(whole or large, unseen), *unread(response)]
-    text = text or "Nothing of the answer can be seen."  # some model providers reject empty text
+    text = text or "Nothing of the answer can be seen."  # never empty: some model providers reject empty text
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
     """Return the beginning of a text, at most `most` bytes of UTF-8, and the size of this beginning in bytes.
 
-    If more than half of the characters that fit are before their last line break, return only these. Otherwise return
-    all characters that fit.
+    If more than half of the characters that fit come before the last line break that fits, end there. Otherwise
+    return all characters that fit.
     """
     start = text.encode(errors="replace")[:most].decode(errors="ignore")
     line_end = start.rfind("\n")
@@ -298,7 +298,7 @@ def _with_notes(block: dict[str, Any], notes: list[str]) -> Result:
 
 
 def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: Sent, linked: bool) -> Result:
-    """Return a result with the content block and the notes.
+    """Return a result with the content block `block`, and a text block with `notes` if there are any.
 
     With `linked`, add a link to the stored response, if there is one.
     """
@@ -333,7 +333,7 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
         told.append(("Location", response.header("location")))
     if response.status >= 300 and sent.unfollowed:
         told.append(("Not followed", sent.unfollowed))
-    # A weak ETag cannot be used with If-Match (RFC 9110 section 13.1.1).
+    # Do not show a weak ETag: it cannot be used with If-Match (RFC 9110 section 13.1.1).
     if (tag := response.header("etag")).startswith('"'):
         told.append(("ETag", tag))
     if sent.pages:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Names(Protocol):
-        """Protocol for a creator of URIs for stored results, which also decides who may read them.
+        """Interface of a creator of URIs for stored results, which also decides who may read them.
 
         Over HTTP, the module `replicas.sealed_results` implements this protocol.
         """
@@ -40,5 +40,5 @@ class CountedNames:
         return lambda: f"{self._before}{number}"
 
     def admits(self, uri: str) -> bool:
-        """Return True: the single client may read every result."""
+        """Return True: over stdio, the single client may read every result."""
         return True

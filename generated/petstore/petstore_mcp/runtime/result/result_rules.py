@@ -83,7 +83,9 @@ class ResultRules:
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
-        """Return True if a large response may be parsed for the rule `blocks`, because it has few members."""
+        """Return True if a large response may be parsed: the tool has the result rule `blocks` (content blocks), and
+        the JSON text has few structural characters.
+        """
         if "blocks" not in self._rules or answer.size > LARGEST_FLAT:
             return False
         return sum(map(answer.content.count, (b'"', b",", b"[", b"{", b"\\"))) <= _FEW
@@ -165,7 +167,7 @@ class ResultRules:
         if not maker.content:
             return usual + notes
         if any("answer" in each for each in self._rules["blocks"]):
-            # A rule `answer` inserts the usual content, with the notes on the response: do not add these notes again.
+            # An entry `answer` of `result.blocks` inserts `usual`, which already has the notes on the response.
             return maker.content + notes
         return maker.content + response.beside(sum(owner.unseen.values()), answer, sent) + notes
 

@@ -155,7 +155,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
         return [wrapped(value, form)]
     made: dict[str, Any] = value if isinstance(value, dict) else wrapped(value, form)
     if form != "written" or TEXT not in made:
-        return [made]  # usual case: there is only one candidate
+        return [made]  # usual case: only one possible structured value
     return [made, {name: member for name, member in made.items() if name != TEXT}]
 
 
@@ -198,7 +198,7 @@ def _violations(judge: SchemaChecker, made: dict[str, Any], budget: Budget) -> P
 
 
 def _broken_promise(tool: Tool, found: Problems, result: Result) -> Result:
-    """Return an error result that lists the violations of a handwritten schema and contains the response."""
+    """Return an error result that lists the violations of a handwritten output schema and contains the response."""
     log.event("warning", "output_broken", tool=tool.name, count=len(found))
     count = "1 problem" if len(found) == 1 else f"{len(found)} problems"
     count = count if found.complete else f"at least {count}" if found else "somewhere"

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Describe the tools that a search has found, in few tokens, as Python functions that a program can call."""
+"""Describe the tools that a search has found, in few tokens, as Python functions for programs that a model writes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 def shown(runs: str, others: str, spelled: Mapping[str, str], tools: Sequence[tuple[dict[str, Any], str, int]]) -> str:
     """Return the Python function definitions of these tools, as text for the model. `runs` is the name of the tool that
-    runs programs.
+    runs a model's program.
 
     - `spelled`: maps the name of each tool to the name of its function.
     - `tools`: entries of `tools/list`, each with how its result is wrapped (table.OutputForm), and the maximum number
       of characters for its types. Longer types are left out.
-    - `others`: phrase for the tools found whose functions the search result already shows, such as "tools above"; ""
-      if there are none.
+    - `others`: phrase for found tools that programs may call too, but that are not in `tools`, such as "tools above";
+      "" if there are none.
     """
     if not tools:
         return f"\n\nFunctions for {runs} are the {others}."

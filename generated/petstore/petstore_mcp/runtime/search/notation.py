@@ -170,7 +170,7 @@ def _typed(name: str, schema: dict[str, Any]) -> str:
 
 
 def type_of(schema: Any, short: bool = False) -> str:
-    """Return the type that a schema describes as text, such as `int`, `str[]` or `"open"|"closed"`."""
+    """Return a short notation for the type of a schema's values, such as `int`, `str[]` or `"open"|"closed"`."""
     if not isinstance(schema, dict):
         return "any"
     if "const" in schema:

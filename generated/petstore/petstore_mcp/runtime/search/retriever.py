@@ -10,9 +10,10 @@ the words `q` of the query, or of one clause, is
 
     score(d) = sum over t in q of weight(t) * impact(t, d)  *  (1 + named(q, d))  *  intent(q, d)
 
-- `impact` is BM25F: idf(t) * tf / (1.2 + tf), where tf weights the fields (name, path and summary 2, description and
-  tags 1, arguments 0.6, their texts 0.3, the sketch of the response 0.4, its members and the whole text 0.25). Words
-  that occur in no name, path, summary or tag count half. Deprecated tools count 0.8.
+- `impact` is BM25F: idf(t) * tf / (1.2 + tf), where tf weights the fields: name, path and summary 2, description and
+  tags 1, argument names 0.6, descriptions of arguments 0.3, the sentence `Returns {...}` 0.4, member names of the
+  response and the document's description of the operation 0.25. Words that occur in no name, path, summary or tag count
+  half. Deprecated tools count 0.8.
 - `weight` is 1 for a word of the query and 0.5 for a synonym.
 - `named` is the share of the tool name's words that the query contains. So `create_issue` ranks above
   `create_issue_comment` if the query only asks to create an issue.

@@ -97,7 +97,8 @@ class ToolSearch:
         return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
-        """Return the text that lists tools as functions for programs, or "" if programs can call none of them.
+        """Return the text that lists tools as functions for programs that a model writes, or "" if programs can call
+        none of the tools.
 
         `told` maps each tool to True if its function is always listed, with types of at most `longest` characters. The
         search result already shows the signatures of the tools that are mapped to False. The function of such a tool is
@@ -106,7 +107,7 @@ class ToolSearch:
         called = [number for number in told if self._is_called(number)]
         if not called:
             return ""
-        from . import as_functions  # imported late: few servers run programs
+        from . import as_functions  # imported late: few servers run programs that models write
 
         spelled = self._spelled
         shown = []
@@ -148,7 +149,7 @@ class ToolSearch:
         for place, hit in enumerate(hits):
             if hit.number not in told:
                 tool = self._tool(hit.number)
-                # Decision 0219: If a server runs programs, a search shows Python functions only for the best hits.
+                # Decision 0219: If a server runs models' programs, a search lists all hits, the best also as functions.
                 is_whole = place == 0 and not self._is_called(hit.number)
                 lines.append(notation.described(tool) if is_whole else notation.row(tool, asked))
             elif place == 0:
@@ -179,7 +180,7 @@ class ToolSearch:
         return Result.error(text) if unknown == len(found) else Result.text(text)
 
     def _refused(self, kind: str, arguments: dict[str, Any]) -> str:
-        """Return the reason why a refused call through `call_tool` or `call_writing_tool` could not be made."""
+        """Return the reason why a call through `call_tool` or `call_writing_tool` was refused."""
         asked = str(arguments["name"])
         name = self._catalog.resolve_alias(asked)
         names = {each: called for called, each in self._catalog.finders.items()}

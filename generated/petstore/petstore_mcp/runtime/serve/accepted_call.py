@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .call_progress import CallProgress
 
     class ToolExecutor(Protocol):
-        """Protocol for the object that carries out calls (execution.ToolExecutor)."""
+        """Interface of the object that carries out calls (execution.ToolExecutor)."""
 
         async def fetch(self, wanted: Fetch) -> Contents | Result:
             """Return the contents of a resource, or an error result that says why it cannot be read."""
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
             """Return the call's result. `report` is called with the name of each phase that has ended.
 
             `ask(question)` returns the user's answer, or None. Raise OtherOutcome if the call ends with a question
-            to the user, a task or a protocol error.
+            to the user, an MCP task or a protocol error.
             """
 
     class Listener(Protocol):
@@ -70,7 +70,8 @@ if TYPE_CHECKING:
             """Return True if a client waits for the outcome. This method runs in the thread that submits the call."""
 
         def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:
-            """Report progress of a call. `message` names the last phase, or says what the call waits for.
+            """Report progress of a call. `message`: the text that the call or its hook reported last, or what the call
+            waits for.
 
             `done` grows with each phase and each message. If `total` is given, `done` and `total` count bytes of a
             response, or what a hook counts.
@@ -80,9 +81,10 @@ if TYPE_CHECKING:
             """Send a log message about a call to its client."""
 
         def ask(self, key: int, question: Asked | None) -> bool:
-            """Send the client a call's question to the user, or cancel the open question if `question` is None.
+            """Send the client a call's question to the user (elicitation).
 
-            Return True if a message was sent.
+            If `question` is None, cancel the open question. Return False if no message was sent, for example because
+            the call has ended; else True.
             """
 
         def done(self, key: int, outcome: Outcome) -> None:
@@ -92,7 +94,7 @@ if TYPE_CHECKING:
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
 
 # Decision 0003: A quick call sends no progress notification.
-#: Seconds that a phase must last before its progress is sent; least seconds from the last progress to the response.
+#: Seconds from the end of a phase to its progress message; least seconds from the last progress to the response.
 #: Official clients lose progress that arrives together with the response, and raise an error.
 LASTING, APART = 0.2, 0.02
 # Decision 0234: A waiting call sends progress every five seconds.
@@ -159,8 +161,8 @@ class AcceptedCall:
         self._answer: asyncio.Future[object] | None = None
 
     def made(self) -> Awaitable[Outcome]:
-        """Return an awaitable of the call's outcome. Use this in the call's own task, since it sets the current
-        telemetry span.
+        """Return an awaitable of the call's outcome. Use this in the asyncio task that runs the call, since it sets the
+        task's current telemetry span.
 
         Raise OtherOutcome if the tool executor could not be loaded.
         """
@@ -200,7 +202,7 @@ class AcceptedCall:
             self._tell_soon()
 
     def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
-        """Record the progress of a hook. `hook`: identity of its run."""
+        """Record the progress of a hook. `hook`: an object that identifies this run of the hook."""
         if self._progress is not None:
             self._progress.advance(hook, done, total, message)
             self._tell_soon()
@@ -286,4 +288,4 @@ class AcceptedCall:
 
 
 def _unheard(message: str) -> None:
-    """Ignore that a phase has ended. Passed as `report` if the client wants no progress."""
+    """Ignore that a phase of the call has ended. Passed as `report` if the client wants no progress."""

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
             """Return the head of a request, and the client that sent it (verified name and network address).
 
-            Return None if the request cannot be served inline (without aiohttp's task).
+            Return None if the request cannot be served inline (without the task that aiohttp runs for the connection).
             """
 
 
@@ -79,7 +79,7 @@ _NO_ROOM = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n" + _EMPTY
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\n" + _EMPTY
 
 
-# Decision 0218: Small POSTs are served without a task of their own.
+# Decision 0218: Small POSTs are served without an asyncio task of their own.
 class HttpConnection(RequestHandler):
     """HTTP connection with a timeout for the head of each request (security requirement E6). If possible, a request is
     served inline: in `data_received`, without waking the task that aiohttp runs for the connection.
@@ -113,7 +113,8 @@ class HttpConnection(RequestHandler):
 
         Stop the timeout for the request's head if the head is complete, else let the timeout run.
         """
-        # Hide the future from `super().data_received`, which would complete it and so wake aiohttp's task at once
+        # Hide the future for which aiohttp's task waits: `super().data_received` would complete the future, and so wake
+        # the task even for a request that is served inline.
         task, self._waiter = self._waiter, None
         try:
             super().data_received(data)
@@ -156,7 +157,7 @@ class HttpConnection(RequestHandler):
         response.force_close()
         return response
 
-    # Methods for requests that are served inline, that is, without aiohttp's task
+    # Methods for requests that are served inline, that is, without the task that aiohttp runs for the connection
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response, and remove its request from the queue.
@@ -182,28 +183,29 @@ class HttpConnection(RequestHandler):
         return True
 
     def hand_over(self) -> None:
-        """Wake aiohttp's task, which continues with the first request of the queue."""
+        """Wake the task that aiohttp runs for the connection. It continues with the first request of the queue."""
         if self._messages and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def take_inline(self) -> InlineRequest | None:
-        """Return the request that is being served inline (without aiohttp's task), or None. The connection forgets the
+        """Return the request that is being served inline (without an asyncio task), or None. The connection forgets the
         request, so the caller must either let a task answer it, or call the method `lost` of the request.
         """
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
     def expire(self) -> None:
-        """Give up serving a request inline (without aiohttp's task), since the rest of its body is late. aiohttp's task
-        then reads the body and serves the request.
+        """Give up serving a request inline, since the rest of its body is late. The task that aiohttp runs for the
+        connection then reads the body and serves the request.
         """
         self._forget_expected()
         self.hand_over()
 
     def _begins(self) -> bool:
-        """Serve the first request of the queue inline (at once, without aiohttp's task), or begin to wait for its body.
+        """Serve the first request of the queue inline, or begin to wait for its body. Return True in both cases.
 
-        Return True in both cases, and False if aiohttp's task must serve the request.
+        Inline means: at once, without the task that aiohttp runs for the connection. Return False if only this task can
+        serve the request.
         """
         message, payload = self._messages[0]
         if self._expected is None:
@@ -324,7 +326,7 @@ def _head(status: int, fields: tuple[tuple[str, str], ...], second: int) -> byte
     named = (*fields, SERVER, ("Date", formatdate(second, usegmt=True)))
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", *map(": ".join, named), ""]
     text = "\r\n".join(lines)
-    # Each line ends with one line break. A further line break would be part of a value, which must not be sent.
+    # One line break ends each line of the head. A further one is inside a field and would begin a forged field.
     if not text.count("\r") == text.count("\n") == len(lines) - 1:
         return None
     try:

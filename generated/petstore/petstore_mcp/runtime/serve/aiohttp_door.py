@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .service import Service
 
 _MOST_INLINE = 16 * 1024
-"""Largest body in bytes of a request that is served inline, that is, without aiohttp's task."""
+"""Largest body in bytes of a request that is served inline, that is, without aiohttp's task for the connection."""
 
 _FORGET = struct.pack("ii", 1, 0)
 
@@ -76,7 +76,7 @@ class Door:
             await asyncio.get_running_loop().connect_accepted_socket(self._server, each)
 
     async def close(self) -> None:
-        """Close the remaining connections."""
+        """Close the connections that are still open after `stop`, and free the HTTP server's resources."""
         await self._runner.cleanup()
 
     def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
@@ -195,7 +195,7 @@ class _Connection:
             transport.abort()
 
     def divert(self, to: Request | None) -> bool:
-        """Return False: `to.left()` cannot be called, since aiohttp always cancels the task when the client leaves."""
+        """Return False: when the client disconnects, aiohttp always cancels the task, so `to.left()` is not called."""
         return False
 
     async def _prepare(self, closes: bool) -> None:

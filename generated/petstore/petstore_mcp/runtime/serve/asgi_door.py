@@ -112,7 +112,7 @@ def _when_told_to_end(act: Callable[[], object]) -> None:
     by itself.
     """
     if threading.current_thread() is not threading.main_thread():
-        return  # signal handlers can only be set in the main thread
+        return  # do nothing: only the main thread can set signal handlers
     for number in (signal.SIGTERM, signal.SIGINT):
         before = signal.getsignal(number)
         if callable(before):  # skip SIG_DFL, SIG_IGN and None (a handler of C code)
@@ -160,7 +160,7 @@ class _Connection:
         try:
             await self._served(work)
             if self._lost:
-                await asyncio.sleep(0)  # if `abort` cancelled the task during the last step, raise CancelledError here
+                await asyncio.sleep(0)  # raise CancelledError here if `abort` cancelled this task while `_served` ended
         except asyncio.CancelledError:
             if task is None or not self._lost or task.uncancel():
                 raise
@@ -216,9 +216,9 @@ class _Connection:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     async def _gone(self) -> None:
-        """Wait until the client has disconnected.
+        """Wait until the request is read, then until the client has disconnected.
 
-        Begin only after the body was read, since `body` itself detects a disconnect.
+        While `body` reads the request, it detects a disconnect itself.
         """
         await self._read.wait()
         while (await self._receive())["type"] != "http.disconnect":
@@ -256,9 +256,9 @@ class _Connection:
             (self._request or self._task).cancel()
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task.
+        """Call `to.left()` when the client disconnects, instead of cancelling the asyncio task that serves the request.
 
-        Return True: `to.left()` can be called, since an ASGI server tells the application that the client has left.
+        Return True, since an ASGI server tells the application that the client has disconnected.
         """
         self._request = to
         return True

@@ -83,7 +83,7 @@ class _Given:
 
 
 def main(words: list[str], catalog: Catalog) -> int:
-    """Run one of the commands, and return the exit code."""
+    """Run the command `call` or `completion`, and return the exit code."""
     command = f"{catalog.name}-mcp"
     loaded = environment.load(catalog, os.environ)
     loaded.apply(catalog)
@@ -198,7 +198,7 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
 
 
 def _ask_for(given: _Given) -> Callable[[str, str], bool] | None:
-    """Return a function that asks the user and returns the answer, or None if there is nobody to ask."""
+    """Return a function that asks the user and returns the answer. Return None if there is nobody to ask."""
     if "yes" in given.switches:
         return lambda message, url: not url
     return _ask if _is_attended(given) else None

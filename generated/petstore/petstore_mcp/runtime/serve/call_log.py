@@ -57,7 +57,8 @@ class CallLog:
         """Send a message with the number of log messages that the rate limit left out, unless there are none."""
         if self._left_out:
             left_out, self._left_out = self._left_out, 0
-            level = LOG_LEVELS[max(self._level, LOG_LEVELS.index("warning"))]  # a client may want errors only
+            # a warning, or a higher level if the client wants no warnings
+            level = LOG_LEVELS[max(self._level, LOG_LEVELS.index("warning"))]
             self._send(level, f"Left out, because there were too many: {left_out} log messages of this call.")
 
 

@@ -39,7 +39,11 @@ class CallProgress:
         self.done, self.total, self.said, self._stale = self._so_far() + 1, None, message, False
 
     def advance(self, hook: object, done: float, total: float | None, message: str) -> None:
-        """Add the progress that a hook reports. `hook`: any object that identifies this run of the hook."""
+        """Raise the progress after a report of a hook, which has done `done` of `total` of its work.
+
+        The progress grows even if the hook reports a smaller number. `hook`: any object that identifies this run of the
+        hook.
+        """
         if hook is not self._hook:
             self._hook, self._base = hook, 0 if done > self.done else self._so_far()
         reached = self._base + done
@@ -69,5 +73,5 @@ class CallProgress:
 
 
 def _finely(done: float) -> float:
-    """Return a number about FINE above `done`, since MCP requires each progress to be greater than the one before."""
+    """Return `done` plus about 0.001 (FINE), since MCP requires each progress to be greater than the one before."""
     return max(round(done + FINE, 3), math.nextafter(done, math.inf))

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Implement the command line of a generated server. This module is imported only if the server has arguments."""
+"""Implement the command line of a generated server. Imported only if the command line has arguments."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     if given.new_token:
         return _new_token(given.new_token)
     if given.list and loaded.problems:
-        return loaded  # no list: the server will not start, and the caller reports why
+        return loaded  # do not list the tools: the server will not start, and the caller reports why
     if given.list:
         return _list(catalog)
     if given.doctor or given.explain or given.search:
@@ -156,7 +156,7 @@ def _list(catalog: Catalog) -> int:
     from ..calls import hook_runner  # imported late: loads asyncio
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
-    with contextlib.redirect_stdout(sys.stderr):  # keep what hooks.py prints out of the list on stdout
+    with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print, and stdout must hold only the list of tools
         mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)

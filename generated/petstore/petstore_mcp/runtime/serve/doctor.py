@@ -75,7 +75,7 @@ RESERVED = {
     "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
     "LOG_LEVEL": "debug, info, warning or error",
 }
-#: Further environment variables of generated servers at which users can log in: name without prefix -> purpose.
+#: Environment variables that exist, in addition to RESERVED, if users can log in: name without prefix -> purpose.
 OF_LOGINS = {
     "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
     "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",
@@ -184,7 +184,8 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) ->
         for place, variable in server.get("variables", {}).items():
             purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
     states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    proxy = f"{catalog.prefix}_PROXY"  # a file may hold this URL, since the URL may contain a password
+    # The URL of the proxy may contain a password, so the operator may set it by a file (variable `<NAME>_PROXY_FILE`).
+    proxy = f"{catalog.prefix}_PROXY"
     if environ.get(f"{proxy}_FILE", "").strip():
         states[proxy] = "set by file" if settings.proxy else "unusable"
     return [(name, states[name], purpose) for name, purpose in purposes.items()]

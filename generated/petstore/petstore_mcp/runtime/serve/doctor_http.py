@@ -68,7 +68,7 @@ async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -
 
 
 async def _answers(url: str) -> bool:
-    from ..replicas.away import StoreAway  # imported late: few servers have a store
+    from ..replicas.away import StoreAway  # imported late: few servers have a store for replicas
     from ..replicas.store import Store
 
     store = Store(url, _NAME)

@@ -70,15 +70,15 @@ class Connection(Protocol):
         """Close the connection at once, without sending the rest of the response."""
 
     def divert(self, to: Request | None) -> bool:
-        """Call `to.left()` when the client disconnects, instead of cancelling the task. If `to` is None, go back to
-        cancelling the task.
+        """Call `to.left()` when the client disconnects, instead of cancelling the asyncio task that serves the
+        request. If `to` is None, cancel this task when the client disconnects, as without `divert`.
 
         Return True, or False if this HTTP server can only cancel the task.
         """
 
 
 class Request(Protocol):
-    """A request whose task must not be cancelled when its client leaves (`request_task.RequestTask`)."""
+    """A request whose asyncio task must not be cancelled when its client leaves (`request_task.RequestTask`)."""
 
     def left(self) -> bool:
         """Stop serving the request, since its client has disconnected.

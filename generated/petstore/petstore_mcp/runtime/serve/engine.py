@@ -58,9 +58,9 @@ class Engine:
         self.tell(lambda: self._at_work().abandon(key))
 
     def answer(self, key: int, reply: object) -> None:
-        """Give the user's answer to the call with this key, which asked a question.
+        """Pass the user's answer to the call with this key, which asked a question.
 
-        `reply`: None if the user has not answered.
+        `reply`: the answer, or None if the answer is unreadable or will never come.
         """
         self.tell(lambda: self._at_work().answered(key, reply))
 
@@ -117,17 +117,17 @@ class Engine:
     # Methods that run in the thread of the event loop
 
     def soon(self, action: Callable[[], None]) -> None:
-        """Run the action in the next turn of the loop."""
+        """Call `action` in the next turn of the event loop."""
         asyncio.get_running_loop().call_soon(action)
 
     def _run(self) -> None:
-        from ..tuning.lazy_imports import deferred  # imported here: slow, and the main thread reads messages meanwhile
+        from ..tuning.lazy_imports import deferred  # imported in this thread, since the import is slow
 
         global asyncio
         with deferred():
             import asyncio
 
-            from .work import CallScheduler  # imported here: it imports asyncio
+            from .work import CallScheduler  # imported here: `work` imports asyncio, a slow import
 
         self._work = CallScheduler(self._backlog.leave)
         asyncio.run(self._serve(self._work))
@@ -146,7 +146,7 @@ class Engine:
             self._loop = loop
         self._thread = threading.get_ident()
         self._hear()
-        await loop.create_future()  # runs for ever: the process ends when the main thread ends
+        await loop.create_future()  # never returns: the process ends without waiting for this daemon thread
 
     def _hear(self) -> None:
         """Run the actions that `tell` has queued, in order."""
@@ -161,7 +161,7 @@ class Engine:
 
     def _renewed(self, load: Callable[[], ToolExecutor]) -> None:
         work = self._at_work()
-        if work.caller is not None:  # else the executor failed to load at the start, and would fail again
+        if work.caller is not None:  # None: loading the executor failed at the start, and would fail again
             work.caller = loaded(load)
 
 
@@ -173,7 +173,7 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
     try:
         return load()
     except BaseException as problem:
-        from .work import frames  # imported late: `work` imports asyncio, which would slow down the start
+        from .work import frames  # imported late: `serve.work` imports asyncio, which slows down the start
 
         log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=frames(problem))
         return None

@@ -59,7 +59,7 @@ class Placeholders:
         logins: credentials.Logins | None = None,
         delegated: Collection[str] = (),
     ) -> None:
-        """Create a substitute for the server's credentials.
+        """Create a substitute for the server's credentials, which shows a placeholder in place of each value.
 
         `delegated`: names of schemes whose credential comes from the caller of the tool.
         """
@@ -111,7 +111,7 @@ class Placeholders:
 
 
 class UnknownAddress(Address):
-    """Placeholder for the address of a server without a base URL."""
+    """Placeholder for the address of an API server whose base URL is not known."""
 
     def __init__(self, variable: str) -> None:
         super().__init__("https", f"<{variable}>", 443, "")
@@ -121,7 +121,7 @@ class UnknownAddress(Address):
 def run(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, text: str, *, as_json: bool
 ) -> int:
-    """Print the request, and return the exit code.
+    """Print the HTTP request that a call of the tool `name` would send, and return the exit code.
 
     1: the call would be refused, for example for wrong arguments or a missing base URL, or printing fails. 2: the tool
     is not offered, `text` is no JSON object, or tools.json or bindings.json cannot be used. 0: otherwise, even if
@@ -178,7 +178,7 @@ def explain(
     missing = _settle(settings, tool)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
-    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # reproducible: zeros, not random bytes
+    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros, not random bytes: reproducible output
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)

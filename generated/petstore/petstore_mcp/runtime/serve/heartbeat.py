@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Write the progress messages of a long call: what the call waits for, how many bytes have arrived, and the time."""
+"""Write the progress messages of a long call: what it waits for, bytes received, and seconds since its start."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ before that message."""
 def beat(done: int, said: str, span: Span | None, seconds: float) -> tuple[int, int | None, str]:
     """Return the fields of a progress message: progress, total (or None) and text.
 
-    `done`: the last progress; the new one is greater. `said`: the name of the phase that began last. `seconds`:
-    duration of the call so far. While a response is read, progress is at least the number of bytes received. The total
-    is the length of this response, or None if it is unknown or the call has sent other requests before.
+    `done`: the last progress; the new one is greater. `said`: the text that the call reported last, "" for none, or
+    USER while the call waits for its user. `seconds`: duration of the call so far. While a response is read, progress
+    is at least the number of bytes received. The total is the length of this response, or None if it is unknown or the
+    call has sent other requests before.
     """
     received = span.reads.received if span is not None and span.reads is not None else 0
     expected = span.reads.expected if span is not None and span.reads is not None and span.requests == 1 else None

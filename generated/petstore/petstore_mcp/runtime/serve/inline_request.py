@@ -29,9 +29,9 @@ MOST = 32 * 1024
 
 
 class InlineRequest:
-    """A request that is served inline, that is, without a task of its own.
+    """A request that is served inline, that is, without an asyncio task of its own.
 
-    It ends when its response is written, when its client disconnects, or when a task takes over.
+    It ends when its response is written, when its client disconnects, or when an asyncio task takes over.
     """
 
     __slots__ = ("_deadlines", "_done", "_door", "_listens", "_lost", "caller", "exchange")
@@ -76,11 +76,11 @@ class InlineRequest:
         self.over()
 
     def over(self) -> None:
-        """Release the resources of the request. A task that has taken over the request calls `over` when it ends."""
+        """Release the request's resources. An asyncio task that takes over the request calls `over` when it ends."""
         self._done()
 
     def _changed(self) -> None:
-        """Write the response if it is small and complete; otherwise let a task serve the request."""
+        """Write the response if it is small and complete; otherwise let an asyncio task serve the request."""
         if not self._listens:
             return
         self._rest()

@@ -213,7 +213,7 @@ def _exposure(given: argparse.Namespace, file: ConfigFile) -> list[str]:
 def _server(
     catalog: Catalog, client: Client, given: argparse.Namespace, environ: Mapping[str, str]
 ) -> tuple[entries.Server, list[str]]:
-    """Return the entry to write for this server, and sentences about what the user must still do.
+    """Return this server's entry for a configuration file, and sentences about what the user must still do.
 
     Raise InstallError if the flags are wrong, or if the server would not start with its settings.
     """
@@ -349,7 +349,11 @@ def _state(entry: Any, catalog: Catalog, url: str) -> str:
 
 
 def _diff(client: Client, change: Change, shown: list[str]) -> list[str]:
-    """Return the change as a unified diff. It hides the values of variables and headers that are not in `shown`."""
+    """Return the change as a unified diff.
+
+    Values of variables and headers are hidden, except values in `shown` and references to environment variables or
+    input prompts.
+    """
     path = change.file.path
     before = change.file.text
     after = "" if change.after is None else config_file.decode(path, change.after)

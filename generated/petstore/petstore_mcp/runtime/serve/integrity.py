@@ -56,7 +56,10 @@ def _recorded(file: str) -> tuple[str, dict[str, str]]:
 
 
 def _present(folder: str, recorded: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield path and digest of each existing file that is recorded, or that Python could import from the runtime."""
+    """Yield path and digest of each existing file that is in `recorded`, or that Python could import from `folder`.
+
+    `recorded`: path -> digest, as SHA256SUMS lists them.
+    """
     imported = tuple(machinery.all_suffixes())
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__"]

@@ -43,7 +43,7 @@ COMMANDS = ("login", "logout", "whoami")
 
 
 def main(arguments: list[str], catalog: Catalog) -> int:
-    """Run one of the commands, and return the exit code."""
+    """Run the command `login`, `logout` or `whoami`, and return the exit code."""
     try:
         given = _parser(catalog).parse_args(arguments)
     except SystemExit as stop:

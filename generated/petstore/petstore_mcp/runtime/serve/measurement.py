@@ -41,7 +41,7 @@ class Measurement:
             await asyncio.to_thread(self._reporter.cut)
 
     def renew(self, catalog: Catalog) -> None:
-        """From now on, record the names of tools in `catalog`. Any other name is recorded as `_OTHER`."""
+        """From now on, record a tool's name only if the tool is in `catalog`. Record any other name as `_OTHER`."""
         if self.recorder is not None:
             self.recorder.renew(catalog)
 

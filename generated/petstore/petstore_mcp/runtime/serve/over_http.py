@@ -156,7 +156,7 @@ def _callers(
     """Return the store of the callers' credentials, or None if all API requests use the server's own credentials."""
     if not settings.delegations:
         return None
-    from ..delegation.caller_credentials import Credentials  # imported late: most servers use their own credentials
+    from ..delegation.caller_credentials import Credentials  # imported late: few servers use callers' credentials
     from ..delegation.kept_logins import Logins
 
     if sharing is None and any(each.way == "user" for each in settings.delegations.values()):
@@ -193,7 +193,7 @@ def _known_by(listening: Listening) -> str:
 def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
     if listening.store is None:
         return None
-    from ..replicas.sharing import Sharing  # imported late: only for replicas
+    from ..replicas.sharing import Sharing  # imported late: few servers share a store with replicas
     from ..replicas.store import Store
 
     return Sharing(Store(listening.store, server), seal)
@@ -202,7 +202,7 @@ def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
 def _audit(settings: Settings, catalog: Catalog) -> Audit | None:
     if not settings.audit:
         return None
-    from .recording import open_audit  # imported late: few operators record calls
+    from .recording import open_audit  # imported late: few operators keep an audit log
 
     audit = open_audit(settings.audit, settings, catalog)
     if isinstance(audit, str):

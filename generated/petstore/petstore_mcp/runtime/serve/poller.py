@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..core.effects import Fetch
 
     class Executor(Protocol):
-        """Protocol for the object that sends requests (execution.ToolExecutor)."""
+        """Interface of the object that sends requests (execution.ToolExecutor)."""
 
         async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
             """Return the current version of a resource, or None if the API does not return one."""

@@ -57,7 +57,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for name in _names(catalog, settings):
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
-        with suppress(ImportError):  # no error here: each call that runs a program reports it
+        with suppress(ImportError):  # each call that runs a model's program reports that the sandbox is missing
             import_module("..calls.program_runs", __package__)
     for name in _SYSTEM:
         try:
@@ -67,7 +67,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
     for codec in _CODECS:
         codecs.lookup(codec)
     if any(isinstance(server, Address) and not server.is_literal for server in settings.servers):
-        codecs.lookup("idna")  # Python loads this codec when it resolves a host name
+        codecs.lookup("idna")  # Python would load this codec when it first resolves a host name
 
 
 def _names(catalog: Catalog, settings: Settings) -> list[str]:

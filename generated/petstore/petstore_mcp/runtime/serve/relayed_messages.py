@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 async def relay(sharing: Sharing | None, effect: Relay) -> None:
-    """Pass on a message of a session, or tell other replicas that the session has ended. Then answer the HTTP request
+    """Send a session's message to other replicas, or tell them that the session has ended. Then answer the HTTP request
     that caused this, if it is still unanswered.
 
-    Without a store (`sharing` is None), no other replica is told.
+    Without a store (`sharing` is None), nothing is sent to other replicas.
     """
     if effect.setting is not None and sharing is not None:
         # Store the setting first: a replica that starts now reads the store before messages, so it misses nothing.

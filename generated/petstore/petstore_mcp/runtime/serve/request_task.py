@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .response_writer import ResponseWriter
 
 
-# Decision 0222: The task of an ASGI request runs its call.
+# Decision 0222: The asyncio task of an ASGI request runs the request's call.
 class RequestTask:
     """Wrapper of the asyncio task that serves a request. The same task can also run the tool call of the request."""
 
@@ -36,7 +36,7 @@ class RequestTask:
     def __init__(
         self, connection: Connection, caller: Identity | None, writer: ResponseWriter, silences: Deadlines
     ) -> None:
-        """Create the object. This must happen within the task that serves the request on `connection`."""
+        """Create the wrapper. Call this in the asyncio task that serves the request on `connection`."""
         task = asyncio.current_task()
         assert task is not None
         self._task = task
@@ -100,9 +100,9 @@ class RequestTask:
             self._task.uncancel()
 
     def _changed(self) -> None:
-        """Start a task that writes the response.
+        """Start an asyncio task that writes the response.
 
-        If the call has just ended, start none: the request's task writes the response.
+        If the call has just ended, start none: the asyncio task of the request writes the response.
         """
         exchange = self._exchange
         if exchange is None or self._writing is not None:

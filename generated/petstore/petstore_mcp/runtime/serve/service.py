@@ -148,8 +148,8 @@ class Service:
         return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
-        """Begin to serve a request inline (without an asyncio task of its own). Return None if memory for requests
-        is used up: the caller of this method then refuses the request.
+        """Begin to serve a request inline (without an asyncio task of its own), and return it. Return None if memory
+        for requests is used up: the caller of this method then refuses the request.
         """
         caller, size = peer.caller, len(body)
         if not self._bodies.has(caller, size):
@@ -253,7 +253,7 @@ class Service:
             return self._admission.unavailable(head, str(problem), problem.seconds)
 
     async def _serve(self, head: Head, peer: Peer, connection: Connection) -> None:
-        """Read a request and write its response. Meanwhile, the bytes of the request count towards MOST_BODIES."""
+        """Read a request and write its response. Meanwhile, the request's size in bytes counts towards MOST_BODIES."""
         is_browser = self._admission.is_browser(head)
         caller, size = peer.caller, admission.most_to_read(head)
         if not self._bodies.has(caller, size):
@@ -335,7 +335,7 @@ class Service:
     # Methods for state that replicas share
 
     def _step(self, step: Coroutine[None, None, None]) -> None:
-        """Run the coroutine `step` in a task of its own."""
+        """Run the coroutine `step` in an asyncio task of its own."""
         task = asyncio.get_running_loop().create_task(step)
         self._steps.add(task)
         task.add_done_callback(self._steps.discard)
@@ -380,9 +380,9 @@ class Service:
         self._endpoint.log(key, level, content)
 
     def ask(self, key: int, question: Asked | None) -> bool:
-        """Send the client a call's question to the user, or cancel the open question if `question` is None.
+        """Send the client a call's question to the user (elicitation). If `question` is None, cancel the open question.
 
-        Return True if a message was sent.
+        Return False if no message was sent, for example because the call has ended; else True.
         """
         return self._endpoint.ask(key, question)
 

@@ -52,11 +52,12 @@ class StdinHandoff:
         self._take = take
         #: True if the loop can read stdin. False while the loop is blocked, or if it can never read this kind of stdin.
         self.able = True
-        #: True while the main thread waits in `lend` because the loop reads. Any thread may read this flag.
+        #: True while the main thread waits in `lend` because the event loop reads stdin. Any thread may read this flag.
         self.lent = False
 
     def lend(self) -> bool:
-        """Let the event loop read stdin, and wait until it stops. Return False at once if it cannot read, else True.
+        """Let the event loop read stdin, and wait until it stops reading. If it cannot read, return False at once, else
+        True.
 
         Call this only if the inbox (lines read, but not processed) is empty. If the inbox contains lines afterwards,
         process them before reading more.
@@ -70,7 +71,7 @@ class StdinHandoff:
 
 
 class _ReadingPeriod:
-    """One period during which the loop reads stdin, until the main thread or the loop ends the period."""
+    """One period in which the event loop reads stdin. The main thread or the event loop ends the period."""
 
     __slots__ = ("_answered", "_came", "_engine", "_inbox", "_lending", "_lock", "_over", "_returned", "_take", "_wire")
 
@@ -143,7 +144,7 @@ class _ReadingPeriod:
                     self._return()
 
     def _has_room(self, line: Line) -> bool:
-        """Return True if all calls in `line` would be accepted without waiting."""
+        """Return True if all calls that an input line may contain would be accepted without waiting."""
         if not isinstance(line, bytes):
             return True
         return self._engine.has_room(len(line), MAX_BATCH if line.lstrip().startswith(b"[") else 1)

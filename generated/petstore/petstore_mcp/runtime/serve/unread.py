@@ -24,9 +24,9 @@ class UnreadBytes:
         self._total = 0
 
     def grown(self, reader: Reader, size: int) -> None:
-        """Count more unread bytes of a reader.
+        """Add `size` unread bytes of a client (`reader`).
 
-        While the limit is exceeded, drop the reader that has read nothing for the longest time.
+        While the limit is exceeded, close the connection of the client that has read nothing for the longest time.
         """
         self._readers.setdefault(reader)
         self._total += size

@@ -69,8 +69,8 @@ class CallScheduler:
     def arrive(self, call: Call, listener: Listener, size: int, start: Start | None = None) -> None:
         """Run a call, or queue it. Its message had `size` bytes. `listener` gets its progress, questions and outcome.
 
-        `start` runs the call in an existing task and returns that task. Without `start`, or after waiting in the queue,
-        a call runs in a task of its own.
+        `start` runs the call and returns the asyncio task in which the call runs. Without `start`, or after waiting in
+        the queue, a call runs in an asyncio task of its own.
         """
         taken = AcceptedCall(call, listener, size, self._count, self._completions)
         taken.caller = self.caller
@@ -87,7 +87,7 @@ class CallScheduler:
             waiting.hush()
             self._left(waiting.size)
         elif taken := self._running.pop(key, None):
-            # A task that is cancelled before it has started runs none of its code. So a callback must end the call.
+            # An asyncio task that is cancelled before its start runs none of its code. So this callback calls `_end`.
             taken.task.add_done_callback(lambda task: self._end(taken, _CUT_SHORT))
             taken.task.cancel()
 
@@ -97,9 +97,9 @@ class CallScheduler:
             taken.task.cancel()
 
     def answered(self, key: int, reply: object) -> None:
-        """Give the user's answer to the call with this key, which asked a question.
+        """Pass the user's answer to the call with this key, which asked a question.
 
-        `reply`: None if the user has not answered.
+        `reply`: the answer, or None if the answer is unreadable or will never come.
         """
         if taken := self._running.get(key):
             taken.answered(reply)
@@ -152,7 +152,7 @@ class CallScheduler:
         self._end(taken, outcome)
 
     def _end(self, taken: AcceptedCall, outcome: Outcome) -> None:
-        """Report the outcome, unless the call was abandoned. Then begin waiting calls."""
+        """Report the outcome of a call, and start queued calls. Do nothing if the call was abandoned."""
         if taken.over:
             return
         taken.over = True

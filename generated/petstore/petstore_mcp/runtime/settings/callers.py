@@ -44,7 +44,7 @@ def issuers(value: str) -> tuple[str, ...]:
 
 
 def url(value: str) -> str:
-    """Return the public URL of the endpoint, without a slash at its end."""
+    """Return the public URL of this server's MCP endpoint, without a slash at its end."""
     _secured(value, "https://mcp.example.com/mcp")
     return value.rstrip("/")
 
@@ -55,12 +55,12 @@ def host(url: str) -> str:
 
 
 def audiences(value: str) -> frozenset[str]:
-    """Return the comma-separated audiences. Each token must be for one of them."""
+    """Return the set of audiences in a comma-separated text. Each access token must be for one of these audiences."""
     return frozenset(text(each.strip()) for each in value.split(",") if each.strip())
 
 
 def scopes(value: str) -> tuple[str, ...]:
-    """Return scopes that are separated by spaces or commas (RFC 6749, 3.3)."""
+    """Return a tuple of the scopes in a text that separates them by spaces (RFC 6749, 3.3) or commas."""
     found = tuple(dict.fromkeys(value.replace(",", " ").split()))
     if len(found) > MOST_SCOPES or any(not _SCOPE.issuperset(each) or len(each) > LONGEST for each in found):
         raise ValueError("must be scopes such as pets:read, separated by blanks")

@@ -8,6 +8,7 @@ in an error message.
 
 from __future__ import annotations
 
+import codecs
 import os
 
 from ..text import fields
@@ -23,6 +24,9 @@ LONGEST = 32 * 1024
 
 A token with many claims has some thousands of characters, and servers refuse longer headers.
 """
+
+_MOST_READ = 4 * (LONGEST + 3)
+"""Bytes that are read of a file with a credential: characters have at most four, and a line break may end the file."""
 
 ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
     "apiKey": (("value",),),
@@ -105,8 +109,8 @@ def variables(scheme: Scheme) -> list[tuple[str, str]]:
 
 
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
-    """Return the value of a variable, or of the file that its `_FILE` variable names, and the name of the variable
-    used.
+    """Return the value of the environment variable `name`, or the content of the file that the variable `<name>_FILE`
+    names. Also return the name of the variable used.
 
     The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, or
     if the file is unusable.
@@ -124,7 +128,7 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
 
 
 def _content(path: str, variable: str) -> str:
-    """Return the text of a regular file, up to the size limit of credentials.
+    """Return the text of a file, or only its beginning if the text is too long for a credential.
 
     Raise ValueError with a sentence for the operator if the file cannot be read.
     """
@@ -132,10 +136,11 @@ def _content(path: str, variable: str) -> str:
         # Open without blocking: a pipe without a writer must not delay the start.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
-            content = os.read(descriptor, 4 * LONGEST + 3)
+            content = os.read(descriptor, _MOST_READ)
         finally:
             os.close(descriptor)
-        return content.decode()
+        # If the file may have more bytes than were read, ignore the bytes of a last character that is cut off.
+        return codecs.utf_8_decode(content, "strict", len(content) < _MOST_READ)[0]
     except UnicodeDecodeError:
         raise ValueError(f"{variable} must name a file of text in UTF-8.") from None
     except (OSError, ValueError):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
     class Logins(Protocol):
-        """Protocol for the stored logins of this server's user (login.logins.Logins)."""
+        """Interface of the stored logins of this server's user (login.logins.Logins)."""
 
         async def look(self, scheme: str) -> None:
             """Find out whether a login of the scheme is stored; `has` then returns the result."""
@@ -152,7 +152,7 @@ def _delegated(
 
 
 def _by_login(names: list[list[str]], security: dict[str, Scheme], secrets: dict[str, str]) -> str:
-    """Return the first scheme for which a user's login would complete a security alternative in `names`, or ""."""
+    """Return the first scheme for which a user's login would complete an alternative (a list of schemes), or ""."""
     for each in names:
         lacking = [name for name in each if not filled(security[name], secrets)]
         if len(lacking) == 1 and "user" in security[lacking[0]]:
@@ -255,7 +255,7 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
 
 
 class ServerCredentials:
-    """Credentials of one server. The credentials selected for each tool are cached."""
+    """Credentials with which this MCP server calls the API. The credentials selected for each tool are cached."""
 
     __slots__ = ("_chosen", "_logins", "_security", "_settings")
 
@@ -288,10 +288,10 @@ class ServerCredentials:
         except KeyError:
             chosen = self._choose(binding)
         if self._logins is not None and not chosen.variables and self._users(binding):
-            return chosen  # not cached, since the user may log in later
+            return chosen  # not cached: after a login of the user, other credentials may be chosen
         if len(self._chosen) >= MOST_CHOSEN:
             self._chosen.clear()
-        self._chosen[id(binding)] = binding, chosen  # keep the binding, else Python could reuse its id
+        self._chosen[id(binding)] = binding, chosen  # hold `binding`, so that its id() is not reused
         return chosen
 
     def _choose(self, binding: Binding) -> SelectedCredentials:
@@ -383,7 +383,7 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
                 identity, secret = (values[role] for role in _CLIENT)
                 found += [values["value"], secret, client_login(identity, secret) if secret else ""]
             case "setting":
-                continue  # skip: the value of a `setting` scheme is no secret, so results may show it
+                continue  # skip: `setting` is a parameter without a secret, so results may show its value
             case "header":
                 value = values["value"].partition(":")[2].strip()
                 found += [value, value.rpartition(" ")[2]]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .origins import Rules
 
     class DecidedSettings(Protocol):
-        """Protocol for the part of the settings (settings.Settings) that is read before this module is called."""
+        """Interface of the part of the settings (settings.Settings) that is read before this module is called."""
 
         prefix: str
         listening: Listening | None
@@ -127,14 +127,15 @@ def variable_of(scheme: Scheme) -> str:
 def load(
     settings: DecidedSettings, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
 ) -> None:
-    """Read the delegation of each scheme into `settings.delegations`, and add problems to `settings.problems`.
+    """Read into `settings.delegations` how to obtain the caller's credential for each scheme (`Delegation`). Add
+    problems to `settings.problems`.
 
     `described` is the URL of the API's first server in the API description.
     """
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
         variable = variable_of(scheme)
-        # `<PREFIX>_OAUTH_AS` is no setting of a scheme `oauth` if a scheme `oauth_as` takes its credential from it
+        # If `<PREFIX>_OAUTH_AS` holds the credential of a scheme `oauth_as`, it is no setting of the scheme `oauth`.
         if variable in credentials:
             continue
         value = environ.get(variable, "").strip() if variable else ""
@@ -177,7 +178,10 @@ class _Reader:
         self._rules = rules
 
     def read(self, name: str, variable: str, value: str) -> Delegation:
-        """Return the delegation that the variable `variable` describes. `value`: its value."""
+        """Return how calls get the caller's credential for the security scheme `name`, as an environment variable says.
+
+        `variable`: name of the environment variable. `value`: its text. Raise ValueError if a setting is invalid.
+        """
         way, colon, field = value.partition(":")
         if (way == HEADER) != bool(colon) or way not in (EXCHANGE, BEHALF, USER, HEADER):
             raise ValueError(f"{variable} {_FORMS}.")

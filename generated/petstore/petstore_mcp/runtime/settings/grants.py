@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Send: TypeAlias = Callable[[Request, Any], Awaitable[Any]]
 
     class UserTokens(Protocol):
-        """Protocol for the source of access tokens that uses a user's login (login.renewal.Renewal)."""
+        """Interface of the source of access tokens that uses a user's login (login.renewal.Renewal)."""
 
         async def token(self, send: Send) -> dict[str, Any]:
             """Return a token response (RFC 6749, section 5.1).

@@ -278,7 +278,7 @@ def _digest(text: str) -> bytes | None:
 
 
 def _key(text: str) -> bytes:
-    """Return the bytes of a key: its decoded base64 if that is long enough, else the bytes of the text itself."""
+    """Return the bytes of a key: the decoded base64 if it has SHORTEST_KEY bytes or more, else the text's own bytes."""
     try:
         decoded = b64decode(text, validate=True)
     except Error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.table import Server, ServerVariable
 
     class Destinations(Protocol):
-        """Protocol for the part of the settings (settings.Settings) that holds addresses.
+        """Interface of the part of the settings (settings.Settings) that holds addresses.
 
         In place of an address that cannot be used, `servers` and `endpoints` hold a sentence that says why.
         """
@@ -95,11 +95,11 @@ class Listed:
         self._known = self._all if at_start is None else self._all.intersection(at_start)
 
     def missing(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:
-        """Return why requests to `address` are not accepted, as the end of a clause, or "" if they are. `url`: the URL
-        of `address` before its variables are filled in.
+        """Return why no request may be sent to `address`, as the end of a clause, or "" if requests may be sent.
+        `url`: the URL of `address` before its variables are filled in.
 
-        An address is accepted if `bindings.json` lists its origin. If the operator sets `variables` in the URL, the
-        compiler could not list the resulting origin. Then the address is accepted if two other origins are listed: that
+        An address may be used if `bindings.json` lists its origin. If the operator sets `variables` in the URL, the
+        compiler could not list the resulting origin. Then the address may be used if two other origins are listed: that
         of the URL with its placeholders (`{name}`), and that of the URL with the default values.
         """
         filled = url
@@ -113,7 +113,7 @@ class Listed:
         return "an origin that was not accepted when this server was generated"
 
 
-# Decision 0082: If the operator sets a base URL, the list of origins does not apply.
+# Decision 0082: If the operator sets a base URL, the list of accepted origins does not apply.
 class Rules:
     """Rules about where requests may be sent, set by the operator.
 
@@ -171,7 +171,8 @@ class Rules:
         return Endpoint(address, target)
 
     def discovery(self, url: str, base: Address | str, described: str) -> Endpoint:
-        """Return the address of an OpenID provider's discovery document. Raise ValueError as `endpoint` does.
+        """Return the address of an OpenID provider's discovery document. Raise ValueError with a reason if the address
+        may not be used.
 
         The compiler cannot list the origin of the token endpoint as accepted, since the document is read only at run
         time. So a token endpoint with the same origin as the document is accepted without being listed.
@@ -222,8 +223,9 @@ class Rules:
     def foreign(self, address: Address) -> str:
         """Return why a redirect to another origin is not followed, as a clause, or "" if it may be followed.
 
-        The operator must have allowed the other origin's host by ALLOW_HOSTS. If the operator has set a client
-        certificate, no redirect to another origin is followed, because the other server would see the certificate.
+        The operator must have listed the other origin's host in the environment variable that ends in `_ALLOW_HOSTS`.
+        If the operator has set a client certificate, no redirect to another origin is followed, because the other
+        server would see the certificate.
         """
         if self._shows_certificate:
             return "it leads to another origin, to which this server would show its certificate"
@@ -302,7 +304,9 @@ class Rules:
     # -- checks that several methods use ------------------------------------------------------------------------------
 
     def _is_named(self, address: Address) -> bool:
-        """Return True if the operator has named the server: by ALLOW_HOSTS, or by a base URL of the same origin."""
+        """Return True if the operator has listed the host of `address` in the environment variable that ends in
+        `_ALLOW_HOSTS`, or has set a base URL with the origin of `address`.
+        """
         return address.host in self._hosts or (self._typed is not None and address.origin == self._typed.origin)
 
     def _unaccepted(self, address: Address, url: str, variables: dict[str, ServerVariable] | None = None) -> str:

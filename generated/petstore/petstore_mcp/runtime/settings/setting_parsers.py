@@ -89,19 +89,19 @@ def writable_directory(value: str) -> str:
 
 
 def file(value: str) -> str:
-    """Return the path of a readable file."""
-    if not os.access(value, os.R_OK):
+    """Return `value`, a path, unchanged. Raise ValueError if the file at this path cannot be read."""
+    if os.path.isdir(value) or not os.access(value, os.R_OK):
         raise ValueError("must name a file that can be read")
     return value
 
 
 def audit(value: str) -> str:
     """Return where calls are recorded: the absolute path of a file, or the word `stderr`."""
-    from ..core.audit import STDERR, problem  # imported here: few operators record calls
+    from ..core.audit import STDERR, problem  # imported here: few operators keep an audit log
 
     if value.lower() == STDERR:
         return STDERR
-    if not os.path.dirname(value):  # refuse a bare word: a file named `stdout` is not meant
+    if not os.path.dirname(value):  # refuse a word such as `stdout`, which hardly means a file
         raise ValueError("must be stderr, or the path of a file, such as ./audit.jsonl")
     path = os.path.abspath(value)
     if reason := problem(path):
@@ -110,7 +110,7 @@ def audit(value: str) -> str:
 
 
 def port(value: str) -> int:
-    """Return a port number."""
+    """Return `value` as a port number."""
     if not (value.isascii() and value.isdigit() and 0 < int(value[:6]) < 65536):
         raise ValueError("must be a port from 1 to 65535")
     return int(value)
@@ -126,7 +126,7 @@ def token_store(value: str) -> str:
 
 
 def proxy(value: str) -> str:
-    """Return a proxy URL, optionally with user and password."""
+    """Return the URL of a proxy, which may contain a user and a password."""
     # Proxy URLs may contain a user and a password; otherwise they follow the rules of server URLs.
     scheme, _, rest = value.partition("://")
     user, _, host = rest.rpartition("@")

@@ -218,7 +218,7 @@ def load(
     settings.described = urls[0] if urls else ""
     settings.servers = reader.addresses(rules, catalog.servers, urls, base_url)
     settings.endpoints = reader.endpoints(rules, catalog.security, urls)
-    # If the HTTP settings are invalid, `listening` is None, and `delegations` would wrongly report stdio as a problem
+    # Skipped if HTTP settings are invalid: `listening` is None as over stdio, which `delegations` would report
     if http is None or settings.listening is not None:
         reader.delegations(rules, catalog.security, urls)
     settings.warnings += [_UNACCEPTED.format(host, reason, catalog.prefix) for host, reason in rules.unaccepted.items()]
@@ -243,7 +243,7 @@ class _RecordingEnvironment(dict[str, str]):
         return super().get(name, default)
 
     def unread(self, prefix: str) -> list[str]:
-        """Return a list with one warning if set variables with this prefix were never read, otherwise []."""
+        """Return a list with one warning if environment variables with `prefix` are set but not read, otherwise []."""
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
@@ -373,7 +373,7 @@ class _Reader:
         return found
 
     def delegations(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> None:
-        """Read the settings for calling the API with the caller's rights, if a variable `<SCHEME>_AS` is set."""
+        """Read the settings for calling the API with the caller's rights, if `<SCHEME>_AS` is set for any scheme."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
             from . import delegation  # imported here: rarely used, and only over HTTP

@@ -40,7 +40,7 @@ class Sizes:
 def inline(shown: int) -> int:
     """Return the maximum size in bytes of an image, sound or file that a result contains.
 
-    The maximum is a multiple of `shown`, the bytes of text that a result shows, within two bounds.
+    The maximum is a multiple of `shown`, the largest text of a result in bytes, within two bounds.
     """
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
@@ -49,7 +49,7 @@ def inline(shown: int) -> int:
 def parse(value: str) -> Sizes:
     """Return the size limits of results that the operator has set, with defaults for limits that are not set.
 
-    Raise ValueError with a reason such as "must say tokens to show".
+    Raise ValueError with a reason such as "must keep 1 MiB to 4 GiB".
     """
     import re  # imported here: few operators set sizes
 

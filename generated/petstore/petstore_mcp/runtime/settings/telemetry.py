@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .listening import Listening
 
     class Settings(Protocol):
-        """Protocol for those attributes of settings.Settings that are set before this module is called."""
+        """Interface of those attributes of settings.Settings that are set before this module is called."""
 
         prefix: str
         listening: Listening | None
@@ -147,7 +147,7 @@ def _load_metrics(wanted: Telemetry, settings: Settings, environ: Mapping[str, s
         wanted.counts = setting_parsers.switch(value) if value else False
     except ValueError:
         problems.append(f"{prefix}_METRICS must be 1 or 0, or the path of a file, such as ./metrics.prom.")
-    # Decision 0213: Only the same machine or a token reads /metrics.
+    # Decision 0213: Only the same machine, or a client with a token, reads /metrics.
     if wanted.counts and settings.listening and settings.listening.guarded and not wanted.token:
         problems.append(
             f"{prefix}_METRICS=1 needs {prefix}_METRICS_TOKEN where other machines may connect:"
@@ -182,7 +182,7 @@ class _Reader:
         return self._environ.get(name, "").strip()
 
     def warn(self, name: str, reason: str) -> None:
-        """Add a warning about a variable to the settings."""
+        """Store the warning that consists of `name`, an environment variable, and `reason`."""
         self._warnings.append(f"{name} {reason}.")
 
     # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
@@ -209,7 +209,10 @@ class _Reader:
     def _with_options(self, target: Target, signal: str) -> Target | None:
         target.timeout = min(self.milliseconds(f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT", 0.0), 60.0)
         target.timeout = target.timeout or min(self.milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 10.0), 60.0)
-        target.gzip = self._of(signal, "COMPRESSION") == "gzip"
+        compression = self._of(signal, "COMPRESSION").lower()
+        if compression not in ("", "none", "gzip"):
+            self.warn("OTEL_EXPORTER_OTLP_COMPRESSION", "is neither gzip nor none, so reports are sent uncompressed")
+        target.gzip = compression == "gzip"
         files = [self._of(signal, part) or None for part in ("CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY")]
         if any(each is not None and not os.access(each, os.R_OK) for each in files):
             self.warn("OTEL_EXPORTER_OTLP_CERTIFICATE", "or one of its kind names a file that cannot be read")

@@ -1,8 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Decide what each caller may see and call, by the scopes and roles of its access token. No I/O.
 
-A caller without an access token is identified by other means: a static token in the operator's file, or a loopback
-address. Such a caller has no scopes, so scopes restrict only callers with an access token.
+A caller without an access token is identified by other means: a static token in the file that `<PREFIX>_HTTP_TOKENS`
+names, or a loopback address. Such a caller has no scopes, so scopes restrict only callers with an access token.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _NOTHING: frozenset[str] = frozenset()
 class Access:
     """Rules for which tools and resources each caller of the server may use.
 
-    - `roles`: roles that the operator sets (setting `_ROLES`), for callers without an access token.
+    - `roles`: roles that the operator sets (setting `<PREFIX>_ROLES`), for callers without an access token.
     - `claim`: claim of an access token that holds the caller's roles, or "".
-    - `always`: scopes that every call needs (setting `_AUTH_SCOPES`).
+    - `always`: scopes that every call needs (setting `<PREFIX>_AUTH_SCOPES`).
     - `checks`: True if callers can have access tokens. `gate` writes the `WWW-Authenticate` challenges of responses.
     - `supported`: all scopes in the requirements of any tool or resource, including all alternatives.
     - `needed`: scopes that are enough for all tools and resources, with one alternative of each requirement.

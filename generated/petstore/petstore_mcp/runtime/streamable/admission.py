@@ -55,7 +55,7 @@ _UNKNOWN = "The token in Authorization is none that this server accepts."
 
 
 class TokenGate(Protocol):
-    """Protocol for the object that checks access tokens (`identity/guard.py`) and writes the challenges to clients.
+    """Interface of the object that checks access tokens (`identity/guard.py`) and writes the challenges to clients.
 
     `metadata_paths` are the paths of the resource metadata (RFC 9728).
     """
@@ -143,7 +143,7 @@ class Admission:
         return self._readable(head, answer)
 
     def _open_to_all(self, head: Head) -> Answer | None:
-        """Return the response to a request that needs no authorization, or None."""
+        """Return the response to a request that is answered without authorization, or None for any other request."""
         page = head.method == "OPTIONS" and self._shared(head)
         if self._gate is not None and head.path in self._gate.metadata_paths:
             if page:
@@ -375,7 +375,7 @@ def _admits(head: Head, media_type: str) -> bool:
     return not _accepted(head.get("accept") or "").isdisjoint(_TYPES[media_type])
 
 
-@lru_cache(maxsize=32)  # cached, since clients send the same few values again and again
+@lru_cache(maxsize=32)  # cached, since clients send the same few `Accept` headers again and again
 def _accepted(accept: str) -> frozenset[str]:
     """Return the media types and ranges in the `Accept` header whose weight is above 0, in lower case."""
     found = set()

@@ -170,7 +170,7 @@ class Endpoint:
             exchange.tell(line)
         return line is not None
 
-    # Methods for watched resources
+    # Methods for resources that clients watch for changes
 
     def polled(self) -> dict[str, Fetch]:
         """Return URI -> the request that polls it, for each polled resource that an open stream watches."""
@@ -246,7 +246,7 @@ class Endpoint:
 
 
 def _rejected(message: Message, peer: Peer) -> list[RejectedCall]:
-    """Return effects that write the tool calls of a refused message to the audit log, though no call ran."""
+    """Return the actions that write the tool calls of a refused message to the audit log, though no call ran."""
     each = message.messages if isinstance(message, Batch) else [message]
     calls = [one for one in each if isinstance(one, Request) and one.method == "tools/call"]
     return [RejectedCall(one.params.get("name"), Origin(peer=peer)) for one in calls]

@@ -3,8 +3,8 @@
 
 If the operator has set a token for metrics, every client that sends the token may read them. With the token, the Host
 header may have any value, since monitors reach a replica by its network address. If no token is set, Host and Origin
-are checked as for every request. Then only this machine can connect: if other machines may, `settings/telemetry.py`
-demands a token at the start.
+are checked as for every request, and only programs on this machine can connect: a server that lets other machines
+connect does not start without the token (`settings/telemetry.py`).
 """
 
 from __future__ import annotations

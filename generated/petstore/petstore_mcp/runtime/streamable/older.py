@@ -201,7 +201,7 @@ class SessionHandler:
                 for line in lines.splitlines(keepends=True):
                     found.listening.tell(line)
 
-    # Methods that concern exchanges
+    # Methods that concern an `Exchange`, the response to one HTTP request
 
     def lost(self, found: Session, exchange: Exchange) -> None:
         """Record that the client closed the connection of `exchange`. The exchange's calls go on."""
@@ -266,7 +266,8 @@ class SessionHandler:
         return Session(id, handshake, protocol, self._kept)
 
     def _protocol(self, catalog: Catalog) -> Protocol:
-        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")  # unique among replicas
+        # The ids of elicitation requests begin with this prefix, so that no two replicas use the same id.
+        questions = Questions(f"mcpgen-{self.replica}-{os.urandom(4).hex()}")
         changes = Subscriptions() if self._changes else None
         return Protocol(catalog, changes, self._keys, questions, self._observer)
 
@@ -319,8 +320,8 @@ class SessionHandler:
         self._keep(found)
 
     def _told(self, found: Session, message: Message) -> list[Effect]:
-        """Process a message that needs no response. Return the actions that the transport must perform: all
-        effects except Send.
+        """Process a message that needs no response. Return its effects (actions that the transport must perform),
+        except those of type Send.
 
         If the message cancels a request, that request gets an error.
         """
@@ -335,7 +336,7 @@ class SessionHandler:
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
         """End the exchange of a cancelled request. A batch's exchange ends when no request is pending."""
         if target.id is not None:
-            for line in lines:  # `notifications/cancelled` for the call's open question to the user, if any
+            for line in lines:  # `notifications/cancelled` for the call's pending elicitation request, if any
                 target.tell(line)
             target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:
@@ -366,7 +367,7 @@ class SessionHandler:
 
 
 def _asking(id: object) -> str:  # noqa: A002
-    """Return the name of the replica that asked the question with this id; "" if no replica made such an id."""
+    """Return the replica's name in the id of a question to the client; "" if the id has another form."""
     parts = id.split("-") if isinstance(id, str) else []
     return parts[1] if len(parts) == _QUESTION_PARTS and parts[1].isalnum() else ""
 

@@ -67,7 +67,7 @@ class Recording:
     """
 
     def __init__(self, stream: str, clock: Callable[[], float], kept: EventQueue) -> None:
-        """Begin a recording. `stream`: its id. `clock()` returns seconds.
+        """Begin a recording. `stream`: id of the stream. `clock()` returns seconds.
 
         `kept`: queue of all recorded events of the session.
         """

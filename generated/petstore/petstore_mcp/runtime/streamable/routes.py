@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .exchange import Exchange
 
     class Observer(_Observer, Interface):
-        """Protocol for an object that measures requests over HTTP (telemetry.recorder.Recorder)."""
+        """Interface of an object that measures requests over HTTP (telemetry.recorder.Recorder)."""
 
         def session_over(self, seconds: float, revision: str, /) -> None:
             """Count an ended session. `seconds`: how long it lasted. `revision`: its revision of MCP."""

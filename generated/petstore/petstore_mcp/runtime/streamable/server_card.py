@@ -66,7 +66,7 @@ def card(name: str, url: str, catalog: Catalog) -> dict[str, object]:
 
 
 def ai_catalog(name: str, url: str, catalog: Catalog) -> dict[str, object]:
-    """Return the AI catalog, whose only entry is this server."""
+    """Return the contents of `/.well-known/ai-catalog.json`, whose only entry is the card of this server."""
     namespace, _, own = name.partition("/")
     domain = ".".join(reversed(namespace.split(".")))
     entry = {

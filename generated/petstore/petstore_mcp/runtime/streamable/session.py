@@ -64,9 +64,9 @@ class Session:
         return self.handshake.revision >= RESUMABLE
 
     def is_idle(self) -> bool:
-        """Drop recordings of streams that can no longer be resumed.
+        """Drop the recorded events of each stream that can no longer be resumed.
 
-        Return True if this process then holds no request, stream or recording of the session.
+        Return True if this process then holds no request, stream or recorded events of the session.
         """
         for name, each in list(self.recordings.items()):
             if each.late:

@@ -1,7 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Remember which notifications each session has asked for, such as log messages from a given level up. No I/O.
 
-A session id cannot contain these settings, since the client got the id before it sent the settings.
+The encrypted session id contains only the result of `initialize`. Clients send these settings later, so the settings
+are stored here.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ class SessionNotifications:
             del self._known[next(iter(self._known))]
 
     def apply(self, id: str, request: Request) -> NotificationSettings:  # noqa: A002
-        """Apply a settings request of a session that another replica received. Return all notification settings of the
-        session.
+        """Apply a request that another replica has received, such as `logging/setLevel`, to a session's notification
+        settings. Return all of these settings.
 
         An invalid request is ignored here, since the other replica has answered it with an error.
         """

@@ -122,8 +122,9 @@ class SessionStreams:
         return []
 
     def _begin(self, found: Session, exchange: Exchange) -> None:
-        """Begin a new stream of change notifications on `exchange`, in place of an older stream whose client has
-        disconnected.
+        """Begin a new stream of change notifications on `exchange`, and close an older stream if there is one.
+
+        The caller has checked that no client is connected to the older stream.
         """
         if found.listening is not None:
             found.listening.close()
@@ -155,7 +156,7 @@ def _hand_over(found: Session, recording: Recording, exchange: Exchange) -> None
 
 
 def nothing_to_resume() -> Answer:
-    """Return the error response if nothing can be resumed.
+    """Return the error response that says that nothing can be resumed.
 
     If the response were an empty stream, clients would try to resume it again and again.
     """

@@ -116,7 +116,10 @@ class StatelessHandler:
 
 
 def _rejected(request: Request, peer: Peer) -> list[Effect]:
-    """Return an effect that writes a refused tool call to the audit log; [] for a refused request of another kind."""
+    """Return a list of one effect (action to perform), which writes a refused tool call to the audit log.
+
+    Return [] for a refused request of another kind.
+    """
     return [RejectedCall(request.params.get("name"), Origin(peer=peer))] if request.method == "tools/call" else []
 
 

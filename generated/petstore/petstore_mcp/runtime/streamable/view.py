@@ -54,12 +54,12 @@ class View(Catalog):
         return list(self._names)
 
     def has(self, name: str) -> bool:
-        """Return True if this view has a tool of this name."""
+        """Return True if this part of the catalog has a tool of this name."""
         return name in self._names
 
     def entries(self, feature: Feature) -> list[Any]:
-        """Return the entries of resources.json or prompts.json, without the resources that are hidden from this
-        view.
+        """Return the entries of resources.json or prompts.json, without the resources that this view hides from its
+        callers.
         """
         found = self.whole.entries(feature)
         if feature != "resources" or not self._hidden_uris:

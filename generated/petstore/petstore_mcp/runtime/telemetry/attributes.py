@@ -1,5 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Derive attributes from records, by the conventions of OpenTelemetry for MCP and for HTTP clients. Pure functions.
+"""Derive the attributes of spans and metrics from telemetry records. Pure functions.
+
+The attributes follow OpenTelemetry's conventions for MCP and for HTTP clients.
 
 Each attribute has few different values, so that metrics stay small: only names of this server's tools and prompts are
 used, and `_OTHER`.

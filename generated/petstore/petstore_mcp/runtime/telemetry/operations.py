@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class Recorder(Protocol):
-        """Protocol for the object that stores the records (recorder.Recorder)."""
+        """Interface of the object that stores the telemetry records (recorder.Recorder)."""
 
         waiting: deque[Any]
         sending: int
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
             """
 
         def has_enough(self) -> None:
-            """Called when many records wait to be counted: count them now."""
+            """Start to process the waiting telemetry records. Called when at least ENOUGH records wait."""
 
 
 ENOUGH = 512
-"""Number of waiting records that triggers counting them at once."""
+"""Number of waiting telemetry records from which on `has_enough` is called."""
 
 _SAMPLED = 1
 
@@ -57,7 +57,7 @@ class Operation:
     - `code`, `message`: code and sentence of a protocol error. `error`: another class of error, or "".
     - `trace`, `span`, `parent`, `state`: ids of the trace, of this span and of its parent, and the `tracestate`.
     - `call`: span data of the call that the request began, or None.
-    - `task`: the task that the request began or asked about, or None.
+    - `task`: the MCP task that the request began or asked about, or None.
     - `link`: `traceparent` of the HTTP request, if it belongs to another trace.
     - `sampled`: whether spans are recorded.
     """
@@ -107,9 +107,9 @@ class Operation:
     sampled: bool
 
     def start(self) -> None:
-        """Begin a trace.
+        """Give this operation a new trace id, and decide whether the trace is recorded.
 
-        The attribute `span` (id of this span) is set when a call begins, or by `close` if none did.
+        The attribute `span` (id of this operation's span) is set when a call begins, or by `close` if no call began.
         """
         self.trace = TRACES.take()
         decided = self.recorder.decided
@@ -118,7 +118,7 @@ class Operation:
     def join(self, traceparent: object, tracestate: object) -> None:
         """Join the client's trace if it names one, else begin a trace.
 
-        The attribute `span` (id of this span) is set when a call begins, or by `close` if none did.
+        The attribute `span` (id of this operation's span) is set when a call begins, or by `close` if no call began.
         """
         parent = parse(traceparent) if traceparent is not None else None
         if parent is None:
@@ -139,7 +139,7 @@ class Operation:
             self.recorder.has_enough()
 
     def sends(self, request: Request, address: Address) -> Sending:
-        """Begin the record of an HTTP request that is being sent now, and return the record."""
+        """Begin the telemetry record of an HTTP request that is being sent now, and return the record."""
         sending = Sending()
         sending.began = time_ns()
         sending.operation = self
@@ -162,9 +162,9 @@ class Operation:
         return sending
 
 
-# Decision 0227: Telemetry records are made without their constructor.
+# Decision 0227: The classes of telemetry records have no constructor.
 def new_operation(recorder: Recorder, method: str, id: Id | None, peer: Peer | None) -> Operation:  # noqa: A002
-    """Return the record of a message that was just received."""
+    """Return a new telemetry record for an MCP message that was just received."""
     begun = Operation()
     begun.began = time_ns()
     begun.recorder = recorder

@@ -57,10 +57,10 @@ class Counted(NamedTuple):
 
 
 class Recorder:
-    """Observer of all requests of one process.
+    """Observer of the MCP messages that one process receives, and of the HTTP requests that it sends.
 
-    - `waiting`: queue of records that are not counted yet. `lost`: number of records that were dropped.
-    - `sending`: number of HTTP requests without a response so far.
+    - `waiting`: queue of telemetry records that the reporter has not taken yet. `lost`: number of dropped records.
+    - `sending`: number of sent HTTP requests without a response so far.
     - `decided`: whether traces that begin here are recorded; None if `samples` decides for each trace.
     """
 
@@ -90,7 +90,7 @@ class Recorder:
     # Methods that the MCP server calls (core.protocol.Observer)
 
     def begin(self, message: Request | Notification, peer: Peer | None) -> Operation:
-        """Return the record of a message that was just received."""
+        """Return a new telemetry record for an MCP message that was just received."""
         if isinstance(message, Request):
             begun, meta = new_operation(self, _KNOWN.get(message.method, OTHER), message.id, peer), message.meta
         else:
@@ -128,7 +128,7 @@ class Recorder:
                 if isinstance(effect, Fetch):
                     _follow(operation, effect)
                 return
-            if isinstance(effect, Call):  # a request about a task, or a prompt or completion that needs the API
+            if isinstance(effect, Call):  # a request about an MCP task, or a prompt or completion that needs the API
                 self._name(operation, message)
                 self._open[effect.key] = operation
                 _follow(operation, effect)
@@ -218,7 +218,7 @@ class Recorder:
         self.waiting.append(Counted(metric, attributes, 1.0))
 
     def close(self) -> None:
-        """End the operations that are still open, because the process ends. Over stdio, end the session too."""
+        """Record that each open call is cut off, because the process ends. Over stdio, record the session's end too."""
         for key in list(self._open):
             self.ended(key, _CUT)
         if not self.over_http:
@@ -237,7 +237,7 @@ class Recorder:
         return f"{self._catalog.name}{_KEPT}{{id}}" if kept and scheme == self._catalog.name else OTHER
 
     def _follow_task(self, operation: Operation, task: FollowedTask) -> None:
-        """Record the task that a call began or asked about, and count its status."""
+        """Record the MCP task that a request began or asked about, and count the task's status."""
         operation.task = task
         if operation.method != "tools/call":
             operation.target = task.tool
@@ -246,9 +246,9 @@ class Recorder:
             self.count(metrics.TASKS, *about, ("status", task.status))
 
     def _name(self, operation: Operation, message: Request) -> None:
-        """Set `target` or `uri` of the operation for a request that was answered at once.
+        """Set `target` or `uri` of `operation`, the telemetry record of a request, from the request's params.
 
-        A name or URI that was refused becomes `_OTHER`.
+        The name of an unknown tool becomes `_OTHER`, and so does a prompt or URI that was answered with an error.
         """
         method, params = operation.method, message.params
         if method == "tools/call":
@@ -261,7 +261,7 @@ class Recorder:
 
 
 def _hear(operation: Operation, outcome: Outcome | str) -> None:
-    """Set the error of an operation by the outcome of its call."""
+    """Set the error of `operation`, a client's MCP request, by the outcome of the call that it began."""
     # Results are checked first, since most calls end with one.
     if isinstance(outcome, Result):
         if outcome.is_error and operation.method != "tools/call":  # the client gets protocol error -32603

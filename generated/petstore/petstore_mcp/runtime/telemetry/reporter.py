@@ -1,5 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Count the records of telemetry, and send or write the spans and metrics. Most of this happens in a separate thread.
+"""Make spans and metrics from the records of requests and calls (`recorder.py`), and send or write them. Most of this
+happens in a separate thread.
 
 The OpenTelemetry libraries are loaded in that thread, so that no answer waits for them.
 """
@@ -90,7 +91,7 @@ class Reporter:
 
     @property
     def recorder(self) -> Recorder:
-        """Return the recorder whose records are reported."""
+        """Return the recorder of the telemetry records that this reporter turns into spans and metrics."""
         return self._recorder
 
     def reads_calls(self, numbers: Callable[[], tuple[int, int]]) -> None:
@@ -154,7 +155,7 @@ class Reporter:
                     self._write()
 
     def _take(self) -> None:
-        """Count the waiting records, and encode their spans. The caller must hold the lock `_taking`."""
+        """Add the recorder's records to the metrics, and encode spans. The caller must hold the lock `_taking`."""
         exports = self._exports()
         encoder = exports.spans if exports is not None and exports.to_traces is not None else None
         if len(self._known) > MOST_KNOWN:
@@ -193,9 +194,9 @@ class Reporter:
             self._series.total(counted.metric, counted.attributes).value += int(counted.value)
 
     def _operations(self, key: _Key, first: Operation, encoder: SpanEncoder | None) -> _Kind:
-        """Create the metrics and span parts that all operations with the attributes of `first` share.
+        """Create what all MCP requests with the attributes of `first` share: metrics, and the first bytes of spans.
 
-        Cache them under `key`, and return them.
+        Cache both under `key`, and return them. Without an `encoder`, there are no bytes of spans.
         """
         found = attributes.of_operation(first, self._recorder.transport)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.OPERATIONS, found))
@@ -204,9 +205,9 @@ class Reporter:
         return kind
 
     def _sendings(self, key: _Key, first: Sending, encoder: SpanEncoder | None) -> _Kind:
-        """Create the metrics and span parts that all HTTP requests with the attributes of `first` share.
+        """Create what all HTTP requests with the attributes of `first` share: metrics, and the first bytes of spans.
 
-        Cache them under `key`, and return them.
+        Cache both under `key`, and return them. Without an `encoder`, there are no bytes of spans.
         """
         found = attributes.of_sending(first)
         kind = self._known[key] = _Kind(self._series.buckets(metrics.REQUESTS, found))
@@ -289,8 +290,8 @@ class Reporter:
 
 
 class _Kind:
-    """Common data of all records with the same attributes: the metrics in which they are counted, and encoded parts of
-    their spans.
+    """Common data of all telemetry records (Operation or Sending) with the same attributes: the metrics in which the
+    records are counted, and encoded parts of their spans.
     """
 
     __slots__ = ("durations", "encode", "lasted", "prefix", "totals")
@@ -303,7 +304,7 @@ class _Kind:
         self.encode: Callable[[Any, bytes], bytes] = _nothing
 
     def count(self) -> None:
-        """Count the records whose durations in nanoseconds are in `lasted`, and empty `lasted`."""
+        """Add the durations in `lasted`, those of recorded requests in nanoseconds, to the metrics. Empty `lasted`."""
         self.durations.add(self.lasted)
         for total in self.totals:
             total.value += len(self.lasted)

@@ -17,6 +17,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
+from ..http.tracecontext import parse
 from . import attributes
 from .operations import Operation
 
@@ -34,7 +35,7 @@ LONGEST = 256
 # methods write these fields in hexadecimal. Key and length before the id: 0a10 (trace), 1208 (span), 2208 (its parent).
 _START, _END = 0x39, 0x41
 _TIMES = struct.Struct("<BQBQ")
-_FLAGS = struct.Struct("<BBI")  # two bytes for the key, since the field number is 16
+_FLAGS = struct.Struct("<BBI")  # the key has two bytes, as Protocol Buffers demands from field number 16 on
 _SPAN, _ATTRIBUTE, _STATE, _LINK, _STATUS = b"\x12", b"\x4a", b"\x1a", b"\x6a", b"\x7a"
 _SAMPLED, _KNOWS_REMOTE, _IS_REMOTE = 0x01, 0x100, 0x200
 _OF_OWN = _FLAGS.pack(0x85, 0x01, _SAMPLED | _KNOWS_REMOTE)
@@ -95,14 +96,14 @@ class SpanEncoder:
         return b"".join([beginning(b"\x0a", in_resource), self._resource, scoped, self._scope, *found])
 
     def of_operation(self, operation: Operation, found: Attributes) -> bytes:
-        """Return the encoded prefix that all spans of MCP requests with the attributes `found` share."""
+        """Return the first bytes of the encoded spans: all MCP requests with the attributes `found` share them."""
         status = Status(code=Status.STATUS_CODE_ERROR) if attributes.error_type(operation) else None
         name = attributes.name_of_operation(operation)
         span = Span(name=name, kind=_SERVER, attributes=pairs(found), status=status)
         return bytes(span.SerializeToString()) + _OF_OWN
 
     def of_sending(self, sending: Sending, found: Attributes) -> bytes:
-        """Return the encoded prefix that all spans of HTTP requests with the same attributes share.
+        """Return the encoded fields that the spans of all HTTP requests with the same attributes share.
 
         `sending`: one of these requests. `found`: those of its attributes that are also used for the metrics.
         """
@@ -155,18 +156,18 @@ class _Beginnings(dict[int, bytes]):
 
 
 class _Text:
-    """Encoder of an attribute whose value is a text of a client."""
+    """Encoder of one span attribute whose value is a text, such as the URI of a resource."""
 
     def __init__(self, name: str) -> None:
-        """Create an encoder. The bytes before the text (tags and lengths) are encoded in advance for each length below
-        _SHORT.
+        """Create an encoder for the attribute `name`. The bytes before the attribute's value (tags and lengths) are
+        encoded in advance, for each length of the value below _SHORT.
         """
         self._name = field(b"\x0a", name.encode())
         self._heads = [self._around(b"\0" * size).rstrip(b"\0") for size in range(1, _SHORT)]
         self._heads.insert(0, self._around(b""))
 
     def written(self, value: str) -> bytes:
-        """Return a span's field with the attribute's name and the text `value`, in OTLP's encoding."""
+        """Return the span attribute with the text `value`, encoded as a field of an OTLP span."""
         try:
             data = value.encode()
             return self._heads[len(data)] + data
@@ -189,9 +190,6 @@ def _linked(operation: Operation) -> bytes:
     """Return an encoded link to the trace of the HTTP request; b"" if there is no valid trace context, or if it names
     the span's own parent.
     """
-    # This import may move to the top of the file. Late, it saves nothing: `operations` imports the module at its top.
-    from ..http.tracecontext import parse
-
     found = parse(operation.link)
     if found is None or found[:2] == (operation.trace, operation.parent):
         return b""

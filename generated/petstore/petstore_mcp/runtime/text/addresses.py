@@ -93,7 +93,8 @@ def parse(text: str, *, bare: bool = False) -> Address:
 def parse_endpoint(text: str) -> tuple[Address, str]:
     """Split an endpoint URL into its server's address, and its path with query.
 
-    Raise ValueError if the URL is not valid, with a message as in `parse`.
+    Raise ValueError if the URL is not valid. The message, such as "must have a percent-encoded query", is to follow
+    the name of the setting.
     """
     whole, mark, query = text.partition("?")
     address = parse(whole)

@@ -79,7 +79,7 @@ class Unescaped:
 
     @property
     def is_changed(self) -> bool:
-        """Return True if the content contained any escape."""
+        """Return True if at least one escape (JSON, HTML or percent-encoding) was undone."""
         return len(self._text) > 1
 
     def start(self, at: int) -> int:
@@ -101,7 +101,7 @@ class Unescaped:
         """Return the position in the original content just after the bytes that became `text[:at]`."""
         index = bisect_left(self._text, at)
         if index < len(self._text) and index % 2 == 0:
-            found = self._content[index]  # `at` is inside or after the text of an escape: include the whole escape
+            found = self._content[index]  # `at` is inside or at the end of a decoded escape: return that escape's end
         else:
             found = self._content[index - 1] + at - self._text[index - 1]
         return found if self._before is None else self._before.end(found)

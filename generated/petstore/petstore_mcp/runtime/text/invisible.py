@@ -22,8 +22,8 @@ _NEVER_SHOWN = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters other than tab and line ends
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
-    "\u202a-\u202e"  # bidirectional controls
-    "\ufff9-\ufffb\U0001d159"  # annotations, and a note head without a glyph
+    "\u202a-\u202e"  # bidirectional controls;
+    "\ufff9-\ufffb\U0001d159"  # marks of annotated text, and the musical symbol "null notehead";
     "\ufdd0-\ufdef"  # noncharacters
 )
 _SURROGATES = "\ud800-\udfff"
@@ -39,7 +39,7 @@ _JOINED = (
     "\u0600-\u061b\u061d-\u077f\u07c0-\u07ff\u0840-\u08ff"  # Arabic, Syriac, N'Ko, Mandaic
     "\u0900-\u094c\u094e-\u09cc\u09ce-\u0a4c\u0a4e-\u0acc\u0ace-\u0b4c\u0b4e-\u0bcc\u0bce-\u0c4c\u0c4e-\u0ccc"
     "\u0cce-\u0d3a\u0d3d-\u0d4c\u0d4e-\u0dc9\u0dcb-\u0dff\u1000-\u1038\u103b-\u109f\u1780-\u17b3\u17b6-\u17d1"
-    "\u17d3-\u17ff"  # Brahmic scripts without their viramas
+    "\u17d3-\u17ff"  # Brahmic scripts; their viramas are in _VIRAMA
     "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
 )
 HIDDEN = (

@@ -84,8 +84,9 @@ class SecretForm:
             yield undone.start(start), undone.end(end)
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
-        """Return True if `text` may occur with escapes. Return False if `anchor`, its longest part that no escape
-        changes, occurs only in `plain`, the spans at which `text` occurs unescaped.
+        """Return True if `text` may also occur with escapes: its anchor is empty, or occurs outside the spans `plain`.
+
+        The anchor is the longest part of `text` that no escape changes. `plain`: where `text` occurs unescaped.
         """
         return not self.encoded or content.raw.count(self.encoded) > len(plain) * self.content.count(self.encoded)
 
@@ -174,7 +175,8 @@ class Redactor:
     def learn(self, secret: str, source: str = "token") -> None:
         """Redact `secret` too from now on.
 
-        This may drop older secrets of the same `source`, but no secrets of other sources.
+        `source`: where the secret comes from, such as `hook`. Of each source, the latest MOST_LEARNT secrets stay
+        redacted. Older secrets may be dropped, unless a running call may have used them.
         """
         key = source, secret
         known = self._learnt.pop(key, None)
@@ -193,8 +195,9 @@ class Redactor:
         return CallContext(self._calls, self._turn)
 
     def _forget(self) -> None:
-        """Drop old secrets that were added by `learn`, except the latest of each `source`, and those that a running
-        call may have used.
+        """Drop old secrets that were added by `learn`.
+
+        Keep the latest MOST_LEARNT secrets of each `source`, and all secrets that a running call may have used.
         """
         oldest = next(iter(self._calls), self._turn + 1)
         count: dict[str, int] = {}
@@ -240,7 +243,7 @@ class Redactor:
         folded = text.lower()
         escaped = "\\" in text and escapes.has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
-            return text  # fast path: of each secret, the part that no escape changes is missing in the text
+            return text  # fast path: no secret is here, as a part of each is missing and no letter is escaped
         in_lower_case = [SecretForm(form.text.lower()) for form in self._forms]
         return _replaced(in_lower_case, _bytes(text), folded=True).decode(errors="surrogatepass")
 
@@ -264,7 +267,7 @@ class Redactor:
         return Stream(self._forms)
 
     def whole(self, value: Any) -> Any:
-        """Return a JSON value with secrets replaced. Like `value`, but faster for large values.
+        """Return a JSON value with secrets replaced, as the method `value` does, but faster for large values.
 
         Usually, one search of the value's JSON text finds no secret. Then the parts of the value are not examined.
         """

@@ -115,7 +115,7 @@ def _is_presentable(value: Any, redactor: Redactor) -> bool:
     """
     try:
         text = written(value)
-    except (TypeError, ValueError):  # not JSON but the marker ABSENT: `presentable` examines it
+    except (TypeError, ValueError):  # the value is the marker ABSENT, which is no JSON: `presentable` handles it
         return False
     return holds_nothing(text, redactor)
 

@@ -114,7 +114,7 @@ class Shortened:
 
     def _items(self, value: list[Any], room: int, name: str) -> list[Any]:
         """Return the items that fit into `room` bytes. At least one is kept; if it does not fit, it is shortened."""
-        kept, left = [], room - 1  # the brackets take two bytes, but the last item has no comma
+        kept, left = [], room - 1  # one byte: two for the brackets, less one since the last item has no comma
         for item in value:
             left -= _size(item) + 1
             if left < 0:
@@ -136,7 +136,7 @@ class Shortened:
         if id(value) in self._open:
             self.left_out.append(f"what follows in {name}")
         names = {key: _size(key) + 2 for key in value}
-        left = room - 1  # the braces take two bytes, but the last member has no comma
+        left = room - 1  # one byte: two for the braces, less one since the last member has no comma
         if sum(names.values()) > room // 2:
             kept = {}
             for key, member in value.items():

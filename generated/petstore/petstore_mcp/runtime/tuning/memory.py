@@ -5,7 +5,7 @@
   suffice, because a call leaves few reference cycles.
 - Risk: reference cycles that hooks leave are freed a little later. Without glibc, there is no gain by reused memory.
 - Test: `tests/streamable/test_memory.py` and `tests/hostile/test_crowded.py` limit the memory of a server;
-  `tests/runtime/test_tuning.py` runs without this trick.
+  `tests/runtime/test_tuning.py` checks that `MCPGEN_TUNING=0` disables this module.
 """
 
 from __future__ import annotations

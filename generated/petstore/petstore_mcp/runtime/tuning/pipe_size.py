@@ -4,9 +4,10 @@
 A default pipe holds 64 KiB. A long answer would need many writes, and calls would wait for the client in between.
 
 - Gain: measured in docs/decisions/0160-larger-pipes.md.
-- Risk: Linux limits the pipe memory of all processes of a user to 64 MiB, so larger pipes would use up this memory. If
-  the system refuses, the pipe keeps its size.
-- Test: `tests/runtime/test_process.py`, and `tests/runtime/test_tuning.py` without this trick.
+- Risk: Linux limits the pipe memory of all processes of a user to 64 MiB. Enlarged pipes use up this memory sooner
+  than default pipes. If the system refuses, the pipe keeps its size.
+- Test: `tests/runtime/test_process.py`. `tests/runtime/test_tuning.py` checks that `MCPGEN_TUNING=0` disables this
+  module.
 """
 
 from __future__ import annotations
