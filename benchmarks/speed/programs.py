@@ -43,7 +43,8 @@ _COMPILER_PARTS = ("mcpgen", "templates", "specs", "pyproject.toml", "README.md"
 class Programs:
     """Paths of all installed programs, and of two OpenAPI documents.
 
-    `document`: describes the measured API. `many`: has over a thousand operations, and the name `many_name`.
+    `document`: document of the measured API. `many`: document with over a thousand operations. `many_name`: name of the
+    API that `many` describes.
     `left_out`: a sentence that says which program is not installed, and why; "" if all are installed.
     """
 

@@ -36,8 +36,8 @@ _OF_ARGUMENTS = {
     ),
     "ivotoby": "",
 }
-_SETTING = re.compile(r"(?<![A-Za-z0-9])(_(?:BASE_URL|ALLOW_HTTP|CA_FILE|CLIENT_CERT|CLIENT_KEY|PROXY|LOG_LEVEL))\b")
-"""Names of environment variables in remarks, without prefix, since the server's name is still unknown there."""
+_SETTING = re.compile(r"\bNAME(_(?:BASE_URL|ALLOW_HTTP|CA_FILE|CLIENT_CERT|CLIENT_KEY|PROXY|LOG_LEVEL))\b")
+"""Names of environment variables in remarks. NAME stands for their prefix, since the server's name is not known yet."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -188,11 +188,11 @@ def _base_url(described: Described, remarks: list[Remark]) -> str:
             )
         return ""
     if without_secrets(url) != url:
-        said = "The base URL has a secret and was left out: set the environment variable whose name ends in _BASE_URL."
+        said = "The base URL has a secret and was left out: set the environment variable NAME_BASE_URL."
         remarks.append(Remark(said, described.where))
         return ""
     if url.startswith("http://") and urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1"):
-        said = "The base URL is http, without TLS: set the environment variable whose name ends in _ALLOW_HTTP to 1."
+        said = "The base URL is http, without TLS: set the environment variable NAME_ALLOW_HTTP to 1."
         remarks.append(Remark(said, described.where))
     return url + "/" if not urlsplit(url).path else url
 

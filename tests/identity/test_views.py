@@ -229,7 +229,7 @@ class Gate:
     metadata_paths: frozenset[str] = frozenset()
 
     def tell(self, supported: object, needed: object) -> None:
-        """Do nothing, because this fake's challenges do not name the scopes of all tools."""
+        """Ignore the scopes of all tools, which only the challenges of the real check name."""
 
     def insufficient(self, scopes: Iterable[str]) -> str:
         """Return the scopes, separated by spaces, instead of a real challenge that names them as missing."""

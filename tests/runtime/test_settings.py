@@ -105,8 +105,7 @@ def test_files_and_directories_must_exist(tmp_path: Path) -> None:
         "PETSTORE_FILES_DIR must name a directory that exists.",
         "PETSTORE_CA_FILE must name a file that can be read.",
     ]
-    problems = load({"PETSTORE_CA_FILE": str(tmp_path)}).problems
-    assert problems == ["PETSTORE_CA_FILE must name a file that can be read."], "a directory is no file"
+    assert load({"PETSTORE_CA_FILE": str(tmp_path)}).problems == settings.problems[1:], "a directory is no file"
 
 
 SECONDS = "must be a number of seconds from 0.1 to 3600."
@@ -369,7 +368,6 @@ def test_a_credential_may_come_from_a_file(
         (b"\xff\xfe", "must name a file of text in UTF-8."),
         (b"x" * 2**20, "must be at most 32768 characters long."),
         ("\U0001f511".encode() * (LONGEST + 1), "must be at most 32768 characters long."),
-        ("\u20ac".encode() * 2**20, "must be at most 32768 characters long."),
         (b"\xff" * 2**20, "must name a file of text in UTF-8."),
         (None, "must name a file that can be read."),
     ],

@@ -169,7 +169,7 @@ ENDS = "Only the line ends differ from what mcpgen wrote: x in {}."
         ("1\r\n2\n", {}, ENDS, "commit the .gitattributes that mcpgen writes"),
         ("1\r\n2\r\n", {".gitattributes": "mine"}, ENDS, "Write `-text` for these files in .gitattributes"),
         ("1\r\n3\r\n", {}, "x in {} was edited by hand.", "Move the edit"),
-        ("1\r\n2\r\n", {"y": "edited"}, "y in {} was edited by hand. " + ENDS, "with --overwrite. A checkout by git"),
+        ("1\r\n2\r\n", {"y": "edited"}, "y in {} was edited by hand. " + ENDS, "with --overwrite. Git on Windows"),
         ("1\n2\n", {"new": "mine\r\n"}, "new in {} was edited by hand.", "Move the edit"),
     ],
     ids=["all", "some", "own attributes", "an edit too", "an edit elsewhere", "a file that was never written"],

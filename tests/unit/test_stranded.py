@@ -78,12 +78,12 @@ def copied_with_its_stage(target: Path) -> Path:
 
 
 CASES: dict[str, tuple[Callable[[Path], Path], str]] = {
-    "deleted": (deleted, "parts of it are missing"),
-    "cleaned": (cleaned, "parts of it are missing"),
-    "moved": (moved, "parts of it are missing"),
-    "copied away": (copied_away, "parts of it are missing"),
-    "copied beside": (copied_beside, "are in the directory of another project"),
-    "copied with its stage": (copied_with_its_stage, "are in the directory of another project"),
+    "deleted": (deleted, "are missing in"),
+    "cleaned": (cleaned, "are missing in"),
+    "moved": (moved, "are missing in"),
+    "copied away": (copied_away, "are missing in"),
+    "copied beside": (copied_beside, "which belongs to another project"),
+    "copied with its stage": (copied_with_its_stage, "which belongs to another project"),
 }
 """Name of a change to an unfinished project → function that makes the change and returns the new path, and words of the
 error.
@@ -119,7 +119,7 @@ def test_a_part_inside_of_a_package_is_missed_too(tmp_path: Path, where: str) ->
     (target / where).mkdir(exist_ok=True)
     (target / where / "mine").write_text("mine")
     assert stopped_between(target, NEW)
-    with pytest.raises(FatalError, match=f"missing: .*{where}"):
+    with pytest.raises(FatalError, match=f"its links .*{where}.* are missing"):
         generate(deleted(target), NEW)
 
 
@@ -191,4 +191,4 @@ def test_a_folder_beside_the_offered_test_is_missed(
     deleted(tmp_path / "out")
     capsys.readouterr()
     assert code_of("regenerate", "out", "--check") == 2
-    assert "parts of it are missing: it links to tests/cases in " in capsys.readouterr().err
+    assert "the targets of its links tests/cases are missing in " in capsys.readouterr().err

@@ -63,7 +63,7 @@ def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) 
     credentials = _credentials(settings, remarks, where)
     first = Described(place, settings.text("api-url"), credentials, where=where)
     if found.text("log-level") or "LOG_LEVEL" in environ:
-        said = "To set the log level of the new server, set its environment variable whose name ends in _LOG_LEVEL."
+        said = "To set the log level of the new server, set its environment variable NAME_LOG_LEVEL."
         remarks.append(Remark(said, where))
     if environ.get("ENABLE_OPERATION_PROMPTS", "true").lower() == "true":
         remarks.append(

@@ -40,7 +40,7 @@ _SHORT = {
 _REMARKS = {
     "insecure": (
         "The new server always checks TLS certificates. To trust another certificate authority, set its environment "
-        "variable whose name ends in _CA_FILE."
+        "variable NAME_CA_FILE."
     ),
     "custom-auth": "src/auth.ts contains your own code. Write its effect as a hook in hooks.py.",
     "header-passthrough": (

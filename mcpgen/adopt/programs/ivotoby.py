@@ -46,7 +46,7 @@ _SHORT = {
     "-n": "name",
     "-v": "server-version",
 }
-_TLS = {"client-cert": "_CLIENT_CERT", "client-key": "_CLIENT_KEY", "ca-cert": "_CA_FILE"}
+_TLS = {"client-cert": "NAME_CLIENT_CERT", "client-key": "NAME_CLIENT_KEY", "ca-cert": "NAME_CA_FILE"}
 
 
 def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) -> ForeignServer:
@@ -105,7 +105,7 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "its environment variable whose name ends in _CA_FILE."
+                    "its environment variable NAME_CA_FILE."
                 ),
                 where,
             )
@@ -115,7 +115,7 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "its environment variable whose name ends in _CA_FILE."
+                    "its environment variable NAME_CA_FILE."
                 ),
                 where,
             )

@@ -30,12 +30,9 @@ _UNREAD = {
         "fixed value."
     ),
     "cert": (
-        "For the client certificate, set the new server's environment variables whose names end in _CLIENT_CERT and "
-        "_CLIENT_KEY."
+        "For the client certificate, set the new server's environment variables NAME_CLIENT_CERT and NAME_CLIENT_KEY."
     ),
-    **dict.fromkeys(
-        ("proxy", "proxies"), "To use the proxy, set the new server's environment variable whose name ends in _PROXY."
-    ),
+    **dict.fromkeys(("proxy", "proxies"), "To use the proxy, set the new server's environment variable NAME_PROXY."),
 }
 
 
@@ -74,7 +71,7 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
             Remark(
                 (
                     "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "its environment variable whose name ends in _CA_FILE."
+                    "its environment variable NAME_CA_FILE."
                 ),
                 where,
             )

@@ -146,8 +146,8 @@ class Configuration:
             return False
 
     def _new_prompts(self, text: str, path: Path, prompts: list[dict[str, Any]]) -> list[Edit]:
-        """Return edits that add the prompts for secrets (members of `inputs`) that the entry at `path` uses and the
-        file lacks. `prompts`: all candidates.
+        """Return edits that add prompts to the member `inputs` of the configuration file. A prompt asks the user for a
+        secret. Only those in `prompts` are added that the entry at `path` uses, and that the file lacks.
         """
         if not prompts:
             return []

@@ -182,7 +182,7 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
             return _text(content_type, scalar(value))
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
-        case "binary" | "form" | "multipart":  # an argument for a whole form or multipart body is already encoded
+        case "binary" | "form" | "multipart":  # if one argument is the whole form, the client has encoded it
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:

@@ -51,7 +51,7 @@ class _Polled:
 
 # Decision 0238: Resources are polled while somebody watches them.
 class Poller:
-    """Poller of one process. Use it in one event loop only.
+    """Poller of the API for changes of resources that clients watch. A process has one; use it in one event loop only.
 
     `watched()` returns the requests for all watched resources by URI, and `executor()` the object that sends requests.
     `changed(uri)` is called when a resource has changed. `rest(seconds)` sleeps, and `clock()` returns seconds.
