@@ -52,6 +52,7 @@ paths:
     patch: {operationId: rename_customer, tags: [customers], summary: Change the name of a customer,
       x-mcp: {roles: [clerk]}}
 """
+ROLES = "x-mcp: {roles: [clerk]}"
 SETTINGS = "mcpgen: 1\nserver: {tools: search, pin: [get_order]}\nopenapi: [{document: openapi.yaml}]\n"
 HOOKS = """
 def before_get_customer(arguments):
@@ -289,15 +290,24 @@ def test_what_a_caller_may_not_see_is_not_found(store: Path, environ: dict[str, 
 
 
 @pytest.mark.parametrize(("part", "instead"), [(b'"names"', b'"Names"'), (b"Find tools", b"Lost tools")])
-def test_an_index_of_another_table_is_told(
-    store: Path, server: Server, tmp_path: Path, part: bytes, instead: bytes
-) -> None:
-    shutil.copytree(store, tmp_path / "torn")
-    index = tmp_path / "torn" / "mirror_mcp" / "search.json"
-    index.write_bytes(index.read_bytes().replace(part, instead))
-    with started(tmp_path / "torn") as running:
-        assert ask(running, "tools/list", {}) == ask(server, "tools/list", {})
-    with started(tmp_path / "torn", MIRROR_READ_ONLY="true") as running:
+def test_an_index_of_another_table_is_told(store: Path, tmp_path: Path, part: bytes, instead: bytes) -> None:
+    """Damage the index of a server without roles: only such a server sends the list in the index as it is."""
+    document = (store.parent / "openapi.yaml").read_text()
+    assert ROLES in document
+    (tmp_path / "openapi.yaml").write_text(document.replace(ROLES, ""))
+    shutil.copy(store.parent / "store.yaml", tmp_path)
+    torn = tmp_path / "torn"
+    with pytest.raises(SystemExit):
+        main(["generate", str(tmp_path / "store.yaml"), "-o", str(torn), "--name", "mirror"])
+    with started(torn) as whole:
+        listed = ask(whole, "tools/list", {})
+    index = torn / "mirror_mcp" / "search.json"
+    content = index.read_bytes()
+    assert part in content
+    index.write_bytes(content.replace(part, instead))
+    with started(torn) as running:
+        assert ask(running, "tools/list", {}) == listed
+    with started(torn, MIRROR_READ_ONLY="true") as running:
         result = call(running, "search_tools", queries=["order"])
         direct = call(running, "get_order", order_id=1)
     assert text(result) == "Generate the server again: search.json and bindings.json do not belong together."

@@ -31,7 +31,7 @@ PASSED, FAILED = 0, 1
 
 HALVES = {"runtime": MUTATIONS, "compiler": OF_COMPILER}
 COPIED = (
-    *("templates", "tests", "mcpgen", "benchmarks", "specs", "generated"),
+    *("templates", "tests", "mcpgen", "benchmarks", "specs", "generated", "docs"),
     *("pyproject.toml", "CHANGELOG.md", "README.md"),
 )
 
