@@ -13,10 +13,11 @@
     REL-10 two runs of `generate` at once, no mix of their files
     REL-12 5,000 tools: start, list, memory
     REL-14 cancelled calls leave nothing behind
-    REL-15 unusual environments change nothing
+    REL-15 locale, encodings, time zone and home change no answer
 
-`--promise` selects a guarantee; by default all of them are measured. `--seconds` is the length of the run of REL-06,
-and of the random input of REL-07. The measured values are valid only if nothing else runs on the machine.
+`--promise` selects a guarantee; by default all of these are measured. tests/requirements.py lists the other guarantees.
+`--seconds` is the length of the run of REL-06, and of the random input of REL-07. The measured values are valid only if
+nothing else runs on the machine.
 """
 
 from __future__ import annotations

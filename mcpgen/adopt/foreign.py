@@ -30,6 +30,13 @@ class Remark:
     where: Where | None = None
 
 
+CHECKS_CERTIFICATES = (
+    "The new server always checks TLS certificates. To trust another certificate authority, set its environment "
+    "variable NAME_CA_FILE."
+)
+"""Text of the remark on an old server that does not check TLS certificates."""
+
+
 @dataclass(frozen=True, slots=True)
 class Credential:
     """A credential that every request carries.

@@ -8,8 +8,8 @@ from collections import Counter
 
 
 class Exhausted(Exception):
-    """Raised if a budget is used up. `is_run`: True if no steps are left for the whole run (such as the comparison of
-    all tools), False if only one part of the run (such as one tool) has used up its steps.
+    """Raised if a `Budget` has no steps left. `is_run`: True if none are left for the whole run (such as the comparison
+    of all tools), False if only one part of the run (such as one tool) has used up its steps.
     """
 
     def __init__(self, *, is_run: bool) -> None:

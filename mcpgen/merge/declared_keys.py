@@ -20,7 +20,7 @@ def with_declared_keys(api: Api, schemes: Iterable[SecurityScheme], diagnostics:
     `schemes`: the security schemes of all tools files. Operations on another server than that of `api` keep their
     parameters, because they do not get these keys.
     """
-    keys = {parameters.place_of(each.location, each.wire_name): each for each in schemes if each.type == "apiKey"}
+    keys = parameters.api_keys(schemes)
     if not keys:
         return api
     home = place_of(api.servers)

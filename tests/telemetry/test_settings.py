@@ -38,6 +38,12 @@ LOCAL = "http://localhost:4318/v1/"
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_CERTIFICATE": "/nowhere"}, None, None, 1),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_COMPRESSION": "zstd"}, f"{LOCAL}traces", None, 1),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_COMPRESSION": "none"}, f"{LOCAL}traces", None, 0),
+        (
+            {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:1", "OTEL_EXPORTER_OTLP_COMPRESSION": "zstd"},
+            "http://c:1/v1/traces",
+            "http://c:1/v1/metrics",
+            1,
+        ),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_TRACES_SAMPLER": "some"}, f"{LOCAL}traces", None, 1),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_BSP_SCHEDULE_DELAY": "soon"}, f"{LOCAL}traces", None, 1),
         ({"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_HEADERS": "Host=x"}, f"{LOCAL}traces", None, 1),

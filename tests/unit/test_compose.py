@@ -109,6 +109,12 @@ LONG: list[JsonValue] = [{"type": "string", "enum": [str(number)]} for number in
         ({"const": "a"}, {"const": "b"}, {"enum": ["b"]}, "two lists of values without a common one"),
         ({"pattern": "^a"}, {"pattern": "b$"}, {"pattern": "b$"}, "two different values of `pattern`"),
         ({"multipleOf": 0.5}, {"multipleOf": 2}, {"multipleOf": 2}, "two different values of `multipleOf`"),
+        (
+            {"multipleOf": 2**52 - 1},
+            {"multipleOf": 2**52},
+            {"multipleOf": 2**52},
+            "two different values of `multipleOf`",
+        ),
         ({"anyOf": LONG}, {"anyOf": [*LONG[:3]]}, {"anyOf": [*LONG[:3]]}, "two long sets of alternatives"),
     ],
 )

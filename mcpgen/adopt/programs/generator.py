@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from mcpgen.adopt.foreign import Described, Filters, ForeignServer, Naming, Remark
+from mcpgen.adopt.foreign import CHECKS_CERTIFICATES, Described, Filters, ForeignServer, Naming, Remark
 from mcpgen.adopt.programs import flags
 from mcpgen.adopt.programs.flags import Arity
 from mcpgen.base.diagnostics import Where
@@ -38,10 +38,7 @@ _SHORT = {
     "-k": "insecure",
 }
 _REMARKS = {
-    "insecure": (
-        "The new server always checks TLS certificates. To trust another certificate authority, set its environment "
-        "variable NAME_CA_FILE."
-    ),
+    "insecure": CHECKS_CERTIFICATES,
     "custom-auth": "src/auth.ts contains your own code. Write its effect as a hook in hooks.py.",
     "header-passthrough": (
         "The new server does not forward its callers' headers to the API; see 'Call the API as the user' in the "

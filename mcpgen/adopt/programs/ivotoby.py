@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from mcpgen.adopt.foreign import Described, Filters, ForeignServer, Naming, Remark
+from mcpgen.adopt.foreign import CHECKS_CERTIFICATES, Described, Filters, ForeignServer, Naming, Remark
 from mcpgen.adopt.programs import flags, headers
 from mcpgen.adopt.programs.flags import Arity, Settings
 from mcpgen.base.diagnostics import Where
@@ -90,8 +90,8 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
     """Return remarks on settings of @ivotoby/openapi-mcp-server that a tools file cannot express."""
     found = [
         Remark(
-            f"{settings.source(flag)} of the old server corresponds to the new server's environment variable whose "
-            f"name ends in {variable}.",
+            f"{settings.source(flag)} of the old server corresponds to the environment variable {variable} of the new "
+            "server.",
             where,
         )
         for flag, variable in _TLS.items()
@@ -100,26 +100,9 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
     if settings.text("client-key-passphrase"):
         said = "The new server cannot read a client key with a passphrase. Save the key without one."
         found.append(Remark(said, where))
-    if settings.text("reject-unauthorized").lower() in ("false", "0", "no", "off"):
-        found.append(
-            Remark(
-                (
-                    "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "its environment variable NAME_CA_FILE."
-                ),
-                where,
-            )
-        )
-    if settings.environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
-        found.append(
-            Remark(
-                (
-                    "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "its environment variable NAME_CA_FILE."
-                ),
-                where,
-            )
-        )
+    rejects = settings.text("reject-unauthorized").lower() not in ("false", "0", "no", "off")
+    if not rejects or settings.environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
+        found.append(Remark(CHECKS_CERTIFICATES, where))
     if settings.text("transport") == "http":
         port = settings.text("port") or "3000"
         found.append(Remark(f"The old server listens over HTTP. Start the new server with `--http {port}`.", where))

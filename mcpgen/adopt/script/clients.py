@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcpgen.adopt.foreign import Credential, Remark
+from mcpgen.adopt.foreign import CHECKS_CERTIFICATES, Credential, Remark
 from mcpgen.adopt.programs import headers
 from mcpgen.adopt.script.evaluate import Evaluator
 from mcpgen.adopt.script.values import (
@@ -67,15 +67,7 @@ def read(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: 
         remarks.append(Remark("The HTTP client gets further arguments (**), which adopt cannot read.", where))
     remarks += [Remark(said, where) for name, said in _UNREAD.items() if name in given]
     if given.get("verify") == Plain(False):
-        remarks.append(
-            Remark(
-                (
-                    "The new server always checks TLS certificates. To trust another certificate authority, set "
-                    "its environment variable NAME_CA_FILE."
-                ),
-                where,
-            )
-        )
+        remarks.append(Remark(CHECKS_CERTIFICATES, where))
     base_url = text(given.get("base_url"), environ) or ""
     if "base_url" in given and not base_url:
         named = " and ".join(variables(given["base_url"]))

@@ -16,7 +16,9 @@ _TIGHTEST: dict[str, Callable[[float, float], float]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
 }
-_SINGLE = frozenset(("multipleOf", "uniqueItems", "not", "pattern"))
+_SINGLE = ("multipleOf", "uniqueItems", "not", "pattern")
+_LARGEST = 2**53 - 1
+"""Largest `multipleOf` that is computed: every JSON parser reads integers up to here exactly (RFC 8259, section 6)."""
 _MOST_ALTERNATIVES = 12
 
 
@@ -84,16 +86,16 @@ class Merger:
 
     def _merge_single(self, first: JsonObject, second: JsonObject) -> None:
         """Combine keywords that have one value each: `multipleOf`, `uniqueItems`, `not` and `pattern`."""
-        for keyword in first.keys() & second.keys() & _SINGLE:
-            one, other = first[keyword], second[keyword]
-            if one == other:
+        for keyword in _SINGLE:
+            one, other = first.get(keyword), second.get(keyword)
+            if keyword not in first or keyword not in second or one == other:
                 continue
             if keyword == "uniqueItems":
                 self._node[keyword] = True
             elif keyword == "not":
                 self._node[keyword] = {"anyOf": [one, other]}
-            elif isinstance(one, int) and isinstance(other, int) and one > 0 and other > 0:
-                self._node[keyword] = math.lcm(one, other)
+            elif isinstance(one, int) and isinstance(other, int) and 0 < (both := math.lcm(one, other)) <= _LARGEST:
+                self._node[keyword] = both
             else:
                 self.contradictions.append(f"two different values of `{keyword}`")
 

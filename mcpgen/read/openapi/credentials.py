@@ -210,8 +210,8 @@ def _filled(taken: Taken, by: dict[tuple[str, str], SecurityScheme]) -> tuple[Se
 _WORDS: dict[Verdict, tuple[str, str]] = {
     "credential": (
         "is a credential, so it is not an argument",
-        "The server sends the value of the environment variable that is named after the parameter. To make the "
-        "parameter an argument, write `credential: false` in an override.",
+        "The server sends the value of an environment variable instead. To make the parameter an argument, write "
+        "`credential: false` in an override.",
     ),
     "declared": (
         "is not an argument, because the server sends its credentials there",

@@ -34,8 +34,7 @@ class DocumentFacts:
     @property
     def credentials(self) -> parameters.Credentials:
         """Return (location such as `header`, name normalized by `fold`) → security scheme, of each declared API key."""
-        keys = (scheme for scheme in self.schemes if scheme.type == "apiKey")
-        return {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in keys}
+        return parameters.api_keys(self.schemes)
 
 
 class OperationSource(NamedTuple):

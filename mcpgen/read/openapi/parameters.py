@@ -108,6 +108,11 @@ def place_of(location: str, name: str) -> tuple[str, str]:
     return location, fold(name)
 
 
+def api_keys(schemes: Iterable[SecurityScheme]) -> Credentials:
+    """Return place (see `place_of`) → security scheme, of each API key in `schemes`."""
+    return {place_of(each.location, each.wire_name): each for each in schemes if each.type == "apiKey"}
+
+
 def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:
     """Return the Parameter Objects of all `lists`, with references resolved.
 

@@ -159,8 +159,7 @@ class _Inputs:
 def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where: Where, around: ToolContext) -> _Inputs:
     """Return the inputs of a tool. Faults are reported as errors."""
     diagnostics, references = around.diagnostics, around.definitions.references
-    own_headers = (scheme for scheme in around.schemes if scheme.type == "apiKey")
-    filled = {parameters.place_of(scheme.location, scheme.wire_name): scheme for scheme in own_headers}
+    filled = parameters.api_keys(around.schemes)
     schema = entry.get("inputSchema")
     names = sends.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
     names += [] if isinstance(schema, dict) else [name for name, _, _ in questions.declared(entry, where, names)]

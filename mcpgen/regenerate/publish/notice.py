@@ -29,8 +29,8 @@ def is_whole(stage: Path) -> bool:
 
 
 def is_broken_off(stage: Path) -> bool:
-    """Return True if the note file in the directory `stage` has the first line of a note of mcpgen, or only the
-    beginning of this line, since mcpgen was killed while writing it.
+    """Return True if the note file in the staging directory `stage` begins as every note of mcpgen does. It may end
+    within the first line, even before its first byte, because mcpgen was killed while writing the note.
     """
     return _FIRST.startswith(_beginning(stage))
 

@@ -182,8 +182,11 @@ class _Reader:
         return self._environ.get(name, "").strip()
 
     def warn(self, name: str, reason: str) -> None:
-        """Store the warning that consists of `name`, an environment variable, and `reason`."""
-        self._warnings.append(f"{name} {reason}.")
+        """Store the warning that consists of `name`, an environment variable, and `reason`. Store it only once, as a
+        variable may concern both traces and metrics.
+        """
+        if (said := f"{name} {reason}.") not in self._warnings:
+            self._warnings.append(said)
 
     # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
     def target(self, signal: str) -> Target | None:
