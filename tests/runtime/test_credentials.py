@@ -385,7 +385,8 @@ def test_hard_20_both_halves_fold_names_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "secret", ['"begins', "\\begins", "\\\\begins", "ends\\", "ends\\\\", '"both-of-them\\', "neither-one"]
+    "secret",
+    ['"begins', "\\begins", "\\\\begins", "ends\\", "ends\\\\", '"both-of-them\\', 'quo"te-inside\\', "neither-one"],
 )
 def test_json_stays_json_without_a_secret_that_json_escapes_at_its_ends(secret: str) -> None:
     """Test requirement CRED-03: JSON stays valid, since redaction also removes a backslash that escapes a secret's
