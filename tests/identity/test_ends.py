@@ -77,6 +77,25 @@ def test_a8_streams_end_with_their_token(project: Path, upstream: Upstream, door
                 assert said(resumed.messages()[-1]) == f"/hold/{door}-{seconds}"
 
 
+def test_a8_the_token_of_a_repeated_head_expires(project: Path, upstream: Upstream) -> None:
+    """Check that the token of each request is checked, even if the connection has sent the same head before."""
+    with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:
+        message = stateless("tools/list")
+        for seconds in LIVES:
+            end = time.time() + seconds
+            fields = {**mirrored(message), **bearer(issuer.token(URL, exp=end - LEEWAY))}
+            with server.connect() as connection:
+                status, accepted = 200, 0
+                while status == 200:  # ask again until the token has expired
+                    sent = time.time()
+                    status = connection.ask("POST", "/mcp", fields, encoded(message)).status
+                    assert status == 401 or sent < end + 1
+                    accepted += status == 200
+            if accepted > 1:
+                break
+        assert accepted > 1
+
+
 @pytest.mark.slow
 def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
     """Decision 0175: A call whose response is no stream is answered after its token has expired, because it may have

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from package.runtime.serve.aiohttp_connections import response_bytes
@@ -138,6 +139,46 @@ def test_a_request_waits_for_the_one_before(either: Server) -> None:
         assert session.ask(request("ping", 100)).message["id"] == 100
         either.upstream.release(name)
         assert [connection.answer().message["id"] for _ in range(99)] == [*range(1, 100)]
+
+
+def test_a_call_runs_once_though_the_next_request_begins_to_arrive(either: Server) -> None:
+    """Test requirement M16: bytes that arrive while a call runs do not run the call again."""
+    name = f"once {either.process.pid}"
+    with either.connect() as connection:
+        post(connection, calling("hold", 1, name=name))
+        either.upstream.wait(name)
+        message = calling("echo", 2, text="next")
+        later = _written("POST", "/mcp", mirrored(message), encoded(message))
+        for part in (later[:20], later[20:40], later[40:]):
+            connection.write(part)
+            assert either.ask("GET", "/healthz").status == 200  # by now, the server has read this part
+        either.upstream.release(name)
+        assert [said(connection.answer().message) for _ in range(2)] == [f"/hold/{quote(name)}", "/echo/next"]
+    assert either.upstream.requests.count(f"/hold/{quote(name)}") == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "changed", "status"),
+    [
+        ("/mcp", {"Host": "evil.example"}, 421),
+        ("/mcp", {"Origin": "https://evil.example"}, 403),
+        ("/nothing", {}, 404),
+        ("/mcp", {"Content-Type": "text/plain"}, 415),
+        ("/mcp", {"Accept": "text/html"}, 406),
+        ("/mcp", {"Mcp-Name": "other"}, 400),
+        ("/mcp", {"Mcp-Method": "tools/list"}, 400),
+        ("/mcp?again", {}, 200),
+    ],
+)
+def test_a_head_that_differs_from_the_last_is_checked(either: Server, path: str, changed: Fields, status: int) -> None:
+    """Test requirements E7 and P1: only a request with exactly the head of the last one skips checks of the head."""
+    message = calling("echo", text="same")
+    body = encoded(message)
+    with either.connect() as connection:
+        for _ in range(3):
+            assert said(connection.ask("POST", "/mcp", mirrored(message), body).message) == "/echo/same"
+        assert connection.ask("POST", path, mirrored(message) | changed, body).status == status
+        assert said(connection.ask("POST", "/mcp", mirrored(message), body).message) == "/echo/same"
 
 
 @pytest.mark.parametrize(("version", "fields"), [("1.1", "Connection: close\r\n"), ("1.0", "")])
