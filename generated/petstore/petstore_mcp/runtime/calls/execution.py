@@ -502,7 +502,8 @@ class ToolExecutor:
             log.event("warning", "no_answer", tool=tool.name, reason=failure.reason)
             spans.log_to_client("error", f"{sent} got no answer: {failure.reason}.")
             return failure, sent
-        spans.note(status=answer.status)
+        if span is not None:
+            span.status = answer.status
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # other calls run here, so that they need not wait for work on a long response

@@ -76,7 +76,7 @@ class OwnTools:
 
     def has(self, tool: Tool) -> bool:
         """Return True if the server answers calls of `tool` itself, such as a search for tools."""
-        return any(key in tool.binding for key in _KEYS)
+        return not tool.binding.keys().isdisjoint(_KEYS)
 
     async def answer(
         self, tool: Tool, arguments: dict[str, Any], executor: Executor, dialogue: Dialogue, ask: Ask | None

@@ -54,6 +54,14 @@ Unmade = (Refused, NotReady, HookFailed, Refuse)
 """Exceptions for a call that is not made. All of them are raised before a byte is sent."""
 
 
+_SENDS_NOTHING = {
+    "reads": "It reads what this server has kept, and sends nothing.",
+    "follows": "It looks at jobs that other tools have started.",
+    "search": "It finds or calls other tools, and sends nothing itself.",
+}
+"""Key in the binding of a tool of the server itself -> why such a tool has no request."""
+
+
 class PreparedCall:
     """A prepared request, its address and its `chosen` credentials.
 
@@ -154,12 +162,8 @@ class Preparation:
         Raise Refused if an argument is wrong, NotReady if a setting is missing, HookFailed if a hook fails, and Refuse
         if a hook refuses the call.
         """
-        if "reads" in tool.binding:
-            raise NotReady("It reads what this server has kept, and sends nothing.")
-        if "follows" in tool.binding:
-            raise NotReady("It looks at jobs that other tools have started.")
-        if "search" in tool.binding:
-            raise NotReady("It finds or calls other tools, and sends nothing itself.")
+        if not tool.binding.keys().isdisjoint(_SENDS_NOTHING):
+            raise NotReady(next(reason for key, reason in _SENDS_NOTHING.items() if key in tool.binding))
         for each in tool.binding.get("lookups", ()):
             if each["argument"] in arguments:
                 raise NotReady(f"{each['argument']} is looked up by {each['tool']} first: give {each['id']} to see it.")

@@ -50,12 +50,17 @@ def named_revision(meta: Members) -> str:
 def stateless_revision(meta: Members) -> str:
     """Return the revision of a stateless request. Raise Fault if a required field of `_meta` is missing or invalid."""
     version = named_revision(meta)
+    check_revision(version, meta)
+    return version
+
+
+def check_revision(version: str, meta: Members) -> None:
+    """Raise Fault if the server does not support the revision `version`, or if the log level in `meta` is invalid."""
     if version not in STATELESS_REVISIONS:
         data = {"supported": STATELESS_REVISIONS, "requested": version[:64]}
         raise Fault(_UNSUPPORTED_VERSION, "Unsupported protocol version", data)
     if meta.get(_LOG_LEVEL, LOG_LEVELS[0]) not in LOG_LEVELS:
         raise Fault(INVALID_PARAMS, f"{_LOG_LEVEL} must be one of: {', '.join(LOG_LEVELS)}.")
-    return version
 
 
 def log_level(request: Request, revision: str, set_level: int | None) -> int | None:
@@ -124,6 +129,8 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
     if not isinstance(state, str) or not isinstance(responses, dict):
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
     can = meta[CAPABILITIES] if isinstance(meta, dict) else None
+    if not can:
+        return Dialogue("", revision, state if "requestState" in params else None, responses)
     way, urls = ("result" if takes(can) else "" for takes in (takes_forms, takes_urls))
     return Dialogue(way, revision, state if "requestState" in params else None, responses, urls, declared(can))
 

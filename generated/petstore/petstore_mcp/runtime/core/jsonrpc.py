@@ -230,8 +230,8 @@ def error(id: Id | None, code: int, sentence: str, data: object = None) -> bytes
 def error_code(id: Id | None, line: bytes) -> int | None:  # noqa: A002
     """Return the error code in a line that `error` wrote for this id, or None for any other line."""
     named = b"" if id is None else b'"id":%b,' % echo(id)
-    _, found, rest = line.partition(b'{"jsonrpc":"2.0",%b"error":{"code":' % named)
-    return int(rest[: rest.index(b",")]) if found and line.startswith(b'{"jsonrpc"') else None
+    beginning = b'{"jsonrpc":"2.0",%b"error":{"code":' % named
+    return int(line[len(beginning) : line.index(b",", len(beginning))]) if line.startswith(beginning) else None
 
 
 def request(id: Id, method: str, params: bytes) -> bytes:  # noqa: A002

@@ -95,6 +95,8 @@ def in_ascii(line: str) -> str:
 
 def echo(value: object) -> bytes:
     """Return `value` as `dumps` does, but keep lone surrogates, so that clients recognise their own ids and tokens."""
+    if type(value) is int:  # fast path: most ids are integers
+        return b"%d" % value
     return _encode(value).encode("ascii")
 
 

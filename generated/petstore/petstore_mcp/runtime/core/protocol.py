@@ -135,6 +135,7 @@ if TYPE_CHECKING:
 
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
+_NO_DIALOGUE, _UNKNOWN = Dialogue("", HANDSHAKE_REVISIONS[0]), Origin()  # before `initialize`; never changed
 
 
 class Protocol:
@@ -161,8 +162,8 @@ class Protocol:
         self._changes = subscriptions is not None
         self._observer = observer
         self._agreed: str | None = None
-        self._dialogue = Dialogue("", HANDSHAKE_REVISIONS[0])  # how the server can ask the user (set by initialize)
-        self._origin = Origin()  # `clientInfo` from initialize, and over HTTP the sender of the request
+        self._dialogue = _NO_DIALOGUE  # how the server can ask the user (set by initialize)
+        self._origin = _UNKNOWN  # `clientInfo` from initialize, and over HTTP the sender of the request
         self._questions = questions or Questions()
         self.notifications = notifications
         self._in_flight = InFlight(keys)

@@ -56,6 +56,9 @@ STALE = {"ttlMs": 0, "cacheScope": "public"}
 #: Lists that differ between callers must not be cached either: with another token, a caller may get more tools.
 PASSING = {"ttlMs": 0, "cacheScope": "private"}
 
+#: Name and version of a server -> its signature in results, as JSON text.
+_signatures: dict[tuple[str, str], bytes] = {}
+
 #: Key of a question that asks the user to confirm, in the `inputRequests` of a result.
 CONFIRM = "confirm"
 
@@ -208,7 +211,7 @@ def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:
         pieces += b'],"structuredContent":', result.written.encode("ascii") or dumps(result.structured)
     else:
         pieces.append(b"]")
-    meta = b',"_meta":%b' % dumps(_signature(server)) if stateless else b""
+    meta = b',"_meta":%b' % _written_signature(server) if stateless else b""
     pieces.append(b',"isError":%b%b}' % (b"true" if result.is_error else b"false", meta))
     return pieces
 
@@ -349,6 +352,14 @@ def _signed(identity: dict[str, str]) -> dict[str, object]:
 def _signature(server: Identity) -> dict[str, object]:
     """Return the `_meta` of all results except DiscoverResult: only name and version of the server, to be short."""
     return _signed({"name": server["name"], "version": server["version"]})
+
+
+def _written_signature(server: Identity) -> bytes:
+    """Return the JSON text of `_signature(server)`, which is the same for every result of a server."""
+    key = server["name"], server["version"]
+    if (written := _signatures.get(key)) is None:
+        written = _signatures[key] = dumps(_signature(server))
+    return written
 
 
 def _instructions(server: Identity) -> dict[str, str]:

@@ -119,6 +119,8 @@ class Connections:
             # No limit of connections in aiohttp: pacing.py limits pending requests. So calls wait in pacing.py, before
             # aiohttp knows of them.
             self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
+            if direct_requests.usable():
+                direct_requests.lighten(self._connector)
         return self._connector
 
     def _begun(self) -> aiohttp.ClientSession:

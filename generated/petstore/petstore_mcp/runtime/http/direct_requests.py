@@ -6,8 +6,9 @@ request: it adds only the fields Host and Content-Length, and does not encode an
 
 - Gain: of the 65 microseconds that the library takes for a call, 40 are saved. With 64 concurrent calls, these 40 are
   a third of a call's time.
-- Risk: `ResponseHandler.set_response_params` and `read` are not public. So only releases in KNOWN are used like this;
-  with any other, and through a proxy, requests go through the library's session (`connections.py`).
+- Risk: `ResponseHandler.set_response_params` and `read`, and the pool's `_factory`, are not public. So only releases in
+  KNOWN are used like this; with any other, and through a proxy, requests go through the library's session
+  (`connections.py`).
 - Test: the tests of the client run both ways (`tests/runtime/conftest.py`, `either_way`).
 - Off switch: the environment variable `MCPGEN_TUNING=0`.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from .. import tuning
@@ -25,6 +27,7 @@ from .leaving import Unwritable
 
 with unloaded(), deferred():
     import aiohttp
+    from aiohttp.client_proto import ResponseHandler
     from aiohttp.http import HttpProcessingError
     from yarl import URL
 
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     import ssl
     from weakref import WeakSet
 
+    from aiohttp.client_reqrep import ConnectionKey
     from aiohttp.connector import Connection
     from aiohttp.http import RawResponseMessage
     from aiohttp.streams import StreamReader
@@ -82,7 +86,7 @@ class DirectRequests:
         self._connector = connector
         self._secured = secured
         self._used = used
-        self._initiators: dict[str, aiohttp.ClientRequest] = {}
+        self._initiators: dict[str, _Initiator] = {}
 
     async def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> DirectResponse:
         """Send a request with these header fields, and return once status and header fields of the response have come.
@@ -97,6 +101,9 @@ class DirectRequests:
             protocol, transport = connection.protocol, connection.transport
             if protocol is None or transport is None:  # never true: a new connection has both
                 raise aiohttp.ServerDisconnectedError
+            leaving.by(transport, self._used)
+            _write(transport, beginning, request.body or b"")
+            # Prepare the parser only now, so that the upstream works meanwhile. No bytes can arrive before `read`.
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",
                 read_until_eof=True,
@@ -105,8 +112,6 @@ class DirectRequests:
                 max_field_size=LONGEST_FIELD,
                 max_headers=MOST_FIELDS,
             )
-            leaving.by(transport, self._used)
-            _write(transport, beginning, request.body or b"")
             message, content = await protocol.read()
             # A response with status 1xx is interim, and another one follows.
             while 100 <= message.code < 200 and message.code != 101:
@@ -119,7 +124,7 @@ class DirectRequests:
             _cut(connection)
             raise
 
-    async def _connected(self, initiator: aiohttp.ClientRequest) -> Connection:
+    async def _connected(self, initiator: _Initiator) -> Connection:
         """Return a kept connection to the server that `initiator` names, or a new one if none can be used.
 
         Abort each kept connection that has received bytes since its last response, because the library would take
@@ -133,14 +138,42 @@ class DirectRequests:
                 return connection
             _cut(connection)
 
-    def _initiator(self, address: Address) -> aiohttp.ClientRequest:
-        """Return the request object that tells aiohttp where and how to connect. The object itself is never sent."""
+    def _initiator(self, address: Address) -> _Initiator:
+        """Return the request object that stands for all requests to the server at `address`."""
         known = self._initiators.get(address.origin)
         if known is None:
             loop, url = asyncio.get_running_loop(), URL(address.origin, encoded=True)
-            known = aiohttp.ClientRequest("GET", url, loop=loop, ssl=self._secured(address))
+            known = _Initiator("GET", url, loop=loop, ssl=self._secured(address))
             self._initiators[address.origin] = known
         return known
+
+
+def lighten(connector: aiohttp.TCPConnector) -> None:
+    """Let a connection pool make its connections of the class `_UpstreamConnection`."""
+    make: Callable[..., ResponseHandler] = _UpstreamConnection
+    connector._factory = partial(make, loop=asyncio.get_running_loop())
+
+
+class _UpstreamConnection(ResponseHandler):
+    """aiohttp's protocol object for one connection, which resumes reading only after a pause."""
+
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Read from the upstream again after a pause.
+
+        aiohttp calls this method for each piece of a body that is taken. Without a pause, its method would do nothing,
+        but slowly.
+        """
+        if self._reading_paused:
+            super().resume_reading(resume_parser)
+
+
+class _Initiator(aiohttp.ClientRequest):
+    """Request object that tells aiohttp where and how to connect. The object itself is never sent."""
+
+    @cached_property
+    def connection_key(self) -> ConnectionKey:
+        """Return the key of the pool's connections to this server. aiohttp would make the key for each request."""
+        return super().connection_key
 
 
 def head(request: Request, address: Address, host: str, fields: list[Field]) -> bytes:

@@ -338,6 +338,8 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
         told.append(("ETag", tag))
     if sent.pages:
         told.append(("Pages", sent.pages))
-    elif found := paging.next_page(value, sent, response.header("link"), paging.counts(response), shown):
+    elif ((link := response.header("link")) or value is not ABSENT) and (
+        found := paging.next_page(value, sent, link, paging.counts(response), shown)
+    ):
         told.append(("Next page", found.told(sent.tool)))
     return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []

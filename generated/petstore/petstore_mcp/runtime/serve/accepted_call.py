@@ -101,6 +101,7 @@ LASTING, APART = 0.2, 0.02
 #: Seconds between two progress messages while a call waits. Clients give up after 10 s at the earliest, and
 #: restart their timeout at each progress message.
 BEAT = 5.0
+_NEVER = float("-inf")
 
 
 class AcceptedCall:
@@ -153,7 +154,7 @@ class AcceptedCall:
         self.size = size
         self.over = False
         self._progress: CallProgress | None = None
-        self._told = float("-inf")
+        self._told = _NEVER
         self._waits: asyncio.TimerHandle | None = None
         self._beats: Deadlines | None = None
         self._began = 0.0
@@ -174,6 +175,13 @@ class AcceptedCall:
                 self._log_from(call.log_level, call.span)
         if caller is None:
             raise OtherOutcome(_NO_CALLER)
+        if call.kind == "tool":
+            report = self._report if self._progress is not None else _unheard
+            return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
+        return self._other(call, caller)
+
+    def _other(self, call: Call, caller: ToolExecutor) -> Awaitable[Outcome]:
+        """Return an awaitable of the outcome of a call that is not a tool call."""
         if isinstance(call, Fetch):
             return caller.fetch(call)
         if isinstance(call, GetPrompt) and "ask" in call.entry:
@@ -184,10 +192,8 @@ class AcceptedCall:
             from ..calls import prompt_resources  # imported late: few prompts need the upstream
 
             return prompt_resources.made(call, caller.fetch)
-        if isinstance(call, TaskRequest):
-            return caller.task(call)
-        report = self._report if self._progress is not None else _unheard
-        return caller.call(call.name, call.arguments, report, call.dialogue, self._ask)
+        assert isinstance(call, TaskRequest)
+        return caller.task(call)
 
     def _log_from(self, level: int, span: spans.Span) -> None:
         from .call_log import CallLog  # imported late: few clients want log messages
@@ -256,6 +262,8 @@ class AcceptedCall:
         self.hush()
         if self._log is not None:
             self._log.close()
+        if self._told == _NEVER:
+            return
         if (left := self._told + APART - asyncio.get_running_loop().time()) > 0:
             try:
                 await asyncio.sleep(left)

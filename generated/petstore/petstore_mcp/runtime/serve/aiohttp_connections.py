@@ -53,8 +53,10 @@ if TYPE_CHECKING:
         deadlines: Deadlines
         service: Service
 
-        def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
+        def expected(self, message: RawRequestMessage, address: str, former: Head | None) -> tuple[Head, Peer] | None:
             """Return the head of a request, and the client that sent it (verified name and network address).
+
+            `former`: head of the connection's last request that was served inline, or None.
 
             Return None if the request cannot be served inline (without the task that aiohttp runs for the connection).
             """
@@ -88,7 +90,7 @@ class HttpConnection(RequestHandler):
     order, and the task can take over a request that has begun inline.
     """
 
-    __slots__ = ("_busy", "_expected", "_inline", "_late", "address", "door", "places")
+    __slots__ = ("_busy", "_expected", "_former", "_inline", "_late", "address", "door", "places")
 
     door: Door
     places: Places
@@ -98,6 +100,7 @@ class HttpConnection(RequestHandler):
         self._late: asyncio.TimerHandle | None = None
         self._expected: tuple[Head, Peer] | None = None
         self._inline: InlineRequest | None = None
+        self._former: Head | None = None  # head of the last request that was served inline
         self._busy = False  # True while this object, not aiohttp's task for the connection, serves a request
         super().connection_made(transport)
         self.address = _address(transport)
@@ -127,6 +130,15 @@ class HttpConnection(RequestHandler):
         waits = task is not None and not task.done() and not self._busy
         if waits and self._messages and not self._begins():
             self.hand_over()
+
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Read from the client again after a pause.
+
+        aiohttp calls this method for each piece of a body that is taken. Without a pause, its method would do nothing,
+        but slowly.
+        """
+        if self._reading_paused:
+            super().resume_reading(resume_parser)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Stop the timeout. Subtract this connection from the count of open connections."""
@@ -211,7 +223,9 @@ class HttpConnection(RequestHandler):
         if self._expected is None:
             if len(self._messages) > 1 or not isinstance(message, RawRequestMessage):
                 return False
-            self._expected = self.door.expected(message, self.address)
+            self._expected = self.door.expected(message, self.address, self._former)
+            if self._expected is not None:
+                self._former = self._expected[0]
         if self._expected is None or self._reading_paused or payload.exception() is not None:
             self._forget_expected()
             return False

@@ -79,18 +79,26 @@ class Door:
         """Close the connections that are still open after `stop`, and free the HTTP server's resources."""
         await self._runner.cleanup()
 
-    def expected(self, message: RawRequestMessage, address: str) -> tuple[Head, Peer] | None:
+    # Decision 0243: If a request repeats the head of the last one, only its access token is checked again.
+    def expected(self, message: RawRequestMessage, address: str, former: Head | None) -> tuple[Head, Peer] | None:
         """Return the head of the request `message`, and the client that sent it (verified name and network address).
 
         Return None if the request cannot be served inline (without the task that aiohttp runs for the connection).
+        `former`: head of the last request of this connection that was served inline, or None. A request with the same
+        head gets the same object.
         """
         if not self._inline or message.method != "POST" or message.version != HttpVersion11:
             return None
-        if self.closing or message.should_close or message.upgrade or _is_too_long(message.raw_headers):
+        if self.closing or message.should_close or message.upgrade:
             return None
-        head = Head("POST", message.url.raw_path, message.raw_headers, address, message.url.raw_query_string)
-        if head.get("expect") is not None or admission.most_to_read(head) > _MOST_INLINE:
-            return None
+        path, query, fields = message.url.raw_path, message.url.raw_query_string, message.raw_headers
+        head = former if former is not None and former.is_of(path, query, fields) else None
+        if head is None:
+            if _is_too_long(fields):
+                return None
+            head = Head("POST", path, fields, address, query)
+            if head.get("expect") is not None or admission.most_to_read(head) > _MOST_INLINE:
+                return None
         peer = self.service.admit_inline(head)
         return None if peer is None else (head, peer)
 

@@ -24,7 +24,7 @@ from ..replicas.spent import SpentNumbers
 from ..settings import callers
 from ..settings import settings as reading
 from ..settings.listening import HOST, PORT
-from ..tuning import memory
+from ..tuning import busy_polling, memory
 from . import libraries, preload
 from .aiohttp_door import Door
 from .asgi_door import Application
@@ -50,7 +50,8 @@ ready, and closes each connection after its response. Load balancers need this t
 
 def serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve until a signal arrives, and return the exit code."""
-    return asyncio.run(_serve(package, catalog, settings, listening, audit))
+    with asyncio.Runner(loop_factory=busy_polling.loop_factory()) as runner:
+        return runner.run(_serve(package, catalog, settings, listening, audit))
 
 
 def application(package: str) -> Application:

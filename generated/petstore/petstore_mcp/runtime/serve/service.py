@@ -224,13 +224,14 @@ class Service:
     # Methods that serve one request
 
     def _admitted(self, head: Head) -> Peer | Answer | admission.UncheckedToken:
-        if head.path == "/readyz":
-            ready = self.ready and (self._guard is None or self._guard.ready)
-            return admission.told(head, *((200, b"ok\n") if ready else (503, b"not ready\n")))
-        if (public := server_card.answer(head, self._listening, self._catalog)) is not None:
-            return public
-        if (page := self._measured.page(head, self._admission.stranger)) is not None:
-            return page
+        if head.path != admission.PATH:
+            if head.path == "/readyz":
+                ready = self.ready and (self._guard is None or self._guard.ready)
+                return admission.told(head, *((200, b"ok\n") if ready else (503, b"not ready\n")))
+            if (public := server_card.answer(head, self._listening, self._catalog)) is not None:
+                return public
+            if (page := self._measured.page(head, self._admission.stranger)) is not None:
+                return page
         admitted = self._admission.admit(head)
         if isinstance(admitted, Answer) and admitted.note is not None:
             self._refusals.note(dict(admitted.note))

@@ -126,9 +126,9 @@ class CallScheduler:
         """Add `change` to the number of running calls of a client, and begin the waiting calls that may now run."""
         self._at_work += change
         if caller:
-            self._of[caller] = self._of.get(caller, 0) + change
-            if not self._of[caller]:
-                del self._of[caller]
+            running = self._of.pop(caller, 0) + change
+            if running:
+                self._of[caller] = running
         while change < 0 and self._waiting and (taken := self._waiting.next(self._may)):
             self._begin(taken)
 

@@ -113,14 +113,15 @@ class Admission:
 
         If an access token must be checked first, return the token. Call `welcome` or `unauthorized` after the check.
         """
-        if head.path == "/healthz":
-            return told(head, 200, b"ok\n")
-        if (stranger := self.stranger(head)) is not None:
-            return stranger
-        if self.is_browser(head):
-            return _page_form(head) or Peer("", "", head.address)
-        if (answer := self._open_to_all(head)) is not None:
-            return self._readable(head, answer)
+        if not head.was_admitted:
+            if head.path == "/healthz":
+                return told(head, 200, b"ok\n")
+            if (stranger := self.stranger(head)) is not None:
+                return stranger
+            if self.is_browser(head):
+                return _page_form(head) or Peer("", "", head.address)
+            if (answer := self._open_to_all(head)) is not None:
+                return self._readable(head, answer)
         peer = self._peer(head)
         if isinstance(peer, Peer):
             return self._formed(head, peer)
@@ -203,8 +204,12 @@ class Admission:
 
     def _formed(self, head: Head, peer: Peer) -> Peer | Answer:
         """Return `peer` if method, media types and size of the request are allowed, else the error response."""
-        refusal = _form(head)
-        return peer if refusal is None else self._readable(head, refusal)
+        if head.was_admitted:
+            return peer  # fast path: a former request of this connection had the same head
+        if (refusal := _form(head)) is not None:
+            return self._readable(head, refusal)
+        head.was_admitted = True
+        return peer
 
     def _readable(self, head: Head, answer: Answer) -> Answer:
         """Return the response with CORS header fields added, so that web pages of an allowed origin can read it."""

@@ -137,7 +137,7 @@ class Endpoint:
         line = exchange.protocol.finished(key, outcome)
         if line is not None:
             exchange.respond(line)
-        if (found := self.older.session_of(exchange)) is not None:
+        if exchange.name and (found := self.older.session_of(exchange)) is not None:
             self.older.settle(found, exchange)
 
     def progress(self, key: int, done: float, message: str, total: float | None = None) -> None:

@@ -19,10 +19,12 @@ _BLANKS = " \t"
 class Head:
     """Method, path, query and header fields of a request, and the client's address.
 
+    `was_admitted`: True once `Admission.admit` has found nothing wrong with the head. If the next request has the same
+    head, only its access token is checked again, which may have expired.
     Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5).
     """
 
-    __slots__ = ("_fields", "address", "method", "path", "query")
+    __slots__ = ("_fields", "_sent", "address", "method", "path", "query", "was_admitted")
 
     def __init__(
         self, method: str, path: str, fields: Iterable[tuple[bytes, bytes]], address: str = "", query: str = ""
@@ -31,10 +33,16 @@ class Head:
         self.path = path
         self.query = query
         self.address = address
+        self.was_admitted = False
+        self._sent = fields
         self._fields: dict[str, list[str]] = {}
         for name, value in fields:
             text = value.decode("latin-1").strip(_BLANKS)
             self._fields.setdefault(name.decode("latin-1").lower(), []).append(text)
+
+    def is_of(self, path: str, query: str, fields: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Return True if this is also the head of a request of the same method with this path, query and fields."""
+        return fields == self._sent and path == self.path and query == self.query
 
     def all(self, name: str) -> list[str]:
         """Return the values of all header fields named `name`, in order."""

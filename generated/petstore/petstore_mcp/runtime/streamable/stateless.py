@@ -111,8 +111,10 @@ class StatelessHandler:
         """
         if self._seen is not catalog:
             self._seen, self._repeats = catalog, catalog.describes(b'"x-mcp-header"')
+        if not self._repeats:
+            return {}
         tool = catalog.resolve_alias(tool)
-        return mirrored_headers.headers_of(catalog.tool(tool).schema) if self._repeats and catalog.has(tool) else {}
+        return mirrored_headers.headers_of(catalog.tool(tool).schema) if catalog.has(tool) else {}
 
 
 def _rejected(request: Request, peer: Peer) -> list[Effect]:

@@ -38,6 +38,8 @@ _SHORTEST_UNDONE = 6
 _LOOKED_FOR = 32
 """Number of characters of an anchor that the quick search uses."""
 
+_MOST_DOUBLED = 8  # backslashes that stand for one backslash under three layers of escapes
+
 HEAD = 6
 """Number of characters by which the beginning of a secret is recognized. A shorter beginning reveals little."""
 
@@ -78,10 +80,14 @@ class SecretForm:
         return found
 
     def escaped(self, content: Content) -> Iterator[Span]:
-        """Yield the spans of the content at which the text occurs after undoing escapes."""
+        """Yield the spans of the content at which the text occurs after undoing escapes. If the text ends with
+        backslashes, a span includes those that follow: an even number, so that no escape after them is broken.
+        """
+        closes = (len(self.text) - len(self.text.rstrip("\\"))) * _MOST_DOUBLED
         undone = content.undone(self._letters)
         for start, end in _places(undone.text, self._without_escapes()):
-            yield undone.start(start), undone.end(end)
+            behind = undone.end(end)
+            yield undone.start(start), behind + _backslashes(content.raw[behind : behind + closes]) // 2 * 2
 
     def may_be_escaped(self, content: Content, plain: list[Span]) -> bool:
         """Return True if `text` may also occur with escapes: its anchor is empty, or occurs outside the spans `plain`.
