@@ -6,6 +6,7 @@ import asyncio
 import selectors
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from package.runtime.tuning import busy_polling
@@ -100,15 +101,33 @@ def test_data_that_arrives_while_it_polls_is_reported(bench: Bench) -> None:
     assert bench.wait(with_data=False, step=WINDOW / 8)[0] > SLEPT, "it still polls"
 
 
-def test_without_a_timeout_it_neither_polls_nor_counts(bench: Bench) -> None:
+@pytest.mark.parametrize("timeout", [0, WINDOW])
+def test_a_very_short_timeout_neither_polls_nor_counts(bench: Bench, timeout: float) -> None:
     for _ in range(PROMPT):
-        assert bench.wait(with_data=True, timeout=0) == (0, True)
+        assert bench.wait(with_data=True, timeout=timeout) == (0, True)
     assert bench.wait(with_data=False, step=WINDOW / 4) == (SLEPT, False)
 
 
-@pytest.mark.parametrize(("cores", "polls"), [(1, False), (2, True), (64, True)])
-def test_a_process_with_one_core_never_polls(cores: int, polls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(busy_polling, "_cores", lambda: cores)
+@pytest.mark.parametrize(
+    ("cores", "limit", "polls"),
+    [
+        (1, None, False),
+        (2, None, True),
+        (64, "max 100000", True),
+        (64, "100000 100000", False),
+        (64, "199000 100000", False),
+        (64, "200000 100000", True),
+        (1, "400000 100000", False),
+        (64, "nonsense", True),
+    ],
+)
+def test_a_process_with_less_than_two_cores_never_polls(
+    cores: int, limit: str | None, polls: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if limit is not None:
+        (tmp_path / "cpu.max").write_text(f"{limit}\n", encoding="ascii")
+    monkeypatch.setattr(busy_polling, "_LIMIT", str(tmp_path / "cpu.max"))
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(cores), raising=False)
     assert (busy_polling.loop_factory() is not None) == polls
 
 

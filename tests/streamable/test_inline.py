@@ -141,6 +141,21 @@ def test_a_request_waits_for_the_one_before(either: Server) -> None:
         assert [connection.answer().message["id"] for _ in range(99)] == [*range(1, 100)]
 
 
+def test_many_requests_behind_one_in_two_parts_are_answered(either: Server) -> None:
+    """Test requirement M16: requests that wait in the parser are served after a request whose body came late."""
+    session = Session(either)
+    large = _written("POST", "/mcp", session.fields, encoded(call("echo", 0, text="x" * 20_000)))
+    head = large.index(b"\r\n\r\n") + 4
+    small = b"".join(
+        _written("POST", "/mcp", session.fields, encoded(request("ping", number))) for number in range(1, 61)
+    )
+    with either.connect() as connection:
+        connection.write(large[:head])
+        assert either.ask("GET", "/healthz").status == 200  # by now, the server has read the head
+        connection.write(large[head:] + small)
+        assert [connection.answer().message["id"] for _ in range(61)] == [*range(61)]
+
+
 def test_a_call_runs_once_though_the_next_request_begins_to_arrive(either: Server) -> None:
     """Test requirement M16: bytes that arrive while a call runs do not run the call again."""
     name = f"once {either.process.pid}"
