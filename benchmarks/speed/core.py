@@ -3,7 +3,7 @@
 A call goes from the client to the server, to the API and back. With one call at a time only one of these processes
 runs. On several cores, each hand-over wakes a sleeping core. On virtual machines that takes as long as the call itself,
 and varies with the placement of processes: medians of one server differ by half between runs. So this family repeats
-cases of `calls` without that cost, and checks the same limits on ratios of calls per second.
+cases of `calls` and `http_calls` without that cost, and checks the same limits on ratios of calls per second.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from benchmarks.speed import api, calls, upstream
+from benchmarks.speed import api, calls, http_calls, upstream
 from benchmarks.speed.figures import Found
 from benchmarks.speed.setting import Setting
 
@@ -21,8 +21,8 @@ WHERE = ", one core"
 
 
 def measure(setting: Setting) -> Found:
-    """Repeat the measurements of the module `calls` on one CPU core, with the response sizes in BODIES, AT_ONCE calls
-    at a time.
+    """Repeat measurements on one CPU core: over stdio with the response sizes in BODIES, AT_ONCE calls at a time, and
+    over HTTP with one connection.
 
     Return only a note if the operating system cannot bind processes to a core.
     """
@@ -32,6 +32,10 @@ def measure(setting: Setting) -> Found:
     os.sched_setaffinity(0, {min(before)})  # servers and clients that are started later inherit this affinity
     try:
         with upstream.serving(api.bodies(), setting.upstream.kind) as served:
-            return calls.measured(replace(setting, upstream=served), BODIES, AT_ONCE, WHERE)
+            bound = replace(setting, upstream=served)
+            found, over_http = calls.measured(bound, BODIES, AT_ONCE, WHERE), http_calls.measured(bound, (1,), WHERE)
+            found.figures += over_http.figures
+            found.bars += over_http.bars
+            return found
     finally:
         os.sched_setaffinity(0, before)

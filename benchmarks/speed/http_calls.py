@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import selectors
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from itertools import product
 from types import MappingProxyType
@@ -45,29 +45,37 @@ def measure(setting: Setting) -> Found:
     Return the results. For each pair of servers in BARS, they include the ratio of our calls per second to the other
     server's, and the lower limit on this ratio.
     """
+    return measured(setting, CONNECTIONS)
+
+
+def measured(setting: Setting, connections: Sequence[int], where: str = "") -> Found:
+    """Measure calls over HTTP with each of these numbers of connections. `where`: text to add to the names of cases."""
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     with ExitStack() as stack:
         programs, url = setting.programs, setting.upstream.url
         servers = [stack.enter_context(each) for each in (*started(programs, url), *_under_uvicorn(programs, url))]
         clients = {(each.name, era): Client(each, era) for each, era in product(servers, ERAS)}
-        for era, connections, server in product(ERAS, CONNECTIONS, servers):
+        for era, many, server in product(ERAS, connections, servers):
             source, seconds = clients[server.name, era], setting.seconds * MORE_SECONDS
-            cases[case_of(era, connections), server.name] = make_round(source, connections, seconds)
+            cases[case_of(era, many, where), server.name] = make_round(source, many, seconds)
         taken = in_turns(cases, setting.rounds)
     found = Found()
     for (case, name), flows in taken.items():
         for unit, value in UNITS.items():
             found.add(case, name, unit, [value(flow) for flow in flows])
-    for ((door, peer), bar), era, connections in product(BARS.items(), ERAS, CONNECTIONS):
-        case = case_of(era, connections)
+    for ((door, peer), bar), era, many in product(BARS.items(), ERAS, connections):
+        case = case_of(era, many, where)
         ours, theirs = (found.median(case, name, "calls/s") for name in (door, peer))
         found.at_least(bar, f"{case}: {door} / {peer}", ours, theirs)
     return found
 
 
-def case_of(era: str, connections: int) -> str:
-    """Return the name under which results for this MCP revision and number of connections are stored."""
-    return f"HTTP, {era}, {connections} connection{'s' * (connections > 1)}"
+def case_of(era: str, connections: int, where: str = "") -> str:
+    """Return the name under which results for this MCP revision and number of connections are stored.
+
+    `where`: text to add, such as `, one core`.
+    """
+    return f"HTTP, {era}, {connections} connection{'s' * (connections > 1)}{where}"
 
 
 def started(programs: Programs, url: str, *flags: str) -> Iterator[Server]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from benchmarks.replicas.client import NEWER, OLDER
 from benchmarks.speed import idle
-from benchmarks.speed.http_calls import case_of
+from benchmarks.speed.core import WHERE
+from benchmarks.speed.http_calls import ERAS, case_of
 from benchmarks.speed.programs import ALONE, ASGI, FASTMCP_ASGI, GENERATOR_NAME, SDK_ASGI
 from benchmarks.speed.results import BUSY, Results
 
@@ -72,6 +73,10 @@ ROWS = (
     Row("CPU of a call with 30 arguments, ms", "arguments", "30 arguments", "ms CPU"),
     *(_http(f"calls a second over HTTP, {OLDER}, {told}", OLDER, many) for many, told in _CONNECTIONS.items()),
     *(_http(f"calls a second over HTTP, {NEWER}, {told}", NEWER, many) for many, told in _CONNECTIONS.items()),
+    *(
+        Row(f"over HTTP, {era}, 1 connection, all on one core", "core", case_of(era, 1, WHERE), "calls/s", more=True)
+        for era in ERAS
+    ),
     *(
         _http(f"the same under uvicorn, {told}", NEWER, many, instead=_UNDER_UVICORN)
         for many, told in _CONNECTIONS.items()
