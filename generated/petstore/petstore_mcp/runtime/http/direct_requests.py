@@ -103,7 +103,7 @@ class DirectRequests:
                 raise aiohttp.ServerDisconnectedError
             leaving.by(transport, self._used)
             _write(transport, beginning, request.body or b"")
-            # Prepare the parser only now, so that the upstream works meanwhile. No bytes can arrive before `read`.
+            # Prepare the parser only now, while the upstream works. No bytes are received before the next `await`.
             protocol.set_response_params(
                 skip_payload=request.method == "HEAD",
                 read_until_eof=True,
@@ -160,8 +160,8 @@ class _UpstreamConnection(ResponseHandler):
     def resume_reading(self, resume_parser: bool = True) -> None:
         """Read from the upstream again after a pause.
 
-        aiohttp calls this method for each piece of a body that is taken. Without a pause, its method would do nothing,
-        but slowly.
+        aiohttp calls this method for each piece of a body that is taken. Without a pause, its method only asks the
+        parser for more of the response, which the parser does not hold back.
         """
         if self._reading_paused:
             super().resume_reading(resume_parser)

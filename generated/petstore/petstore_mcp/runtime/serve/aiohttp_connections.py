@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         def expected(self, message: RawRequestMessage, address: str, former: Head | None) -> tuple[Head, Peer] | None:
             """Return the head of a request, and the client that sent it (verified name and network address).
 
-            `former`: head of the connection's last request that was served inline, or None.
+            `former`: head that the connection has kept of an earlier request, or None.
 
             Return None if the request cannot be served inline (without the task that aiohttp runs for the connection).
             """
@@ -71,6 +71,9 @@ _BODY_FOLLOWS = 1.0
 """Seconds that the rest of a body may take for its request to be served inline. Many clients send head and body one
 after the other.
 """
+
+_LONGEST_KEPT = 4 * 1024
+"""Size in bytes of the longest head that a connection keeps. An idle connection should take little memory."""
 
 _MOST_FIELDS = 128
 _LONGEST_FIELD = 16 * 1024
@@ -100,7 +103,7 @@ class HttpConnection(RequestHandler):
         self._late: asyncio.TimerHandle | None = None
         self._expected: tuple[Head, Peer] | None = None
         self._inline: InlineRequest | None = None
-        self._former: Head | None = None  # head of the last request that was served inline
+        self._former: Head | None = None  # head of the last request that was served inline, if it is short
         self._busy = False  # True while this object, not aiohttp's task for the connection, serves a request
         super().connection_made(transport)
         self.address = _address(transport)
@@ -130,15 +133,6 @@ class HttpConnection(RequestHandler):
         waits = task is not None and not task.done() and not self._busy
         if waits and self._messages and not self._begins():
             self.hand_over()
-
-    def resume_reading(self, resume_parser: bool = True) -> None:
-        """Read from the client again after a pause.
-
-        aiohttp calls this method for each piece of a body that is taken. Without a pause, its method would do nothing,
-        but slowly.
-        """
-        if self._reading_paused:
-            super().resume_reading(resume_parser)
 
     def connection_lost(self, exc: BaseException | None) -> None:
         """Stop the timeout. Subtract this connection from the count of open connections."""
@@ -206,6 +200,13 @@ class HttpConnection(RequestHandler):
         begun, self._inline, self._busy = self._inline, None, False
         return begun
 
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Resume reading after a pause. aiohttp also calls this method, for nothing, when the body of a request that is
+        served inline is read: it is short, so reading was not paused.
+        """
+        if not self._busy or self._reading_paused or len(self._messages) > 1:
+            super().resume_reading(resume_parser)
+
     def expire(self) -> None:
         """Give up serving a request inline, since the rest of its body is late. The task that aiohttp runs for the
         connection then reads the body and serves the request.
@@ -224,8 +225,8 @@ class HttpConnection(RequestHandler):
             if len(self._messages) > 1 or not isinstance(message, RawRequestMessage):
                 return False
             self._expected = self.door.expected(message, self.address, self._former)
-            if self._expected is not None:
-                self._former = self._expected[0]
+            if self._expected is not None and (head := self._expected[0]) is not self._former:
+                self._former = head if head.size <= _LONGEST_KEPT else None
         if self._expected is None or self._reading_paused or payload.exception() is not None:
             self._forget_expected()
             return False
@@ -237,7 +238,7 @@ class HttpConnection(RequestHandler):
 
     def _serve(self, head: Head, peer: Peer, payload: StreamReader) -> None:
         self._forget_expected()
-        self._busy = True  # set this before reading the payload, since reading calls `data_received`
+        self._busy = True  # set this before reading the payload, since reading calls `resume_reading`
         body = payload.read_nowait()
         try:
             self._inline = self.door.service.begin_inline(head, peer, body, self)

@@ -84,8 +84,8 @@ class Door:
         """Return the head of the request `message`, and the client that sent it (verified name and network address).
 
         Return None if the request cannot be served inline (without the task that aiohttp runs for the connection).
-        `former`: head of the last request of this connection that was served inline, or None. A request with the same
-        head gets the same object.
+        `former`: head that the connection has kept of an earlier request, or None. A request with the same head gets
+        the same object.
         """
         if not self._inline or message.method != "POST" or message.version != HttpVersion11:
             return None

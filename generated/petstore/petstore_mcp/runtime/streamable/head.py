@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..core.jsonrpc import error
@@ -39,6 +40,11 @@ class Head:
         for name, value in fields:
             text = value.decode("latin-1").strip(_BLANKS)
             self._fields.setdefault(name.decode("latin-1").lower(), []).append(text)
+
+    @property
+    def size(self) -> int:
+        """Return the size in bytes of the names and values of all header fields."""
+        return sum(map(len, chain.from_iterable(self._sent)))
 
     def is_of(self, path: str, query: str, fields: Iterable[tuple[bytes, bytes]]) -> bool:
         """Return True if this is also the head of a request of the same method with this path, query and fields."""

@@ -81,7 +81,7 @@ class SecretForm:
 
     def escaped(self, content: Content) -> Iterator[Span]:
         """Yield the spans of the content at which the text occurs after undoing escapes. If the text ends with
-        backslashes, a span includes those that follow: an even number, so that no escape after them is broken.
+        backslashes, a span includes those that follow: an even number, so that the content stays valid JSON.
         """
         closes = (len(self.text) - len(self.text.rstrip("\\"))) * _MOST_DOUBLED
         undone = content.undone(self._letters)

@@ -7,8 +7,9 @@ the event loop polls for up to WINDOW seconds before it sleeps. One longer wait 
 
 - Gain: a quarter of the time of a small call, if a single client calls without a pause
   (docs/decisions/0242-busy-polling.md).
-- Risk: polling takes CPU time. If no data arrives, WINDOW seconds are lost, once for at least PROMPT short waits. On a
-  single core, polling would delay the client that the server waits for. So a process with one core never polls.
+- Risk: polling takes CPU time. While each wait is short, the process keeps its core busy. If a wait is longer, WINDOW
+  seconds are lost. On a single core, polling would delay the client that the server waits for. So a process that may
+  use less than two cores never polls.
 - Test: `tests/runtime/test_busy_polling.py`. `tests/runtime/test_tuning.py` checks that `MCPGEN_TUNING=0` disables this
   module.
 """
@@ -26,24 +27,32 @@ from . import ON
 
 #: Seconds for which the loop polls, and the longest wait that counts as short: about the time of a quick upstream.
 WINDOW = 0.00015
-#: Number of short waits in a row after which the loop polls. A server whose upstream is slow never counts as many.
+#: Number of short waits in a row after which the loop polls. One client with a slow upstream never causes so many.
 PROMPT = 8
+#: File with the CPU time that the control group of the process may use in a period, both in microseconds (Linux).
+_LIMIT = "/sys/fs/cgroup/cpu.max"
 
 
 # Decision 0242: With `--http`, the event loop polls before it sleeps while data keeps arriving quickly.
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """Return a function that makes an event loop which polls, or None for the usual event loop.
 
-    The usual loop is used with a single core, on Windows, and if the performance tricks are disabled.
+    The usual loop is used with less than two cores, on Windows, and if the performance tricks are disabled.
     """
     if not ON or sys.platform == "win32" or _cores() < 2:
         return None
     return lambda: asyncio.SelectorEventLoop(PollingSelector())
 
 
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _cores() -> float:
+    """Return how many cores this process may use: those of the system, or fewer by the limit of its container."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        with open(_LIMIT, encoding="ascii") as file:
+            microseconds, period = map(int, file.read().split())
+    except (OSError, ValueError):  # ValueError: `max` instead of a number means that there is no limit
+        return cores
+    return min(cores, microseconds / period)
 
 
 class PollingSelector(selectors.DefaultSelector):
@@ -58,7 +67,7 @@ class PollingSelector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Return the ready files with their events. Wait for at most `timeout` seconds, or without limit if None."""
-        if timeout is not None and timeout <= 0:
+        if timeout is not None and timeout <= WINDOW:
             return self._poll(timeout)
         end = self._clock() + WINDOW
         if self._short < PROMPT:
@@ -69,4 +78,4 @@ class PollingSelector(selectors.DefaultSelector):
             if ready := self._poll(0):
                 return ready
         self._short = 0
-        return self._poll(timeout)
+        return self._poll(None if timeout is None else timeout - WINDOW)
