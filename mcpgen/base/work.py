@@ -8,8 +8,10 @@ from collections import Counter
 
 
 class Exhausted(Exception):
-    """Raised if a `Budget` has no steps left. `is_run`: True if none are left for the whole run (such as the comparison
-    of all tools), False if only one part of the run (such as one tool) has used up its steps.
+    """Raised if a `Budget` has no steps left.
+
+    `is_run`: True if the steps of the whole run are used up, such as those of a comparison of all tools. False if only
+    the steps of one part are used up, such as those of one tool.
     """
 
     def __init__(self, *, is_run: bool) -> None:

@@ -27,6 +27,7 @@ from aiohttp.web_protocol import RequestHandler
 
 from ..core import log
 from ..streamable import admission
+from ..streamable.head import size_of
 from ..streamable.places import Places
 from .door import HEAD_SECONDS
 from .work import frames
@@ -226,7 +227,7 @@ class HttpConnection(RequestHandler):
                 return False
             self._expected = self.door.expected(message, self.address, self._former)
             if self._expected is not None and (head := self._expected[0]) is not self._former:
-                self._former = head if head.size <= _LONGEST_KEPT else None
+                self._former = head if size_of(message.raw_headers) <= _LONGEST_KEPT else None
         if self._expected is None or self._reading_paused or payload.exception() is not None:
             self._forget_expected()
             return False

@@ -120,7 +120,7 @@ class Connections:
             # aiohttp knows of them.
             self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
             if direct_requests.usable():
-                direct_requests.lighten(self._connector)
+                direct_requests.set_protocol(self._connector)
         return self._connector
 
     def _begun(self) -> aiohttp.ClientSession:

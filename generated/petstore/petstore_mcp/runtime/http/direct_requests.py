@@ -148,14 +148,14 @@ class DirectRequests:
         return known
 
 
-def lighten(connector: aiohttp.TCPConnector) -> None:
-    """Let a connection pool make its connections of the class `_UpstreamConnection`."""
-    make: Callable[..., ResponseHandler] = _UpstreamConnection
+def set_protocol(connector: aiohttp.TCPConnector) -> None:
+    """Let a connection pool use `_UpstreamProtocol` as the asyncio protocol of its new connections."""
+    make: Callable[..., ResponseHandler] = _UpstreamProtocol
     connector._factory = partial(make, loop=asyncio.get_running_loop())
 
 
-class _UpstreamConnection(ResponseHandler):
-    """aiohttp's protocol object for one connection, which resumes reading only after a pause."""
+class _UpstreamProtocol(ResponseHandler):
+    """aiohttp's asyncio protocol for one connection, but it resumes reading only after a pause."""
 
     def resume_reading(self, resume_parser: bool = True) -> None:
         """Read from the upstream again after a pause.

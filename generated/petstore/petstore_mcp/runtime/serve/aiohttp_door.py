@@ -10,7 +10,6 @@ import asyncio
 import os
 import socket
 import struct
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from aiohttp import HttpVersion11, web
@@ -18,12 +17,12 @@ from aiohttp import HttpVersion11, web
 from ..http import direct_requests
 from ..http.deadlines import Deadlines
 from ..streamable import admission
-from ..streamable.head import Answer, Head
+from ..streamable.head import Answer, Head, size_of
 from .aiohttp_connections import MOST_CONNECTIONS, SERVER, ConnectionFactory, HttpConnection
 from .door import BODY_SECONDS, PIECE, WRITE_SECONDS, Broken, TooLarge, pieces, unheard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from aiohttp.http import RawRequestMessage
 
@@ -94,7 +93,7 @@ class Door:
         path, query, fields = message.url.raw_path, message.url.raw_query_string, message.raw_headers
         head = former if former is not None and former.is_of(path, query, fields) else None
         if head is None:
-            if _is_too_long(fields):
+            if size_of(fields) > admission.LONGEST_HEAD:
                 return None
             head = Head("POST", path, fields, address, query)
             if head.get("expect") is not None or admission.most_to_read(head) > _MOST_INLINE:
@@ -108,17 +107,13 @@ class Door:
         if isinstance(protocol, HttpConnection) and (begun := protocol.take_inline()) is not None:
             await self.service.resume(begun, connection)
             return connection.response
-        if _is_too_long(request.raw_headers):
+        if size_of(request.raw_headers) > admission.LONGEST_HEAD:
             await connection.answer(admission.too_long())
             return connection.response
         url = request.rel_url
         head = Head(request.method, url.raw_path, request.raw_headers, request.remote or "", url.raw_query_string)
         await self.service.handle(head, connection)
         return connection.response
-
-
-def _is_too_long(fields: Iterable[tuple[bytes, bytes]]) -> bool:
-    return sum(map(len, chain.from_iterable(fields))) > admission.LONGEST_HEAD
 
 
 def _accepted(listening: int) -> list[socket.socket]:

@@ -41,11 +41,6 @@ class Head:
             text = value.decode("latin-1").strip(_BLANKS)
             self._fields.setdefault(name.decode("latin-1").lower(), []).append(text)
 
-    @property
-    def size(self) -> int:
-        """Return the size in bytes of the names and values of all header fields."""
-        return sum(map(len, chain.from_iterable(self._sent)))
-
     def is_of(self, path: str, query: str, fields: Iterable[tuple[bytes, bytes]]) -> bool:
         """Return True if this is also the head of a request of the same method with this path, query and fields."""
         return fields == self._sent and path == self.path and query == self.query
@@ -62,6 +57,11 @@ class Head:
     def named(self, prefix: str) -> list[str]:
         """Return the names of the fields that begin with `prefix`."""
         return [name for name in self._fields if name.startswith(prefix)]
+
+
+def size_of(fields: Iterable[tuple[bytes, bytes]]) -> int:
+    """Return the size in bytes of the names and values of header fields."""
+    return sum(map(len, chain.from_iterable(fields)))
 
 
 class Answer:
