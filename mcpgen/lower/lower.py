@@ -15,9 +15,8 @@ from mcpgen.lower.jobs import proposals
 from mcpgen.lower.jobs.recognize import recognize
 from mcpgen.lower.jobs.requests import Requests
 from mcpgen.lower.request import bindings, security, sends
-from mcpgen.lower.schema import branching, budget, complexity
+from mcpgen.lower.schema import branching, budget, complexity, patterns
 from mcpgen.lower.schema.compose import PART, RUN, RUN_PER_NODE, Composer
-from mcpgen.lower.schema.patterns import HiddenPattern
 from mcpgen.lower.text import boilerplate, sanitize
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prompt_injection import gives_orders
@@ -337,9 +336,11 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
             raise SkipOperation(
                 "branching-schema", message, where.inside(key), "Remove repeated references to the same schema."
             )
-    unchecked = composer.patterns.unchecked(schemas.values(), composer.once)
+    unchecked = patterns.unchecked(schemas.values(), composer.once)
     pattern_reports.report(
-        tool, [*(HiddenPattern("unchecked-pattern", each) for each in unchecked), *composer.unshown], diagnostics
+        tool,
+        [*(patterns.HiddenPattern("unchecked-pattern", each) for each in unchecked), *composer.unshown],
+        diagnostics,
     )
     return replace(tool, binding=replace(tool.binding, unchecked=unchecked))
 

@@ -1,4 +1,4 @@
-"""Test the memory that regular expressions take: the compiler's estimate, and that the server obeys the same limit."""
+"""Test the memory that regular expressions take: the compiler's estimate, and the limit that the server obeys."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from package.runtime.text import patterns as runtime_patterns
 
 from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema import patterns
+from mcpgen.lower.schema.pattern_cost import pattern_cost
 
 
-def test_the_compiler_and_the_server_have_one_limit() -> None:
-    assert runtime_patterns.PATTERN_BYTES == patterns.MOST_BYTES
+def test_the_limit_of_the_server_is_wider_than_that_of_the_compiler() -> None:
+    assert runtime_patterns.PATTERN_BYTES == 2 * patterns.MOST_BYTES
 
 
 @pytest.mark.parametrize(
@@ -23,22 +24,42 @@ def test_the_compiler_and_the_server_have_one_limit() -> None:
         (r"^[a-z0-9-]{1,63}$", True),
         (r"^\d{4}-\d{2}-\d{2}$", True),
         (r"^.{1,255}$", True),
+        (r"^[\s\S]{1,1000}$", True),
+        (r"^\p{L}{1,20}$", True),
         (r"^\p{L}{60}$", False),
+        (r"^\p{L}{60,}$", False),
         (r"^([a-z]{200}){200}$", False),
+        (r"^(?:[a-z]{200,}){200}?$", False),
+        (r"^.{99999999999999999999}$", False),
         (r"^(?=a)b$", False),
         ("(", False),
+        (")(", False),
     ],
 )
-def test_a_pattern_has_its_memory_or_is_refused(pattern: str, cheap: bool) -> None:
-    assert (patterns.memory(pattern) is not None) is cheap
+def test_a_pattern_is_judged_by_its_text(pattern: str, cheap: bool) -> None:
+    assert patterns.admits(pattern) is cheap
+
+
+_PARTS = [
+    *("a", "é", "[a-z]", "[a-z0-9_.-]", "[^/]", ".", r"\d", r"\D", r"\w", r"\W", r"\s", r"\S", r"[\s\S]", r"[^\s]"),
+    *(r"\p{L}", r"\P{Lu}", r"[\p{L}\p{N}]", "[à-ÿ]", r"[\u4e00-\u9fa5]", "(a|b)", "(?:abc|def)", "(ab?c)", "(a*)"),
+]
+
+
+@pytest.mark.parametrize("part", _PARTS)
+def test_the_engine_takes_at_most_twice_the_memory_that_is_estimated(part: str) -> None:
+    """Compile each part, repeated 20 times between other characters: what the compiler admits, the server accepts."""
+    pattern = f"^x{part}{{20}}y{part}{{20}}z$"
+    limit = jsonschema_rs.RegexOptions(size_limit=2 * (pattern_cost(pattern) or 0))
+    assert jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=limit)
 
 
 def test_patterns_of_a_tool_share_its_memory() -> None:
     schema: dict[str, Any] = {"properties": {f"p{number}": {"pattern": f"^.{{250}}{number}$"} for number in range(20)}}
-    left = patterns.PatternMemory().unchecked([schema], ValueCache())
+    left = patterns.unchecked([schema], ValueCache())
     assert 0 < len(left) < 20
     kept = [each["pattern"] for each in schema["properties"].values() if each["pattern"] not in left]
-    assert sum(patterns.memory(pattern) or 0 for pattern in kept) <= patterns.MOST_BYTES_OF_TOOL
+    assert sum(pattern_cost(pattern) or 0 for pattern in kept) <= patterns.MOST_BYTES_OF_TOOL
 
 
 def test_hard_04_patterns_that_are_left_to_the_api_are_not_compiled() -> None:
@@ -55,25 +76,25 @@ def test_hard_04_patterns_that_are_left_to_the_api_are_not_compiled() -> None:
 
 def test_patterns_in_data_are_no_patterns() -> None:
     schema: dict[str, Any] = {"properties": {"a": {"enum": [{"pattern": "("}], "default": {"pattern": "("}}}}
-    assert patterns.PatternMemory().unchecked([schema], ValueCache()) == ()
+    assert patterns.unchecked([schema], ValueCache()) == ()
 
 
-def test_hard_16_what_many_patterns_take_is_not_found_out_without_end() -> None:
-    memory = patterns.PatternMemory()
+def test_hard_16_what_many_patterns_take_is_estimated_without_compiling_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonschema_rs, "validator_for", None)
     costly = [rf"^\p{{L}}{{60}}{number}$" for number in range(200)]
-    assert [memory.of(pattern) for pattern in costly] == [None] * 200
-    assert memory.of("^.{250}a$") is None, "it would fit, but no more is tried"
-    assert memory.of("^[a-z]{3}$") is not None
+    assert not any(patterns.admits(pattern) for pattern in costly)
 
 
-def test_a_pattern_over_the_limit_that_reaches_a_server_is_not_checked() -> None:
-    """Check that a server ignores the patterns of a schema if one of them needs more memory than the limit.
+@pytest.mark.parametrize("refused", [r"x\p{L}{70}9", r"^\p{NoSuchProperty}$"])
+def test_a_pattern_that_the_server_refuses_is_not_checked_and_others_are(refused: str) -> None:
+    """Check that a server ignores the one pattern that its engine cannot compile, or not within the limit.
 
-    Other keywords are still checked. Such a pattern reaches a server only if `tools.json` was edited, or if a new
-    release of jsonschema_rs needs more memory for it.
+    Such a pattern reaches a server if `tools.json` was edited, or if a release of jsonschema_rs refuses it.
     """
-    judge = validators.SchemaChecker({"properties": {"a": {"pattern": r"^\p{L}{60}$", "minLength": 2}}}, {})
+    properties = {"a": {"pattern": refused, "minLength": 2}, "b": {"pattern": "^b$"}}
+    judge = validators.SchemaChecker({"properties": properties}, {})
     assert judge.is_valid({"a": "12"})
     assert not judge.is_valid({"a": "1"})
+    assert not judge.is_valid({"b": "c"})
     with pytest.raises(jsonschema_rs.ValidationError):
-        validators._build({"pattern": r"^\p{L}{60}$"}, {})
+        validators._build({"pattern": refused}, {})

@@ -16,7 +16,7 @@ from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
 from mcpgen.lower.schema.merging import Merger
 from mcpgen.lower.schema.nodes import alternatives, members, types
-from mcpgen.lower.schema.patterns import HiddenPattern, PatternMemory, shown
+from mcpgen.lower.schema.patterns import HiddenPattern, shown
 
 __all__ = ["Composer", "alternatives", "members", "types"]
 
@@ -59,8 +59,7 @@ class Composer:
 
     `contradictions` collects a sentence for each merge in which the two sides contradict. `missing` collects a
     diagnostic for each reference without a target. `unshown` collects patterns that a tool shows differently from the
-    document. `patterns`: memory that compiled patterns take. `expansions`: cache of converted schemas. `once`: cache of
-    facts about arguments, such as token counts.
+    document. `expansions`: cache of converted schemas. `once`: cache of facts about arguments, such as token counts.
     """
 
     def __init__(self, definitions: Mapping[str, JsonObject], budget: Budget | None = None) -> None:
@@ -68,7 +67,6 @@ class Composer:
         self.contradictions: list[str] = []
         self.missing: list[Diagnostic] = []
         self.unshown: list[HiddenPattern] = []
-        self.patterns = PatternMemory()
         self.once = ValueCache()
         self.expansions = Expansions(self.once)
         self.budget = budget or Budget(RUN, PART)
@@ -155,7 +153,7 @@ class Composer:
 
     def tell_of_pattern(self, node: JsonObject) -> None:
         """Add the pattern of `node` to `unshown` if the tool shows it differently from the document, or not at all."""
-        _, said = shown(node, self.patterns)
+        _, said = shown(node)
         if said is not None:
             self.unshown.append(said)
 

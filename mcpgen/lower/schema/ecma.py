@@ -11,7 +11,7 @@ _HEX = "[0-9A-Fa-f]"
 _CODE = rf"[fnrtv]|c[A-Za-z]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|[\^$\\.*+?()\[\]{{}}|/]"
 _SET = r"[dDwWsS]|[pP]\{[A-Za-z_]+(?:=[A-Za-z0-9_]+)?\}"
 _NAME = r"<[A-Za-z_$][A-Za-z0-9_$]*>"
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rf"(?P<open>\((?:\?(?::|(?P<around><?[=!])|{_NAME}))?)|(?P<close>\))|(?P<border>[|^$]|\\[bB])"
     rf"|(?P<repeat>(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})\??)"
     rf"|(?P<list>\[\^?(?:[^\]\\]|\\.)*\])|(?P<atom>\\(?:{_CODE}|{_SET}|[1-9][0-9]*|k{_NAME})|[^\\()\[\]{{}}*+?|^$])",
@@ -26,7 +26,7 @@ def is_ecma(pattern: str) -> bool:
     """Return True if `pattern` is a regular expression of ECMA 262 with the flag `u`."""
     position, groups, may_repeat = 0, list[bool](), False
     while position < len(pattern):
-        token = _TOKEN.match(pattern, position)
+        token = TOKEN.match(pattern, position)
         if token is None:
             return False
         position = token.end()

@@ -3,10 +3,10 @@
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.kinds import type_of
-from mcpgen.lower.schema.patterns import PatternMemory, shown
+from mcpgen.lower.schema.patterns import shown
 
 
-def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
+def scalar(node: JsonObject, kind: str) -> JsonObject:
     """Return `node`, of the scalar type `kind`, with only the keywords that every client accepts."""
     result: JsonObject = {"type": kind}
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
@@ -18,7 +18,7 @@ def scalar(node: JsonObject, kind: str, patterns: PatternMemory) -> JsonObject:
             result["pattern"] = constraints.EMPTY
         if node.get("format") in constraints.FORMATS and constraints.are_of_format(result.get("enum"), node["format"]):
             result["format"] = node["format"]
-        pattern, _ = shown(node, patterns)
+        pattern, _ = shown(node)
         if pattern is not None:
             result["pattern"] = pattern
         if node.get("contentEncoding") == "base64":

@@ -4,35 +4,31 @@ memory.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
 from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes, without_slashes
+from mcpgen.lower.schema.pattern_cost import pattern_cost
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
 
 LONGEST = 256
 MOST_BYTES = 1024 * 1024
-r"""Limit on the memory of one compiled pattern.
+r"""Limit on the memory of one compiled pattern, as `pattern_cost` estimates it.
 
-Most published patterns take up to 16 KiB. `^.{1,255}$` takes half of this limit, and `^\p{L}{60}$` takes three times
-this limit.
+Most published patterns take up to 16 KiB. `^.{1,255}$` takes a quarter of this limit, and `^\p{L}{60}$` takes three
+times this limit.
 """
 MOST_BYTES_OF_TOOL = 2 * 1024 * 1024
 """Limit on the memory of all compiled patterns of one tool, which a server keeps."""
 
-MOST_BYTES_TRIED = 64 * 1024 * 1024
-"""Limit, for one API, on the total memory of patterns that are compiled to measure their size. Compiling them takes
-about a second.
-
-Beyond this limit, only patterns with a small size limit are compiled.
-"""
-
 _CHEAP = 64 * 1024
-_SIZES = (4 * 1024, 16 * 1024, _CHEAP, 256 * 1024, 512 * 1024, MOST_BYTES)
-"""Size limits that are tried in turn to measure a pattern, because the engine does not report how much memory a pattern
-takes.
-"""
+"""Limit on the memory of a pattern that the compiler itself matches with texts."""
+_MOST_COMPILED = 16 * _CHEAP
+"""Limit that the regex engine obeys. It is wide, since engines measure otherwise than `pattern_cost`."""
 _LOOK_AROUND = re.compile(r"\(\?(?:[=!]|<[=!])|\\[1-9]|\(\?P?<|\(\?>|[*+?]\+|[\d,]\}\+")
 _SAMPLES = {
     "date": ("2026-01-31",),
@@ -45,37 +41,41 @@ _DATA = ("enum", "const", "default", "examples")
 
 
 def is_linear(pattern: str) -> bool:
-    """Return True if `pattern` is short, and a linear-time engine accepts it within a small memory limit."""
-    return _is_plain(pattern) and memory(pattern, _CHEAP) is not None
+    """Return True if `pattern` is short and takes little memory, and a linear-time engine accepts it."""
+    return _fits(pattern, _CHEAP) and _compiled(pattern) is not None
 
 
 @lru_cache(maxsize=4096)
 def matches(pattern: str, text: str) -> bool:
     """Return True if `pattern` matches `text`; False also if a linear-time engine refuses it (see `is_linear`)."""
-    if not is_linear(pattern):
-        return False
+    validator = _compiled(pattern) if _fits(pattern, _CHEAP) else None
+    return validator is not None and validator.is_valid(text)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> "Validator | None":
     import jsonschema_rs  # imported here, since only documents with patterns need it
 
-    return jsonschema_rs.is_valid({"pattern": pattern}, text, pattern_options=jsonschema_rs.RegexOptions())
+    options = jsonschema_rs.RegexOptions(size_limit=_MOST_COMPILED)
+    try:
+        return jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options, offline=True)
+    except ValueError:
+        return None
 
 
-@cache
-def memory(pattern: str, most: int = MOST_BYTES) -> int | None:
-    """Return an upper bound on the bytes of a compiled pattern, or None if the regex engine refuses the pattern or the
-    pattern needs more than `most` bytes.
+def admits(pattern: str) -> bool:
+    """Return True if a tool's schema may contain `pattern`, which must be short and cheap to check.
+
+    The answer depends on the text of the pattern alone. No release of a library changes what is emitted.
     """
-    import jsonschema_rs  # imported here, since only documents with patterns need it
+    return _fits(pattern, MOST_BYTES)
 
-    for size in _SIZES:
-        if size > most:
-            break
-        options = jsonschema_rs.RegexOptions(size_limit=size)
-        try:
-            jsonschema_rs.validator_for({"pattern": pattern}, pattern_options=options, offline=True)
-        except ValueError:
-            continue
-        return size
-    return None
+
+def _fits(pattern: str, most: int) -> bool:
+    if len(pattern) > LONGEST or _LOOK_AROUND.search(pattern):
+        return False
+    cost = pattern_cost(pattern)
+    return cost is not None and cost <= most
 
 
 class HiddenPattern(NamedTuple):
@@ -85,7 +85,7 @@ class HiddenPattern(NamedTuple):
     pattern: str
 
 
-def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, HiddenPattern | None]:
+def shown(node: JsonObject) -> tuple[str | None, HiddenPattern | None]:
     """Return the `pattern` that the tool's schema shows for `node`, or None if it shows none.
 
     Also return the finding about the pattern, or None.
@@ -96,7 +96,7 @@ def shown(node: JsonObject, memory: "PatternMemory") -> tuple[str | None, Hidden
     pattern = without_needless_escapes(without_slashes(written))
     if _is_impossible(pattern, node):
         return None, HiddenPattern("impossible-pattern", written)
-    if not memory.admits(pattern):
+    if not admits(pattern):
         return None, HiddenPattern("unchecked-pattern", written)
     if not is_ecma(pattern):
         return None, HiddenPattern("foreign-pattern", written)
@@ -117,52 +117,20 @@ def _is_impossible(pattern: str, node: JsonObject) -> bool:
     )
 
 
-class PatternMemory:
-    """Meter for the memory that each compiled pattern of one API takes.
+def unchecked(schemas: Iterable[JsonObject], once: ValueCache) -> tuple[str, ...]:
+    """Return the patterns in the schemas of one tool that a server does not check.
 
-    Once the patterns take MOST_BYTES_TRIED together, further patterns that take more than `_CHEAP` count as too large.
+    These are patterns that `admits` refuses, and patterns beyond the memory limit of a tool.
     """
-
-    def __init__(self) -> None:
-        self._left = MOST_BYTES_TRIED
-        self._known: dict[str, int | None] = {}
-
-    def of(self, pattern: str) -> int | None:
-        """Return an upper bound on the bytes of a compiled pattern, or None if the regex engine refuses the pattern or
-        the pattern is too large.
-        """
-        if pattern not in self._known:
-            most = MOST_BYTES if self._left > 0 else _CHEAP
-            found = self._known[pattern] = memory(pattern, most)
-            self._left -= found or most
-        return self._known[pattern]
-
-    def admits(self, pattern: str) -> bool:
-        """Return True if a tool's schema may contain `pattern`, which must be short and cheap to check.
-
-        The check of a value must take linear time and bounded memory.
-        """
-        return _is_plain(pattern) and self.of(pattern) is not None
-
-    def unchecked(self, schemas: Iterable[JsonObject], once: ValueCache) -> tuple[str, ...]:
-        """Return the patterns in the schemas of one tool that a server does not check.
-
-        These are patterns that the regex engine refuses, and patterns beyond the memory limit of a tool.
-        """
-        left = MOST_BYTES_OF_TOOL
-        found: dict[str, bool] = {}
-        # few schemas have patterns, and the cached test for patterns is faster than a walk over the schema
-        likely = [schema for schema in schemas if any(once.of_parts(_may_have_patterns, schema))]
-        for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
-            if pattern not in found:
-                size = self.of(pattern)
-                found[pattern] = size is not None and size <= left
-                left -= size if size is not None and found[pattern] else 0
-        return tuple(pattern for pattern, checked in found.items() if not checked)
-
-
-def _is_plain(pattern: str) -> bool:
-    return len(pattern) <= LONGEST and not _LOOK_AROUND.search(pattern)
+    left = MOST_BYTES_OF_TOOL
+    found: dict[str, bool] = {}
+    # few schemas have patterns, and the cached test for patterns is faster than a walk over the schema
+    likely = [schema for schema in schemas if any(once.of_parts(_may_have_patterns, schema))]
+    for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
+        if pattern not in found:
+            found[pattern] = _fits(pattern, min(left, MOST_BYTES))
+            left -= (pattern_cost(pattern) or 0) if found[pattern] else 0
+    return tuple(pattern for pattern, checked in found.items() if not checked)
 
 
 def _may_have_patterns(schema: JsonValue) -> bool:

@@ -327,7 +327,7 @@ class Portable:
         if kind == "string" and self.files and is_file(node):
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            leaf = scalar(node, kind, self.composer.patterns)
+            leaf = scalar(node, kind)
             self.composer.tell_of_pattern(node if kind == "string" else {})
             return self._described(leaf, node, at, words, kind)
         self._left -= ANY_VALUE_NODES

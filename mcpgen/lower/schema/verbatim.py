@@ -127,7 +127,7 @@ class Verbatim:
 
         Yield nothing if no value can match it, or ECMA 262 refuses it.
         """
-        pattern, said = shown(schema, self.composer.patterns)
+        pattern, said = shown(schema)
         if said is not None and said.code != "unchecked-pattern":
             self.composer.unshown.append(said)
         if pattern is not None or (said is not None and said.code == "unchecked-pattern"):
