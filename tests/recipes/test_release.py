@@ -19,7 +19,7 @@ from tests.recipes import workflow
 from tests.recipes.test_scheduled import commit, document, mcpgen_
 from tests.recipes.workflow import OTHER, PATIENCE, RELEASE, ROOT, Call, Host, Job, git
 
-OWN = ROOT / ".github" / "workflows" / "release.yml"
+OWN = ROOT / ".github" / "workflows"
 TAG = {"GITHUB_REF_NAME": "v0.1.0", "GITHUB_REPOSITORY": "Ann/pets", "GITHUB_REPOSITORY_OWNER": "Ann"}
 FILLED = {**TAG, "GITHUB_SHA": "0" * 40, "GITHUB_ACTOR": "ann", "REGISTRY_NAME": "io.github.Ann/my-server"}
 DIST = [
@@ -151,7 +151,7 @@ def test_the_same_commit_gives_the_same_files(host: Host) -> None:
     assert (host.home / "artifact" / "SHA256SUMS").read_bytes() == first
 
 
-@pytest.mark.parametrize("path", [RELEASE, OWN], ids=["of a server", "of mcpgen"])
+@pytest.mark.parametrize("path", [RELEASE, OWN / "release.yml"], ids=["of a server", "of mcpgen"])
 def test_what_runs_code_may_not_publish(path: Path) -> None:
     found = workflow.read(path)
     assert found["permissions"] == {}
@@ -164,6 +164,22 @@ def test_what_runs_code_may_not_publish(path: Path) -> None:
             assert not re.search(r"\b(mcpgen|python|pip|bash|sh|make|npm) [^/]", runs), name
     assert [name for name, job in jobs.items() if job["permissions"].get("contents") == "write"] == ["release"]
     assert jobs["pypi"]["environment"] == "pypi"
+    assert_pinned(path)
+
+
+@pytest.mark.parametrize(("name", "trigger"), [("test.yml", "pull_request"), ("newest.yml", "schedule")])
+def test_a_workflow_that_tests_reads_only(name: str, trigger: str) -> None:
+    found = workflow.read(OWN / name)
+    assert found["permissions"] == {}
+    assert trigger in found[True]
+    (job,) = found["jobs"].values()
+    assert job["permissions"] == {"contents": "read"}
+    assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13", "3.14"]
+    assert_pinned(OWN / name)
+
+
+def assert_pinned(path: Path) -> None:
+    """Assert that a workflow uses no secret, names each action by its commit, and keeps no credentials of a checkout."""
     text = path.read_text(encoding="utf-8")
     assert "secrets." not in text
     used = re.findall(r"uses: (.*)", text)
@@ -171,14 +187,14 @@ def test_what_runs_code_may_not_publish(path: Path) -> None:
     assert [each for each in used if not re.fullmatch(PINNED, each)] == []
     assert all(
         step["with"] == {"persist-credentials": False}
-        for job in jobs.values()
+        for job in workflow.read(path)["jobs"].values()
         for step in job["steps"]
         if step.get("uses", "").startswith("actions/checkout")
     )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [RELEASE, OWN], ids=["of a server", "of mcpgen"])
+@pytest.mark.parametrize("path", [RELEASE, *sorted(OWN.iterdir())], ids=lambda path: str(path.relative_to(ROOT)))
 def test_two_linters_have_nothing_to_say(path: Path) -> None:
     try:
         folder = environments.python("workflows", "check-jsonschema==0.39.0", "zizmor==1.32.0")
