@@ -10,17 +10,11 @@ from collections.abc import Callable
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped
-from mcpgen.model import Catalog, Operation
+from mcpgen.model import MOST_SEARCH_TOKENS, Catalog, Operation
 from mcpgen.model.selection import select
 
 MANY, TOO_MANY = 40, 100
 MANY_TOKENS = 10_000
-BYTES_OF_TOKEN = 4.4
-"""Average bytes per token of the tools array, measured over published documents."""
-
-SEARCH_TOKENS = 700
-"""Tokens of the tool list of a server with `--tools search`."""
-
 # Decision 0002: A tools array beyond 9.9 MB is an error.
 LONGEST_LIST = 9_900_000
 """Limit on the bytes of the tools array.
@@ -33,8 +27,10 @@ _SHOWN = 12
 _TRIED = 60
 
 
-def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
-    """Report more than MANY tools or MANY_TOKENS, and a tools array of `size` bytes that is too long for clients.
+def report(catalog: Catalog, size: int, tokens: int, diagnostics: Diagnostics) -> None:
+    """Report more than MANY tools or MANY_TOKENS, and a tools array that is too long for clients.
+
+    `size`: bytes of the tools array. `tokens`: estimate of what it costs a model.
 
     For more than TOO_MANY tools the hint contains selectors that keep fewer tools. A server with a tool search lists
     few tools, so nothing is reported.
@@ -45,8 +41,7 @@ def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
     hint = "Select fewer operations with --include or --exclude."
     if len(operations) > TOO_MANY:
         hint = f"{_counts(operations)} {_line(operations)}".strip()
-    cost = round(size / BYTES_OF_TOKEN, -3)
-    hint = f"With --tools search the list takes {SEARCH_TOKENS} tokens instead of about {cost:,.0f}. {hint}"
+    hint = f"With --tools search the list takes at most {MOST_SEARCH_TOKENS} tokens instead of about {tokens:,}. {hint}"
     if size > LONGEST_LIST:
         message = (
             f"The list of {len(operations):,} tools takes {size / 1e6:,.1f} MB; clients accept messages of up to 10 MB."
@@ -55,8 +50,8 @@ def report(catalog: Catalog, size: int, diagnostics: Diagnostics) -> None:
     elif len(operations) > MANY:
         message = f"The server has {len(operations):,} tools, which are too many for models to choose from well."
         diagnostics.add("many-tools", message, hint=hint)
-    elif cost > MANY_TOKENS:
-        message = f"The list of {len(operations):,} tools takes about {cost:,.0f} tokens."
+    elif tokens > MANY_TOKENS:
+        message = f"The list of {len(operations):,} tools takes about {tokens:,} tokens."
         diagnostics.add("many-tools", message, hint=hint)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mcpgen.base import tokens
 from mcpgen.base.names import clipped
 from mcpgen.check import too_many_tools
 from mcpgen.emit import table
@@ -73,7 +72,7 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
     `folder`: the document's folder, for `ref_dir`; "" if the document has a URL or is in the tools file's folder or
     below it.
     """
-    costs = {tool.name: tokens.estimate(table.tool_object(tool)) for tool in catalog.tools}
+    costs = {tool.name: table.cost(tool) for tool in catalog.tools}
     operations = [tool.operation for tool in catalog.tools]
     few = too_many_tools.few(operations)[1] if len(operations) > too_many_tools.TOO_MANY else []
     kept = {operation.key for operation in select(operations, few, ())}

@@ -11,6 +11,7 @@ from binascii import crc32
 from collections.abc import Mapping
 
 from mcpgen import retrieval
+from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
 from mcpgen.emit import kinds, lists, logins, questions, tasks, views
@@ -98,6 +99,11 @@ def tool_object(tool: ToolSpec) -> JsonObject:
         "openWorldHint": hints.open_world,
     }
     return result
+
+
+def cost(tool: ToolSpec) -> int:
+    """Estimate how many tokens a tool costs a model: those of its entry in `tools/list`."""
+    return tokens.estimate(tool_object(tool))
 
 
 def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size: int) -> JsonObject:

@@ -27,6 +27,7 @@ from mcpgen.model.api import (
 )
 from mcpgen.model.asking import AskedQuestion, FormField, Question
 from mcpgen.model.catalog import (
+    MOST_SEARCH_TOKENS,
     Annotations,
     BodyBinding,
     BoundScheme,
@@ -87,6 +88,7 @@ from mcpgen.model.words import (
 
 __all__ = [
     "DESTRUCTIVE",
+    "MOST_SEARCH_TOKENS",
     "NO_CREDENTIALS",
     "Accepted",
     "AcceptedKind",

@@ -315,6 +315,10 @@ class Identity:
         return self.name.replace("-", "_").upper()
 
 
+MOST_SEARCH_TOKENS = 750
+"""Limit on the tokens of the tool list of a server with `--tools search`, without tools that its owner pins."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchTable:
     """Data of a server whose tools are found by a search (`--tools search`).

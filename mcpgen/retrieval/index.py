@@ -48,8 +48,8 @@ _DEPRECATED = 0.8
 MOST_GROUPS = 25
 LONGEST_GROUP = 40
 MOST_TOKENS = 125
-"""Limit on the tokens that names of tool groups, and signatures of tools to begin with, take in the tool list. With
-this limit, the list has at most 750 tokens.
+"""Limit on the tokens that names of tool groups, and signatures of tools to begin with, take in the tool list. It keeps
+the whole list within `MOST_SEARCH_TOKENS`.
 """
 
 MOST_TOKENS_BESIDE_PROGRAMS = 60

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from mcpgen.base import tokens
+from mcpgen.model import MOST_SEARCH_TOKENS
 from tests.functional.one_program import one_program
 from tests.functional.orders_api import Api, generated
 from tests.functional.test_search import ask, call, started, text
@@ -59,7 +60,7 @@ def run(server: Server, code: str, tool: str = "run_program") -> tuple[bool, str
 def test_five_tools_are_listed_and_the_sixth_has_a_name(server: Server) -> None:
     tools = ask(server, "tools/list", {})["tools"]
     assert [tool["name"] for tool in tools] == LISTED
-    assert tokens.estimate(tools) <= 750
+    assert tokens.estimate(tools) <= MOST_SEARCH_TOKENS
     assert tools[-1]["annotations"] == {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True}
     assert run(server, "get_order(1)['asked']", "run_reads") == (True, "GET /orders/1", ["GET /orders/1"])
 

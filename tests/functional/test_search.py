@@ -18,6 +18,7 @@ import pytest
 
 from mcpgen.base import tokens
 from mcpgen.cli import main
+from mcpgen.model import MOST_SEARCH_TOKENS
 from tests.runtime.process import Server
 from tests.runtime.revisions import ENVELOPE, META
 
@@ -131,7 +132,7 @@ def text(result: Any) -> str:
 def test_what_is_listed(server: Server) -> None:
     tools = ask(server, "tools/list", {})["tools"]
     assert [tool["name"] for tool in tools] == [*FINDERS, "get_order"]
-    assert tokens.estimate(tools[:4]) <= 750
+    assert tokens.estimate(tools[:4]) <= MOST_SEARCH_TOKENS
     said = tools[0]["description"]
     assert "7 tools" in said
     assert "orders 4, customers 3" in said

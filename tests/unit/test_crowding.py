@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from mcpgen.base.jsonvalue import compact
 from mcpgen.check import too_many_tools
 from mcpgen.check.too_many_tools import MANY, TOO_MANY
+from mcpgen.cli import main
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read.fetch import Fetched
@@ -70,6 +73,16 @@ def test_a_warning_comes_above_forty(count: int, warned: bool) -> None:
     assert hint is None or "By tag" not in hint
 
 
+def test_the_cost_is_the_one_that_inspect_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = tmp_path / "api.json"
+    document.write_text(compact({"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": many(50)}))
+    with pytest.raises(SystemExit):
+        main(["inspect", str(document), "--format", "json"])
+    shown = json.loads(capsys.readouterr().out)
+    [found] = [each for each in shown["diagnostics"] if each["code"] == "many-tools"]
+    assert f"instead of about {shown['totals']['tokens']:,}." in found["hint"]
+
+
 @pytest.mark.parametrize(
     "paths",
     [
@@ -107,5 +120,5 @@ def test_tags_that_cannot_be_typed_are_passed_over() -> None:
 def test_the_counts_stand_by_tag() -> None:
     _, hint = said({**many(90, "a"), **many(60, "b", prefix="/v2")})
     assert hint is not None
-    assert hint.startswith("With --tools search the list takes 700 tokens instead of about ")
+    assert hint.startswith("With --tools search the list takes at most 750 tokens instead of about ")
     assert hint.endswith(". Tools by tag: a 90, b 60. This keeps 90: --include tag:a")

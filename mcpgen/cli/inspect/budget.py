@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.cli.inspect import contract
+from mcpgen.emit import table
 from mcpgen.model import ToolSpec
 
 _NAMED = 40
@@ -11,7 +11,7 @@ _NAMED = 40
 
 def exceeded(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
     """Return a diagnostic for each tool that costs more than `most` tokens, the largest first."""
-    heavy = sorted(((contract.cost(tool), tool) for tool in tools), key=lambda found: -found[0])
+    heavy = sorted(((table.cost(tool), tool) for tool in tools), key=lambda found: -found[0])
     return [
         Diagnostic(
             "over-budget",
@@ -26,7 +26,7 @@ def exceeded(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
 
 def sentence(tools: Sequence[ToolSpec], most: int) -> str:
     """Return a sentence that names all tools over the limit, or "" if there are none."""
-    costs = sorted(((contract.cost(tool), tool.name) for tool in tools), key=lambda found: (-found[0], found[1]))
+    costs = sorted(((table.cost(tool), tool.name) for tool in tools), key=lambda found: (-found[0], found[1]))
     heavy = [f"{name} {cost:,}" for cost, name in costs if cost > most]
     if not heavy:
         return ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from mcpgen.base import tokens
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import report
@@ -10,11 +9,6 @@ from mcpgen.cli.inspect.findings import Concerned
 from mcpgen.emit import features, lists, questions, table, tasks, views
 from mcpgen.emit.environment import environment
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec, arguments_of
-
-
-def cost(tool: ToolSpec) -> int:
-    """Estimate how many tokens a tool costs a model: those of its entry in `tools/list`."""
-    return tokens.estimate(table.tool_object(tool))
 
 
 def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[Diagnostic]) -> JsonObject:
@@ -36,7 +30,7 @@ def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[
             {"name": row.variable, "required": row.required, "secret": row.secret, "purpose": row.purpose}
             for row in environment(catalog)
         ],
-        "totals": {"tools": len(tools), "tokens": sum(cost(tool) for tool in tools)},
+        "totals": {"tools": len(tools), "tokens": sum(map(table.cost, tools))},
         "tools": described,
         **{name: entries for name, entries in (("resources", resources), ("prompts", prompts)) if entries},
         "skipped": [report.skipped_json(entry) for entry in catalog.skipped],
@@ -55,7 +49,7 @@ def _resource(spec: ResourceSpec) -> JsonObject:
 def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     operation, binding = tool.operation, tool.binding
     result = table.tool_object(tool)
-    result["tokens"] = cost(tool)
+    result["tokens"] = table.cost(tool)
     result["effect"] = tool.annotations.effect
     if tool.confirm != "never":
         result["confirm"] = tool.confirm

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout
+from mcpgen.emit import table
 from mcpgen.model import Skipped, ToolSpec
 
 HEAD = ("tool", "method", "path", "args", "tokens", "notes")
@@ -26,7 +27,7 @@ BAR = 24
 def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Sequence[Diagnostic]) -> None:
     """Print one line per tool, then bars of tokens for the heaviest tools, and for tags if there are many tools."""
     concerned = findings.Concerned(tools)
-    costs = {tool.name: contract.cost(tool) for tool in tools}
+    costs = {tool.name: table.cost(tool) for tool in tools}
     concerning: dict[str, list[Diagnostic]] = {}
     for found in diagnostics:
         for name in concerned.by(found):
