@@ -47,6 +47,19 @@ AREAS = """
 [...document.querySelectorAll(".cell rect")].map((each) =>
   (each.width.baseVal.value + 1) * (each.height.baseVal.value + 1))
 """
+NAMELESS = """
+[...document.querySelectorAll(".cell")].filter((cell) => {
+  const { width, height } = cell.querySelector("rect").getBBox();
+  return Math.max(width, height) > 44 && Math.min(width, height) > 16 && !cell.querySelector("text")?.textContent;
+}).map((cell) => cell.getAttribute("aria-label"))
+"""
+OVERFLOWING = """
+[...document.querySelectorAll(".cell text")].filter((text) => {
+  const inner = text.getBoundingClientRect();
+  const outer = text.closest(".cell").querySelector("rect").getBoundingClientRect();
+  return inner.left < outer.left || inner.top < outer.top || inner.right > outer.right || inner.bottom > outer.bottom;
+}).map((text) => text.textContent)
+"""
 STRANGERS = """
 [...document.querySelectorAll("img, iframe, object, embed, link, base, svg *, script:not([id=data])")]
   .map((each) => each.localName).filter((name) => !["g", "rect", "text"].includes(name))
@@ -139,6 +152,22 @@ def test_filters_orders_and_keys(
         await page.point("#none-clear", click=True)
         assert len(await page.run(SHOWN)) == len(document["tools"])
         assert_quiet(page, path)
+
+    run(scene())
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_tile_with_room_for_a_line_names_its_tool(
+    width: int, chromium: tuple[Run, Page], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, page = chromium
+    path, _ = written(PETSTORE, tmp_path, capsys)
+
+    async def scene() -> None:
+        await page.open(path, width=width)
+        assert await page.run("document.querySelectorAll('.cell').length") > 20
+        assert await page.run(NAMELESS) == []
+        assert await page.run(OVERFLOWING) == []
 
     run(scene())
 

@@ -1,6 +1,8 @@
 // Where the tokens go: a squarified treemap (Bruls, Huizing, van Wijk 2000). Tags outside, effects in them, tools inside.
 
 const LABEL = 17;
+const LINE = 13;
+const NARROWEST = 40; // of a tile with a line across it
 const LETTER = 6.4;
 const WIDE_LETTER = 7.6;
 
@@ -60,7 +62,7 @@ const firstTag = (entry) => entry.tool.operation.tags[0] || "(no tag)";
 /** Draws `entries` into `place`, anew. `onPick(entry)` is called for the tool that is chosen. */
 function drawTreemap(place, entries, onPick) {
   const width = Math.max(place.clientWidth, 280);
-  const height = width < 600 ? 320 : 400;
+  const height = width < 600 ? 440 : 400;
   const total = entries.reduce((sum, entry) => sum + entry.tool.tokens, 0);
   const tags = groupsBy(entries.map((entry) => ({ entry, weight: entry.tool.tokens })), firstTag);
   const picture = svg("svg", { viewBox: "0 0 " + width + " " + height, role: "group", "aria-label": "Tokens of " + counted(entries.length, "tool") });
@@ -85,8 +87,7 @@ function drawCell(picture, { item, x, y, w, h }, total, onPick) {
   const said = tool.name + ", " + counted(tool.tokens, "token") + ", " + percent(tool.tokens / total);
   const node = svg("g", { class: "cell " + EFFECT_CLASS.get(tool.effect), role: "button", tabindex: "-1", "aria-label": visible(said) },
     svg("rect", { x, y, width: Math.max(w - 1, 0.4), height: Math.max(h - 1, 0.4), rx: w > 12 && h > 12 ? 2 : 0 }),
-    w > 44 && h > 16 && svg("text", { x: x + 4, y: y + 12 }, fitted(tool.name, w - 8)),
-    w > 44 && h > 30 && svg("text", { class: "less", x: x + 4, y: y + 25 }, fitted(number(tool.tokens), w - 8)));
+    ...(w > NARROWEST ? written(tool, x, y, w, h) : [h > NARROWEST && w > LINE && upright(tool.name, x, y, w, h)]));
   node.addEventListener("click", () => onPick(entry));
   const tell = () => tipAt(node, [tool.name, tool.operation.method + " " + tool.operation.path, counted(tool.tokens, "token") + ", " + percent(tool.tokens / total) + ", " + tool.effect]);
   node.addEventListener("pointerenter", tell);
@@ -95,6 +96,33 @@ function drawCell(picture, { item, x, y, w, h }, total, onPick) {
   node.addEventListener("blur", hideTip);
   picture.append(node);
   return node;
+}
+
+/** The name in as many lines as the tile has room for, and below it the tokens. */
+function written(tool, x, y, w, h) {
+  const rows = Math.floor((h - 4) / LINE);
+  const lines = rows < 1 ? [] : wrapped(tool.name, w - 8, Math.max(1, rows - 1));
+  const at = (row) => ({ x: x + 4, y: y + 12 + row * LINE });
+  return [
+    ...lines.map((line, row) => svg("text", at(row), line)),
+    lines.length > 0 && lines.length < rows && svg("text", { class: "less", ...at(lines.length) }, fitted(number(tool.tokens), w - 8)),
+  ];
+}
+
+/** The name of a tile that is only wide enough for a line that runs downwards. */
+function upright(name, x, y, w, h) {
+  return svg("text", { transform: "translate(" + (x + w / 2 - 4) + " " + (y + 4) + ") rotate(90)" }, fitted(name, h - 8));
+}
+
+/** The text in at most so many lines, which begin behind an underscore. */
+function wrapped(text, width, most) {
+  const lines = [""];
+  for (const word of text.split(/(?<=_)/)) {
+    const line = lines[lines.length - 1];
+    if (!line || lines.length === most || (line + word).length * LETTER <= width) lines[lines.length - 1] += word;
+    else lines.push(word);
+  }
+  return lines.map((line) => fitted(line, width));
 }
 
 /** As much of the text as fits in so many pixels. */
