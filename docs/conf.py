@@ -8,7 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "templates"), str(ROOT)]
 
-from mcpgen import __version__  # noqa: E402  (the path comes first)
+from pygments.lexers.special import TextLexer  # noqa: E402
+from sphinx.highlighting import lexers  # noqa: E402  (the path comes first)
+
+from mcpgen import __version__  # noqa: E402
 
 project = "mcpgen"
 author = "the authors of mcpgen"
@@ -31,3 +34,4 @@ html_show_sphinx = False
 pygments_style = "tango"
 pygments_dark_style = "monokai"
 highlight_language = "none"
+lexers["mermaid"] = TextLexer()  # code hosts draw diagrams; the site shows their text

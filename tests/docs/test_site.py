@@ -22,6 +22,8 @@ pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
 ]
 
+MOST_BYTES_OF_PICTURE = 80_000
+
 
 class Page(HTMLParser):
     """Parser that collects the links of a page, and the anchors to which links can lead."""
@@ -69,6 +71,28 @@ def test_every_link_leads_somewhere(site: Path) -> None:
             if not target.exists() or (parts.fragment and target in pages and parts.fragment not in pages[target].ids):
                 broken.append(f"{path.relative_to(site)}: {link}")
     assert broken == []
+
+
+def test_the_sidebar_leads_to_each_page_of_a_user_and_to_no_decision(site: Path) -> None:
+    text = (site / "tutorial.html").read_text(encoding="utf-8")
+    sidebar = Page(text.partition('<aside class="sidebar-drawer">')[2].partition("</aside>")[0])
+    pages = {f"how-to/{path.stem}.html" for path in (ROOT / "docs" / "how-to").glob("*.md")}
+    assert pages <= set(sidebar.links)
+    assert not [link for link in sidebar.links if link.startswith("decisions/")]
+    assert (site / "decisions" / "0001-call-tool-spelling.html").is_file()
+
+
+def test_the_front_page_shows_the_product_and_leads_on(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    shown, page = re.sub(r"<[^>]+>", "", text), Page(text)
+    assert "$ make demo" in shown
+    assert "weight_kg" in shown, "what the demo prints"
+    assert "calls a second, 200 B" in shown, "the table of speed"
+    for name in ("inspect-light.webp", "inspect-dark.webp"):
+        assert f"_images/{name}" in page.links
+        assert (ROOT / "docs" / "_static" / name).stat().st_size < MOST_BYTES_OF_PICTURE
+    first = {"tutorial.html", "how-to/regenerate.html", "how-to/serve-over-http.html", "ARCHITECTURE.html"}
+    assert first | {"CONTRIBUTING.html", "decisions/index.html"} <= set(page.links)
 
 
 def test_a_reader_loads_nothing_from_elsewhere(site: Path) -> None:
