@@ -8,8 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "templates"), str(ROOT)]
 
-from pygments.lexers.special import TextLexer  # noqa: E402
-from sphinx.highlighting import lexers  # noqa: E402  (the path comes first)
+from sphinx.highlighting import lexer_classes  # noqa: E402  (the path comes first)
 
 from mcpgen import __version__  # noqa: E402
 
@@ -34,4 +33,4 @@ html_show_sphinx = False
 pygments_style = "tango"
 pygments_dark_style = "monokai"
 highlight_language = "none"
-lexers["mermaid"] = TextLexer()  # code hosts draw diagrams; the site shows their text
+lexer_classes["mermaid"] = lexer_classes["none"]  # code hosts draw diagrams; the site shows their text

@@ -67,7 +67,8 @@ def cost_of_fields() -> int:
 def grace_of_compose() -> str:
     """Return the seconds that the generated compose file gives a replica to end."""
     template = (DOCS.parent / "templates" / "deployment" / "deploy" / "compose.yaml.jinja").read_text(encoding="utf-8")
-    return re.findall(r"stop_grace_period: (\d+)s", template)[-1]
+    [period] = set(re.findall(r"stop_grace_period: (\d+)s", template))
+    return str(period)
 
 
 def kib(count: int) -> str:
@@ -88,6 +89,7 @@ def seconds(count: float) -> str:
 
 SHOWN = sizes.Sizes().shown
 FIGURES: list[tuple[str, str, Callable[[], object]]] = [
+    # If this one changes, the pictures are out of date: `python -m tests.page.picture` takes them again.
     ("index.md", "24 tools and {}", lambda: tokens(cost(catalog(PETSTORE)))),
     ("how-to/authenticate-callers.md", "at most once in {}", lambda: seconds(issuer.BETWEEN_FETCHES)),
     ("how-to/authenticate-callers.md", "`nbf` must hold within {}", lambda: seconds(claims.LEEWAY)),
