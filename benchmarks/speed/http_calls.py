@@ -69,9 +69,9 @@ def measured(setting: Setting, connections: Sequence[int], where: str = "") -> F
             found.add(case, name, unit, [value(flow) for flow in flows])
     for ((door, peer), bar), era, many in product(BARS.items(), ERAS, connections):
         case = case_of(era, many, where)
-        bar = ALONE.get((door, peer), bar) if many == 1 else bar
+        limit = ALONE.get((door, peer), bar) if many == 1 else bar
         ours, theirs = (found.median(case, name, "calls/s") for name in (door, peer))
-        found.at_least(bar, f"{case}: {door} / {peer}", ours, theirs)
+        found.at_least(limit, f"{case}: {door} / {peer}", ours, theirs)
     return found
 
 
