@@ -110,19 +110,26 @@ def for_get(status: int) -> Answer:
     [
         (always(200), PETS, KEY, 0, "list_pets (GET /pets, with STORE_KEY) answered 200.", "GET /api/v1/pets"),
         (for_get(200), PETS, KEY, 0, "list_pets (GET /pets, with STORE_KEY) answered 200.", "GET /api/v1/pets"),
-        (always(401), PETS, KEY, 1, "answered 401: the API does not take the credential in STORE_KEY.", "/api/v1/pets"),
+        (always(401), PETS, KEY, 1, "answered 401: the API rejects the credential in STORE_KEY.", "/api/v1/pets"),
         (
             always(403),
             PETS,
             KEY,
             1,
-            "answered 403: the credential in STORE_KEY is wrong, or may not do this.",
+            "answered 403: the credential in STORE_KEY is wrong, or lacks the right for this.",
             "/api/v1/pets",
         ),
-        (always(404), PETS, KEY, 0, "answered 404. If every call does, the path of the base URL", "GET /api/v1/pets"),
-        (always(500), PETS, KEY, 0, "answered 500, which says nothing of the settings.", "GET /api/v1/pets"),
+        (
+            always(404),
+            PETS,
+            KEY,
+            0,
+            "answered 404. If every call answers 404, the path of the base URL",
+            "GET /api/v1/pets",
+        ),
+        (always(500), PETS, KEY, 0, "answered 500, which says nothing about the settings.", "GET /api/v1/pets"),
         (always(200), PETS, {}, 1, "get_health (GET /h) answered 200.", "GET /api/v1/h"),
-        (always(200), OF_ONE, {}, 0, "No call was tried: no tool that only reads", "HEAD /api/v1/"),
+        (always(200), OF_ONE, {}, 0, "No call was tried, because no read-only tool", "HEAD /api/v1/"),
     ],
     indirect=["upstream"],
 )
@@ -151,7 +158,7 @@ def test_code_of_the_owners_in_calls_is_not_run(tmp_path: Path) -> None:
     upstream = Upstream(always(401))
     done = doctor(home, upstream.url, KEY)
     upstream.close()
-    assert (done.returncode, "No call was tried, since hooks.py takes part in calls." in done.stdout) == (0, True)
+    assert (done.returncode, "No call was tried, because hooks.py takes part in calls." in done.stdout) == (0, True)
 
 
 def test_a_server_that_is_not_there_is_told_with_its_path(tmp_path: Path) -> None:

@@ -49,8 +49,16 @@ def wants(name: str, count: str, names: str) -> list[str]:
         ("after_all", none, wants("after_all", "two parameters", "tool, result")),
         ("before_get_pets", one, "before_get_pets is for no tool, so it is never called. Did you mean before_get_pet?"),
         ("before_get-pet", one, "before_get-pet is for no tool, so it is never called. Did you mean before_get_pet?"),
-        ("before_everything", one, "before_everything is for no tool, so it is never called."),
-        ("instead_of_all", one, "instead_of_all is for no tool, so it is never called."),
+        (
+            "before_everything",
+            one,
+            "before_everything is for no tool, so it is never called. Delete it if its tool was removed.",
+        ),
+        (
+            "instead_of_all",
+            one,
+            "instead_of_all is for no tool, so it is never called. Delete it if its tool was removed.",
+        ),
         ("befor_get_pet", one, "befor_get_pet is no hook, so it is never called. Did you mean before_get_pet?"),
         ("instead_get_pet", one, "instead_get_pet is no hook, so it is never called. Did you mean instead_of_get_pet?"),
         ("requests_all", two, "requests_all is no hook, so it is never called. Did you mean request_all?"),
