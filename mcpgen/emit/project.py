@@ -93,7 +93,8 @@ def _values(catalog: Catalog) -> dict[str, object]:
     """Return name → value for the Jinja templates. Templates contain no logic except loops and conditions over these
     values.
     """
-    variables, needed = environment(catalog), needed_variables(catalog)
+    variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
+    said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
     own = {name for scheme in catalog.schemes for name in scheme.variables.values()}
     return {
         "identity": catalog.identity,
@@ -102,11 +103,11 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "environment": variables,
         "settings": settings.rows(catalog),
         "needed": needed,
-        "optional": [row.variable for row in variables if row.usual and row.variable not in needed],
+        "optional": [row.variable for row in variables if row.usual and row.variable not in said],
         "from_file": next((row.variable for row in variables if row.variable in own), ""),
         "buttons": _buttons(catalog.identity, variables, needed),
         "most_in_links": MOST,
-        "alternatives": alternatives(needy(catalog)),
+        "alternatives": choices,
         "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.type in _DELEGABLE), ""),
         "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
         "logins": [_login(scheme, catalog.identity.prefix) for scheme in catalog.schemes if scheme.user],
