@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -73,11 +73,11 @@ def upstream(request: pytest.FixtureRequest) -> Iterator[Upstream]:
     found.close()
 
 
-def compiled(folder: Path, paths: dict[str, Any]) -> Path:
+def compiled(folder: Path, paths: dict[str, Any], servers: Sequence[str] = ("https://api.example.com/v1",)) -> Path:
     document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "Store", "version": "1"},
-        "servers": [{"url": "https://api.example.com/v1"}],
+        "servers": [{"url": url} for url in servers],
         "paths": paths,
         "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
     }
@@ -150,6 +150,20 @@ def test_one_reading_call_is_made_with_the_credential_and_told(
     assert all(keys)
     assert [SECRET in request for request in upstream.heard if " /api/v1/pets" not in request].count(True) == 0
     searched((done.stdout + done.stderr).encode())
+
+
+def test_a_base_url_that_the_document_lacks_is_missing(tmp_path: Path) -> None:
+    home = compiled(tmp_path, PETS, servers=[])
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("STORE_")}
+    command = [sys.executable, "-m", "store_mcp", "--doctor"]
+    done = subprocess.run(
+        command, cwd=home, env={**environ, **KEY}, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    first = done.stdout.split("\n\n")[1].split("\n")[0]
+    assert first.split()[:2] == ["STORE_BASE_URL", "missing"]
+    done = doctor(home, "http://127.0.0.1:1", KEY)
+    assert "missing" not in done.stdout, "the flag --base-url is enough"
 
 
 def test_code_of_the_owners_in_calls_is_not_run(tmp_path: Path) -> None:

@@ -72,6 +72,17 @@ def test_mistakes(name: str, function: Callable[..., Any], expected: str | list[
     assert mistakes({name: function}, TOOLS) == ([f"{expected} (hooks.py)"] if isinstance(expected, str) else expected)
 
 
+def test_a_tool_that_has_this_hook_already_is_not_meant() -> None:
+    hint = "Delete it if its tool was removed."
+    own = {"after_get_pets": one, "after_get_pet": one}
+    assert mistakes(own, TOOLS) == [f"after_get_pets is for no tool, so it is never called. {hint} (hooks.py)"]
+
+
+def test_a_tool_with_a_name_that_is_only_somewhat_alike_is_not_meant() -> None:
+    said = "after_renew_loan is for no tool, so it is never called. Delete it if its tool was removed. (hooks.py)"
+    assert mistakes({"after_renew_loan": one}, ["end_loan", "list_loans"]) == [said]
+
+
 def test_what_hooks_are_written_with_is_no_mistake() -> None:
     own = {"Arguments": Arguments, "Refuse": Refuse, "Request": Request, "Result": Result}
     assert mistakes(own, TOOLS) == []
