@@ -1,21 +1,19 @@
-"""The environment variables that every generated server reads, from its settings and the README of a project.
+"""The environment variables that every generated server reads, from its settings.
 
-The purposes stand in the template of the README, the accepted values in the parsers. A variable that is in one of them
+The purposes stand in `settings/purposes.py`, the accepted values in the parsers. A variable that is in one of them
 alone ends the build.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
 from package.runtime.settings import callers, listening, setting_parsers, settings, sizes
+from package.runtime.settings.purposes import PURPOSES
 
 from .markdown import definition
 
-ROOT = Path(__file__).parents[2]
-README = ROOT / "templates" / "project" / "README.md.jinja"
 PREFIX = "PETSTORE"
 """The prefix of the examples."""
 
@@ -32,16 +30,12 @@ READ_OTHERWISE = {
 }
 """Variables that are read by a method of their own."""
 
-_ROW = re.compile(rf"^\| (`{PREFIX}_[A-Z_]+`[^|]*) \| (.*) \|$", re.MULTILINE)
-_PREFIX = re.compile(r"\{\{ identity\.prefix \| bare \}\}")
-_CONDITION = re.compile(r"\{% if .*?%\}.*?\{% endif %\}")
-
 
 def markdown() -> str:
     """Return an entry for each variable: its purpose, and what its value must be."""
     purposes, accepted = _purposes(), _accepted()
     missing = (accepted.keys() | READ_OTHERWISE) ^ purposes.keys()
-    assert not missing, f"in the README of projects or in settings.py alone: {', '.join(sorted(missing))}"
+    assert not missing, f"in purposes.py or in settings.py alone: {', '.join(sorted(missing))}"
     entries = []
     for name, purpose in purposes.items():
         words = f"Its value {accepted[name]}." if accepted.get(name) else ""
@@ -50,10 +44,10 @@ def markdown() -> str:
 
 
 def _purposes() -> dict[str, str]:
-    """Return the purpose of each variable, as the README of a generated project tells it."""
-    text = _PREFIX.sub(PREFIX, _CONDITION.sub(", in place of the document's", README.read_text(encoding="utf-8")))
+    """Return the purpose of each variable, with the names of other variables in full."""
     return {
-        name: purpose for names, purpose in _ROW.findall(text) for name in re.findall(rf"`{PREFIX}_([A-Z_]+)`", names)
+        name: ("over HTTP, " if feature == "http" else "") + purpose.replace("`_", f"`{PREFIX}_")
+        for name, (feature, purpose) in PURPOSES.items()
     }
 
 

@@ -5,12 +5,12 @@ variables, its version, and port numbers.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from mcpgen.base import assets
 from mcpgen.emit import dashboard
-from mcpgen.emit.environment import alternatives, environment
+from mcpgen.emit.environment import chosen_credentials, environment
 from mcpgen.emit.render import render
 from mcpgen.model import Catalog
 
@@ -55,7 +55,7 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
     scheme, and variables of server URLs.
     """
     of_schemes = {name for scheme in catalog.schemes for name in scheme.variables.values()}
-    chosen = {*_chosen(catalog)}
+    chosen = {*chosen_credentials(catalog)}
     credentials: list[Row] = []
     variables: list[Row] = []
     for row in environment(catalog):
@@ -64,18 +64,6 @@ def _variables(catalog: Catalog) -> tuple[list[Row], list[Row]]:
             rows = credentials if row.variable in of_schemes else variables
             rows.append(Row(row.variable, active))
     return credentials, variables
-
-
-def _chosen(catalog: Catalog) -> Iterator[str]:
-    """For each tool that accepts credentials in several ways, yield the environment variables of one way.
-
-    It is the first way whose variables most users are likely to set (`Variable.usual`). If there is none, it is the
-    tool's first way. Tools that can be called without credentials are skipped.
-    """
-    usual = {row.variable for row in environment(catalog) if row.usual}
-    needy = tuple(tool for tool in catalog.tools if all(tool.binding.security or ()))
-    for choice in alternatives(replace(catalog, tools=needy)):
-        yield from next((way for way in choice.ways if usual.issuperset(way)), choice.ways[0])
 
 
 def _ports(origins: Iterable[str]) -> list[int]:

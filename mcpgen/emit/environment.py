@@ -1,7 +1,7 @@
 """List the environment variables of a generated server, for its README and for the output of mcpgen's commands."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from mcpgen.emit.table import server_variable
@@ -119,6 +119,33 @@ def alternatives(catalog: Catalog) -> list[Choice]:
         if len(ways) > 1:
             found[Choice(ways[:_MOST_WAYS], max(len(ways), len(needed)) > _MOST_WAYS)] = None
     return list(found)
+
+
+def needed_variables(catalog: Catalog) -> tuple[str, ...]:
+    """Return the environment variables without which the server cannot call some tool, the base URL first.
+
+    If a tool accepts its credentials in several ways, they are the variables of one way.
+    """
+    rows, chosen = environment(catalog), {*chosen_credentials(catalog)}
+    is_located = any("://" in server.url for server in catalog.servers)
+    base_url = () if is_located else (f"{catalog.identity.prefix}_BASE_URL",)
+    return (*base_url, *(row.variable for row in rows if row.required or row.variable in chosen))
+
+
+def chosen_credentials(catalog: Catalog) -> Iterator[str]:
+    """For each tool that accepts credentials in several ways, yield the environment variables of one way.
+
+    It is the first way whose variables most users are likely to set (`Variable.usual`). If there is none, it is the
+    tool's first way. Tools that can be called without credentials are skipped.
+    """
+    usual = {row.variable for row in environment(catalog) if row.usual}
+    for choice in alternatives(needy(catalog)):
+        yield from next((way for way in choice.ways if usual.issuperset(way)), choice.ways[0])
+
+
+def needy(catalog: Catalog) -> Catalog:
+    """Return `catalog` without the tools that can be called without credentials."""
+    return replace(catalog, tools=tuple(tool for tool in catalog.tools if all(tool.binding.security or ())))
 
 
 def _roles(scheme: BoundScheme) -> tuple[Way, ...]:

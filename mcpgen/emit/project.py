@@ -5,10 +5,10 @@ from pathlib import Path
 
 from mcpgen.base import assets
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, checksums, features, offered, table
+from mcpgen.emit import attributes, checksums, features, offered, settings, table
 from mcpgen.emit.buttons import MOST, Button, buttons
 from mcpgen.emit.deployment import deployment_files, secret_files
-from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment
+from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment, needed_variables, needy
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import BoundScheme, Catalog, Identity
@@ -93,16 +93,21 @@ def _values(catalog: Catalog) -> dict[str, object]:
     """Return name → value for the Jinja templates. Templates contain no logic except loops and conditions over these
     values.
     """
-    variables = environment(catalog)
+    variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
+    said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
+    own = {name for scheme in catalog.schemes for name in scheme.variables.values()}
     return {
         "identity": catalog.identity,
         "search": catalog.search is not None,
-        "base_url": catalog.servers[0].url if catalog.servers else "",
+        "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
-        "credentials": [row for row in variables if row.usual],
-        "buttons": _buttons(catalog.identity, variables),
+        "settings": settings.rows(catalog),
+        "needed": needed,
+        "optional": [row.variable for row in variables if row.usual and row.variable not in said],
+        "from_file": next((row.variable for row in variables if row.variable in own), ""),
+        "buttons": _buttons(catalog.identity, variables, needed),
         "most_in_links": MOST,
-        "alternatives": alternatives(catalog),
+        "alternatives": choices,
         "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.type in _DELEGABLE), ""),
         "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
         "logins": [_login(scheme, catalog.identity.prefix) for scheme in catalog.schemes if scheme.user],
@@ -136,7 +141,6 @@ def _values(catalog: Catalog) -> dict[str, object]:
             }
             for each in catalog.prompts
         ],
-        "hook": next((tool.name.replace("-", "_") for tool in catalog.tools if tool.name != "all"), "TOOL"),
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
         "http_dependencies": HTTP_DEPENDENCIES,
@@ -148,9 +152,8 @@ def _values(catalog: Catalog) -> dict[str, object]:
     }
 
 
-def _buttons(identity: Identity, variables: Sequence[Variable]) -> list[Button]:
-    usual = [row for row in variables if row.usual][:MOST]
-    return buttons(identity, [row.variable for row in usual], [row.variable for row in usual if row.secret])
+def _buttons(identity: Identity, variables: Sequence[Variable], needed: Sequence[str]) -> list[Button]:
+    return buttons(identity, needed[:MOST], [row.variable for row in variables if row.secret])
 
 
 def _login(scheme: BoundScheme, prefix: str) -> dict[str, str | bool]:

@@ -14,6 +14,7 @@ SINKS = {
     "toml": sinks.toml_string,
     "yaml": sinks.yaml_scalar,
     "text": sinks.markdown_text,
+    "prose": sinks.markdown_prose,
     "code": sinks.markdown_code,
     "bare": sinks.bare_name,
     "link": sinks.link,

@@ -60,6 +60,12 @@ def markdown_code(text: str) -> str:
     return f"{fence}{padding}{plain or ' '}{padding}{fence}"
 
 
+def markdown_prose(text: str) -> str:
+    """Return `text` for a Markdown paragraph or table cell: as `markdown_text`, but backticks delimit code spans."""
+    parts = _one_line(text).split("`")
+    return "".join(markdown_code(part) if at % 2 else _MARKDOWN.sub(r"\\\1", part) for at, part in enumerate(parts))
+
+
 def yaml_scalar(text: str) -> str:
     """Return a YAML scalar on one line that is read as `text`.
 

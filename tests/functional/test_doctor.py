@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -73,11 +73,11 @@ def upstream(request: pytest.FixtureRequest) -> Iterator[Upstream]:
     found.close()
 
 
-def compiled(folder: Path, paths: dict[str, Any]) -> Path:
+def compiled(folder: Path, paths: dict[str, Any], servers: Sequence[str] = ("https://api.example.com/v1",)) -> Path:
     document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {"title": "Store", "version": "1"},
-        "servers": [{"url": "https://api.example.com/v1"}],
+        "servers": [{"url": url} for url in servers],
         "paths": paths,
         "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
     }
@@ -110,19 +110,26 @@ def for_get(status: int) -> Answer:
     [
         (always(200), PETS, KEY, 0, "list_pets (GET /pets, with STORE_KEY) answered 200.", "GET /api/v1/pets"),
         (for_get(200), PETS, KEY, 0, "list_pets (GET /pets, with STORE_KEY) answered 200.", "GET /api/v1/pets"),
-        (always(401), PETS, KEY, 1, "answered 401: the API does not take the credential in STORE_KEY.", "/api/v1/pets"),
+        (always(401), PETS, KEY, 1, "answered 401: the API rejects the credential in STORE_KEY.", "/api/v1/pets"),
         (
             always(403),
             PETS,
             KEY,
             1,
-            "answered 403: the credential in STORE_KEY is wrong, or may not do this.",
+            "answered 403: the credential in STORE_KEY is wrong, or lacks the right for this.",
             "/api/v1/pets",
         ),
-        (always(404), PETS, KEY, 0, "answered 404. If every call does, the path of the base URL", "GET /api/v1/pets"),
-        (always(500), PETS, KEY, 0, "answered 500, which says nothing of the settings.", "GET /api/v1/pets"),
+        (
+            always(404),
+            PETS,
+            KEY,
+            0,
+            "answered 404. If every call answers 404, the path of the base URL",
+            "GET /api/v1/pets",
+        ),
+        (always(500), PETS, KEY, 0, "answered 500, which says nothing about the settings.", "GET /api/v1/pets"),
         (always(200), PETS, {}, 1, "get_health (GET /h) answered 200.", "GET /api/v1/h"),
-        (always(200), OF_ONE, {}, 0, "No call was tried: no tool that only reads", "HEAD /api/v1/"),
+        (always(200), OF_ONE, {}, 0, "No call was tried, because no read-only tool", "HEAD /api/v1/"),
     ],
     indirect=["upstream"],
 )
@@ -145,13 +152,27 @@ def test_one_reading_call_is_made_with_the_credential_and_told(
     searched((done.stdout + done.stderr).encode())
 
 
+def test_a_base_url_that_the_document_lacks_is_missing(tmp_path: Path) -> None:
+    home = compiled(tmp_path, PETS, servers=[])
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("STORE_")}
+    command = [sys.executable, "-m", "store_mcp", "--doctor"]
+    done = subprocess.run(
+        command, cwd=home, env={**environ, **KEY}, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    first = done.stdout.split("\n\n")[1].split("\n")[0]
+    assert first.split()[:2] == ["STORE_BASE_URL", "missing"]
+    done = doctor(home, "http://127.0.0.1:1", KEY)
+    assert "missing" not in done.stdout, "the flag --base-url is enough"
+
+
 def test_code_of_the_owners_in_calls_is_not_run(tmp_path: Path) -> None:
     home = compiled(tmp_path, PETS)
     (home / "store_mcp" / "hooks.py").write_text("def request_all(tool, request):\n    raise SystemExit(9)\n")
     upstream = Upstream(always(401))
     done = doctor(home, upstream.url, KEY)
     upstream.close()
-    assert (done.returncode, "No call was tried, since hooks.py takes part in calls." in done.stdout) == (0, True)
+    assert (done.returncode, "No call was tried, because hooks.py takes part in calls." in done.stdout) == (0, True)
 
 
 def test_a_server_that_is_not_there_is_told_with_its_path(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ from tests.leaks import SECRET, searched
 
 KEY = "k" * 40
 TABLE = {
-    "nothing set": ("8000", {}, 0, ["to this machine alone", "sessions and confirmations end with it"]),
-    "a key": ("8000", {"STATE_KEY": KEY}, 0, ["Replicas with the same T_STATE_KEY go on"]),
-    "names": ("8000", {"HTTP_HOSTS": "mcp.example.com"}, 0, ["Clients know it as mcp.example.com"]),
-    "callers": ("0.0.0.0:8000", {"HTTP_TOKENS": "callers"}, 0, ["to 1 caller of the file in T_HTTP_TOKENS"]),
-    "anybody": ("[::]:8000", {"HTTP_OPEN": "1"}, 0, ["http://[::]:8000/mcp, to whoever reaches it"]),
+    "nothing set": ("8000", {}, 0, ["for this machine only", "confirmations end when the server ends"]),
+    "a key": ("8000", {"STATE_KEY": KEY}, 0, ["Replicas with the same T_STATE_KEY continue"]),
+    "names": ("8000", {"HTTP_HOSTS": "mcp.example.com"}, 0, ["Clients reach the server as mcp.example.com"]),
+    "callers": ("0.0.0.0:8000", {"HTTP_TOKENS": "callers"}, 0, ["for 1 caller listed in T_HTTP_TOKENS"]),
+    "anybody": ("[::]:8000", {"HTTP_OPEN": "1"}, 0, ["http://[::]:8000/mcp, for everybody who reaches it"]),
     "a store away": (
         "8000",
         {"STATE_KEY": KEY, "STORE": "redis://127.0.0.1:1/0"},
@@ -48,8 +48,8 @@ TABLE = {
         {"AUTH_ISSUER": "http://127.0.0.1:1"},
         1,
         [
-            "to whoever has an access token",
-            "They must be for http://127.0.0.1:8000/mcp.",
+            "for callers with an access token",
+            "Access tokens must be issued for http://127.0.0.1:8000/mcp.",
             "by http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp.",
             "The issuer http://127.0.0.1:1 gave no answer: 127.0.0.1:1 refused the connection.",
         ],

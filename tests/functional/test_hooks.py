@@ -21,6 +21,7 @@ from tests.golden import projects
 from tests.leaks import SECRET, searched
 from tests.runtime.process import Server, call, line
 
+ROOT = Path(__file__).parents[2]
 GENERATED = projects.project("station")
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 
@@ -34,9 +35,10 @@ def write(project: Path, code: str) -> None:
     (project / "station_mcp" / "hooks.py").write_text(code, encoding="utf-8")
 
 
-def of_readme(project: Path) -> str:
-    [code] = re.findall(r"^```python\n(.*?)^```$", (project / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    return str(code)
+def of_page(project: Path) -> str:
+    page = (ROOT / "docs" / "how-to" / "hooks.md").read_text(encoding="utf-8")
+    code = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[0]
+    return str(code).replace("after_get_pet", "after_get_forecast")
 
 
 def of_docstring(project: Path) -> str:
@@ -75,7 +77,7 @@ def running(project: Path, url: str, **variables: str) -> Iterator[Server]:
 @pytest.mark.slow
 def test_the_examples_are_typed(project: Path) -> None:
     """Check both documented examples by one run of mypy, which takes long because it reads the whole runtime."""
-    first, second = of_readme(project), of_docstring(project)
+    first, second = of_page(project), of_docstring(project)
     write(project, first)
     (project / "station_mcp" / "more_hooks.py").write_text(second, encoding="utf-8")
     types = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", os.devnull]
@@ -83,7 +85,7 @@ def test_the_examples_are_typed(project: Path) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
-@pytest.mark.parametrize("example", [of_readme, of_docstring])
+@pytest.mark.parametrize("example", [of_page, of_docstring])
 def test_an_example_does_what_it_says(example: Callable[[Path], str], project: Path) -> None:
     write(project, example(project))
     [hooked] = re.findall(r"def after_(\w+)\(", (project / "station_mcp" / "hooks.py").read_text())
@@ -148,7 +150,7 @@ def test_the_list_and_the_doctor_say_it_too(project: Path) -> None:
         assert ask(project, "--doctor", "--base-url", url).returncode == 1
         examined = ask(project, "--doctor", "--base-url", url)
         said = examined.stdout.splitlines()
-        assert {"The API answers.", "No call was tried, since hooks.py takes part in calls.", *SENTENCES} <= {*said}
+        assert {"The API answers.", "No call was tried, because hooks.py takes part in calls.", *SENTENCES} <= {*said}
         write(project, "")
         assert ask(project, "--doctor", "--base-url", url).returncode == 0
 

@@ -20,7 +20,7 @@ from mcpgen.read.fetch import read
 from tests.leaks import SECRET, searched
 
 ROOT = Path(__file__).parents[2]
-UNCHANGED = f"runtime: unchanged (mcpgen {mcpgen.__version__})"
+UNCHANGED = f"runtime: no accidental edits (its files match SHA256SUMS of mcpgen {mcpgen.__version__})"
 CHANGED = f"runtime: changed since mcpgen {mcpgen.__version__} wrote it: "
 RESTORE = ". `mcpgen regenerate --overwrite` restores it."
 DAMAGED = "runtime: cannot be checked, since its SHA256SUMS is missing or damaged. `mcpgen regenerate` writes it."

@@ -141,19 +141,18 @@ def _assert_markdown(tree: FileTree) -> None:
     assert headings[0].endswith(": an MCP server")
     known = [
         "## Use",
-        "## Links for your documentation",
-        "## Over HTTP",
-        "## Reload",
-        "## Environment",
         "## Tools",
         "## Not compiled",
-        "## Hooks",
+        "## Settings",
+        "## Over HTTP",
+        "## Your own code",
         "## Who owns which file",
+        "## Install links",
         "## Licence",
     ]
     assert [line for line in known if line in headings] == headings[1:]
     fences = [line for line in readme.split("\n") if line.lstrip().startswith(("```", "~~~"))]
-    assert fences == ["```sh", "```", "```json", "```", "```markdown", "```", "```python", "```"]
+    assert fences == ["```sh", "```", "```json", "```", "```markdown", "```"]
     lines = readme.split("\n")
     assert [LINK.fullmatch(line) is not None for line in lines].count(True) == 5
     prose = "".join(outside_code(line) for line in lines if not LINK.fullmatch(line))

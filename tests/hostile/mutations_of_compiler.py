@@ -286,6 +286,13 @@ OF_EMITTING = (
         ("tests/unit/test_sinks.py",),
     ),
     Mutation(
+        "markup beside code spans",
+        "mcpgen/emit/sinks.py",
+        'else _MARKDOWN.sub(r"\\\1", part) for at',
+        "else part for at",
+        ("tests/unit/test_sinks.py",),
+    ),
+    Mutation(
         "the digest of the tools",
         "mcpgen/emit/table.py",
         '"digest": _digest(tools),',

@@ -57,7 +57,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "operation ids": lambda said: tool_names.derive(named(said), "t"),
     "verbs": lambda said: verbs.of_summary(said, "GET"),
     "limits": limits_in_text.limits,
-    "markdown": lambda said: (sinks.markdown_text(said), sinks.markdown_code(said)),
+    "markdown": lambda said: (sinks.markdown_text(said), sinks.markdown_code(said), sinks.markdown_prose(said)),
     "yaml": lambda said: (sinks.yaml_scalar(said), sinks.yaml_comment(said)),
     "media types": content.is_media_type,
     "servers": servers.refusal,

@@ -253,9 +253,7 @@ def test_open_code_may_keep_its_file_with_comments(home: MakeHome) -> None:
 
 def test_the_documentation_names_every_client() -> None:
     page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
-    readme = (ROOT / "templates" / "project" / "README.md.jinja").read_text(encoding="utf-8")
     assert CLIENTS.keys() == PLACES.keys() == STDIO.keys()
     for client in CLIENTS.values():
         assert f"| `{client.key}` |" in page
-        assert f"`{client.key}`" in readme
         assert f"`{client.project}`" in page or not client.project

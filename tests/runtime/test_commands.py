@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from package.runtime.settings.purposes import PURPOSES
 
 from tests.leaks import searched, trap
 from tests.runtime.process import PACKAGE, Server, generate
@@ -125,6 +126,8 @@ def test_help_says_everything(home: Path) -> None:
         ["--list", "--version"],
         ["--base-url", "ftp://x"],
         ["--base-url", "x"],
+        ["--all"],
+        ["--list", "--all"],
     ],
     ids=" ".join,
 )
@@ -155,10 +158,26 @@ class TestDoctor:
         assert done.returncode == 1
         rows = variables(done.stdout)
         assert rows["MIRROR_KEY"] == rows["MIRROR_LOGIN_PASSWORD"] == "missing"
-        assert rows["MIRROR_BASE_URL"] == "not"
+        assert {*rows.values()} == {"missing"}, "variables that are not set are hidden"
+        assert "`mirror-mcp --doctor --all` shows them." in done.stdout
         assert "2 of 3 tools can be called" in done.stdout
         assert "set MIRROR_KEY, or MIRROR_LOGIN_USERNAME with MIRROR_LOGIN_PASSWORD" in done.stdout
         assert "127.0.0.1:9" in done.stdout
+
+    def test_all_settings_are_shown_if_asked_for(self, home: Path) -> None:
+        rows = variables(run(home, "--doctor", "--all", MIRROR_KEY=SECRET).stdout)
+        assert {f"MIRROR_{name}" for name, (feature, _) in PURPOSES.items() if feature != "login"} < rows.keys()
+        assert (rows["MIRROR_KEY"], rows["MIRROR_STATE_KEY"], rows["MIRROR_BASE_URL"]) == ("set", "not", "not")
+
+    def test_what_is_missing_comes_first_and_what_is_wrong_before_what_is_set(self, home: Path) -> None:
+        done = run(home, "--doctor", MIRROR_LOGIN_PASSWORD=SECRET, MIRROR_TIMEOUT="x", MIRROR_STATE_KEY=SECRET)
+        assert list(variables(done.stdout).items()) == [
+            ("MIRROR_KEY", "missing"),
+            ("MIRROR_LOGIN_USERNAME", "missing"),
+            ("MIRROR_TIMEOUT", "unusable"),
+            ("MIRROR_LOGIN_PASSWORD", "set"),
+            ("MIRROR_STATE_KEY", "set"),
+        ]
 
     def test_values_are_never_shown(self, home: Path) -> None:
         done = run(home, "--doctor", MIRROR_KEY=SECRET, MIRROR_LOGIN_PASSWORD=f"{SECRET}\n\x01")

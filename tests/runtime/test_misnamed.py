@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.serve.doctor import RESERVED
 from package.runtime.settings import settings, unknown_variables
 from package.runtime.settings.credential_env import ROLES
+from package.runtime.settings.purposes import PURPOSES
 
 from tests.golden.projects import project
 from tests.leaks import searched
@@ -42,7 +42,7 @@ def warned(*names: str, base_url: str | None = None) -> list[str]:
 def test_what_the_server_reads_is_known() -> None:
     credentials = [name for scheme in SCHEMES.values() for name in scheme["variables"].values()]
     files = [f"{name}_FILE" for name in [*credentials, "PETSTORE_PROXY"] if not name.endswith("_URL")]
-    known = [f"PETSTORE_{suffix}" for suffix in RESERVED] + ["PETSTORE_VAR_REGION", *credentials, *files]
+    known = [f"PETSTORE_{suffix}" for suffix in PURPOSES] + ["PETSTORE_VAR_REGION", *credentials, *files]
     assert warned(*known) == []
     assert warned(*known, base_url="https://x.example") == []
 

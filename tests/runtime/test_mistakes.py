@@ -49,8 +49,16 @@ def wants(name: str, count: str, names: str) -> list[str]:
         ("after_all", none, wants("after_all", "two parameters", "tool, result")),
         ("before_get_pets", one, "before_get_pets is for no tool, so it is never called. Did you mean before_get_pet?"),
         ("before_get-pet", one, "before_get-pet is for no tool, so it is never called. Did you mean before_get_pet?"),
-        ("before_everything", one, "before_everything is for no tool, so it is never called."),
-        ("instead_of_all", one, "instead_of_all is for no tool, so it is never called."),
+        (
+            "before_everything",
+            one,
+            "before_everything is for no tool, so it is never called. Delete it if its tool was removed.",
+        ),
+        (
+            "instead_of_all",
+            one,
+            "instead_of_all is for no tool, so it is never called. Delete it if its tool was removed.",
+        ),
         ("befor_get_pet", one, "befor_get_pet is no hook, so it is never called. Did you mean before_get_pet?"),
         ("instead_get_pet", one, "instead_get_pet is no hook, so it is never called. Did you mean instead_of_get_pet?"),
         ("requests_all", two, "requests_all is no hook, so it is never called. Did you mean request_all?"),
@@ -62,6 +70,17 @@ def wants(name: str, count: str, names: str) -> list[str]:
 )
 def test_mistakes(name: str, function: Callable[..., Any], expected: str | list[str]) -> None:
     assert mistakes({name: function}, TOOLS) == ([f"{expected} (hooks.py)"] if isinstance(expected, str) else expected)
+
+
+def test_a_tool_that_has_this_hook_already_is_not_meant() -> None:
+    hint = "Delete it if its tool was removed."
+    own = {"after_get_pets": one, "after_get_pet": one}
+    assert mistakes(own, TOOLS) == [f"after_get_pets is for no tool, so it is never called. {hint} (hooks.py)"]
+
+
+def test_a_tool_with_a_name_that_is_only_somewhat_alike_is_not_meant() -> None:
+    said = "after_renew_loan is for no tool, so it is never called. Delete it if its tool was removed. (hooks.py)"
+    assert mistakes({"after_renew_loan": one}, ["end_loan", "list_loans"]) == [said]
 
 
 def test_what_hooks_are_written_with_is_no_mistake() -> None:

@@ -32,7 +32,8 @@ TORN = {
     "it has a security scheme of a later kind": (
         "bindings.json",
         lambda text: text.replace('"type":"apiKey"', '"type":"mutualTLS"', 1),
-        "the security scheme 'key' of its table is of the kind 'mutualTLS', which this server does not know",
+        "with a matching version of mcpgen: the security scheme 'key' of its"
+        " table is of the kind 'mutualTLS', which this server does not know",
     ),
     "it is of another format": ("bindings.json", lambda text: text.replace('"mcpgen":1', '"mcpgen":2'), "format 1"),
 }

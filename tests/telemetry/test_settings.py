@@ -88,6 +88,6 @@ def test_doctor_says_where_all_goes(mirror: Path) -> None:
     done = subprocess.run(command, cwd=mirror, env=environ, capture_output=True, check=False)
     searched(done.stdout + done.stderr)
     lines = done.stdout.decode().splitlines()
-    assert "Metrics are written to the log at the end." in lines
+    assert "Metrics are written to the log when the server ends." in lines
     assert "Spans are sent to http://collector.example:4318, as the OTEL variables say." in lines
     assert b"secret-path" not in done.stdout

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.base.invisible import shown
-from mcpgen.emit.sinks import bare_name, markdown_code, markdown_text, toml_string
+from mcpgen.emit.sinks import bare_name, markdown_code, markdown_prose, markdown_text, toml_string
 
 ANY_TEXT = st.text(st.characters(), max_size=80)
 MARKUP = st.text("ab `*_[]()<>&|~$#\\:/!\n\r\t-+=.1\u2028\u202e\x00\x1b", max_size=60)
@@ -102,6 +102,20 @@ def test_markdown_code_is_one_code_span_and_one_cell(text: str) -> None:
     assert len(written.splitlines()) == 1
     assert not re.search(r"(?<!\\)\|", written)
     assert code_span(written) == (on_one_line(text).replace("|", "\\|") or " ")
+
+
+@given(ANY_TEXT | MARKUP)
+def test_markdown_prose_has_no_markup_except_code_spans(text: str) -> None:
+    written = markdown_prose(text)
+    assert len(written.splitlines()) <= 1
+    outside = re.sub(r"(?<![\\`])(`+)(?!`).*?(?<!`)\1(?!`)", "", written)
+    assert re.sub(r"\\.", "", outside) == re.sub(r"[`*_\[\]<>&|~$#\\]", "", re.sub(r"\\.", "", outside))
+    if "`" not in text:
+        assert written == markdown_text(text)
+
+
+def test_backticks_of_prose_delimit_code_spans() -> None:
+    assert markdown_prose("a_b `c_d` *e*") == r"a\_b `c_d` \*e\*"
 
 
 @pytest.mark.parametrize("name", ["a", "petstore-mcp", "PETSTORE_API_KEY", "get_pet", "a" * 200])

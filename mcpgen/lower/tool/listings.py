@@ -15,9 +15,9 @@ from mcpgen.lower.schema.compose import Composer, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.nodes import items_of
 from mcpgen.lower.text.prose import shortened
+from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import Annotations, HttpBinding, Listing, Operation, Pages
 
-LONGEST = 1000
 MOST_ITEMS = 10_000
 _TOLD = "One call returns all pages, within limits, and says where it stopped."
 
