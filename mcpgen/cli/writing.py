@@ -15,9 +15,9 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.cli import differences, options, report, signals
 from mcpgen.regenerate import changelog, release_notes
-from mcpgen.regenerate.diff import markdown
+from mcpgen.regenerate.diff import markdown, next_version, release
 from mcpgen.regenerate.publish import Plan, edits, plan, publish, told
-from mcpgen.regenerate.regenerate import NextGeneration, next_version, release
+from mcpgen.regenerate.regenerate import NextGeneration
 
 MOST = 5
 """Limit on the findings shown per code. `mcpgen check` shows all findings about a document."""
@@ -79,8 +79,8 @@ class Run:
             yield edits(self.planned)
 
     def _too_low(self, before: str, given: str) -> Iterator[Diagnostic]:
-        part = self.succession.difference.version
-        if part in ("major", "minor") and release(given) < release(due := next_version(before, part)):
+        difference = self.succession.difference
+        if difference.reaches("additive") and release(given) < release(due := next_version(before, difference.version)):
             message = f"The version of the server is {given}, but the changes require {due}."
             yield Diagnostic("pinned-version", message, "Raise `server.version`, wherever you have set it.")
 

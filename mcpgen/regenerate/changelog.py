@@ -1,9 +1,10 @@
 """Continue the file CHANGELOG.md of a project.
 
 A compile emits a new, empty changelog. This module inserts the project's history, and a new entry if something changed.
-Entries have no dates, and edits by hand are kept.
+The newest version stands first. Entries have no dates, and edits by hand are kept.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,8 @@ from mcpgen.regenerate.diff import Difference, markdown
 from mcpgen.regenerate.publish import present
 
 NAME = "CHANGELOG.md"
+_VERSION = re.compile(rb"## \[?v?\d")
+"""Pattern of the heading of a version, also in changelogs that were edited by hand."""
 
 
 def continued(
@@ -31,7 +34,7 @@ def continued(
     if written is None:
         return tree, lock
     lines = "".join(f"{line}\n" for line in _entry(difference, files, previous.compiler, lock.compiler))
-    data = _appended(written, lines, lock.version) if lines else written
+    data = _with_entry(written, lines.encode(), lock.version) if lines else written
     # Without a new entry, keep the changelog's digest of the old lock file: an edit by hand must not make the project
     # out of date.
     known = digest(data) if lines else previous.files.get(NAME, digest(data))
@@ -50,16 +53,24 @@ def _entry(difference: Difference | None, files: Sequence[str], before: str, aft
         yield "- The tools are the same; files around them changed."
 
 
-def _appended(written: bytes, lines: str, version: str) -> bytes:
-    """Return the changelog `written` with the entry `lines` at its end, under a heading for `version`.
+def _with_entry(written: bytes, entry: bytes, version: str) -> bytes:
+    """Return the changelog `written` with `entry` at the end of the section of `version`.
 
-    If a killed run has already written the entry, it is not added a second time.
+    A new section stands before the sections of other versions, or at the end if there are none. If a killed run has
+    already written the entry, it is not added a second time.
     """
-    text = written.rstrip(b"\n") + b"\n"
     heading = f"## {markdown_text(version)}".encode()
-    headings = [line.rstrip() for line in text.splitlines() if line.startswith(b"## ")]
-    if headings[-1:] != [heading]:
-        text += b"\n" + heading + b"\n\n"
-    elif text.endswith(lines.encode()):
-        return written
-    return text + lines.encode()
+    lines = written.splitlines(keepends=True)
+    same = next((at for at, line in enumerate(lines) if line.rstrip() == heading), None)
+    if same is None:
+        at = next((at for at, line in enumerate(lines) if _VERSION.match(line)), len(lines))
+        return _joined(lines[:at], heading + b"\n\n" + entry, lines[at:])
+    end = next((at for at in range(same + 1, len(lines)) if lines[at].startswith(b"## ")), len(lines))
+    section = b"".join(lines[same:end]).rstrip(b"\n") + b"\n"
+    return written if section.endswith(entry) else _joined(lines[:same], section + entry, lines[end:])
+
+
+def _joined(before: list[bytes], section: bytes, after: list[bytes]) -> bytes:
+    """Return the text of a changelog around `section`, with one blank line before and after the section."""
+    above, below = b"".join(before).rstrip(b"\n"), b"".join(after)
+    return (above + b"\n\n" if above else b"") + section + (b"\n" + below if below else b"")

@@ -6,7 +6,6 @@ recognised by its fingerprint, a digest of its contents. So the source is compil
 again with the stored names moved to the new paths.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,12 +17,10 @@ from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source, versioned
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate import changelog, orphan_hooks, projects
-from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, of_tables
+from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_tables
 from mcpgen.regenerate.publish import present
 
 NOTHING = Difference(())
-_PARTS = ("major", "minor", "patch")
-_RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,2}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +53,7 @@ def succeed(
     before = projects.surface(directory, lock)
     difference: Difference | None
     if before is not None:
-        difference = compare(before, surface_of(compiled), moves=moves)
+        difference = replace(compare(before, surface_of(compiled), moves=moves), since=lock.version)
     else:
         difference = NOTHING if lock.promises.tools == compiled.lock.promises.tools else None
     files = _changed(lock, compiled.lock)
@@ -88,19 +85,6 @@ def _changed(before: Lock, after: Lock) -> tuple[str, ...]:
     """
     paths = (before.files.keys() | after.files.keys()) - {changelog.NAME}
     return tuple(sorted(path for path in paths if before.files.get(path) != after.files.get(path)))
-
-
-def next_version(version: str, part: str) -> str:
-    """Return `version` with its major, minor or patch number incremented (Semantic Versioning 2.0.0, items 6 to 8)."""
-    numbers, place = release(version), _PARTS.index(part)
-    return ".".join(map(str, [*numbers[:place], numbers[place] + 1, *[0] * (2 - place)]))
-
-
-def release(version: str) -> tuple[int, ...]:
-    """Return the three numbers of a version, with 0 for missing numbers."""
-    found = _RELEASE.match(version)
-    numbers = [int(number) for number in found[0].split(".")] if found else []
-    return (*numbers, 0, 0, 0)[:3]
 
 
 def surface_of(compiled: Compiled) -> Surface:

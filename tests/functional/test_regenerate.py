@@ -102,8 +102,8 @@ def test_only_what_changed_is_written(project: None) -> None:
 @pytest.mark.parametrize(
     ("changed", "version", "heading"),
     [
-        ([LIST, GET], "1.0.0", "- Breaking: The tool delete\\_pet was removed."),
-        ([LIST, GET, DELETE, {"GET /toys": operation("listToys")}], "0.2.0", "- Additive: The tool list\\_toys is"),
+        ([LIST, GET], "0.2.0", "- Breaking: The tool delete\\_pet was removed."),
+        ([LIST, GET, DELETE, {"GET /toys": operation("listToys")}], "0.1.1", "- Additive: The tool list\\_toys is"),
         (
             [LIST, GET, {"DELETE /pets/{id}": operation("deletePet", "Delete a pet for ever", parameters=[PET])}],
             "0.1.1",
@@ -261,8 +261,8 @@ def test_the_markdown_is_all_that_stdout_has(project: None, capsys: pytest.Captu
     capsys.readouterr()
     assert run("regenerate", "out", "--format", "markdown") == 0
     said = capsys.readouterr()
-    assert said.out.startswith("**1 breaking, 0 additive, 0 cosmetic. The major version moves.**\n\n### Breaking\n")
-    assert "Pets 0.1.0 → 1.0.0: 2 tools; wrote 7 files to out." in said.err
+    assert said.out.startswith("**1 breaking, 0 additive, 0 cosmetic. The minor version moves.**\n\n### Breaking\n")
+    assert "Pets 0.1.0 → 0.2.0: 2 tools; wrote 7 files to out." in said.err
 
 
 def test_the_json_says_what_changed_and_what_was_written(project: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -274,7 +274,7 @@ def test_the_json_says_what_changed_and_what_was_written(project: None, capsys: 
     assert run("regenerate", "out", "--format", "json") == 0
     done = json.loads(capsys.readouterr().out)
     assert done["written"] == stale["wouldWrite"]
-    assert done["version"] == {"before": "0.1.0", "after": "1.0.0"}
+    assert done["version"] == {"before": "0.1.0", "after": "0.2.0"}
     assert [(change["grade"], change["code"], change["tool"]) for change in done["changes"]] == [
         ("breaking", "tool-removed", "delete_pet")
     ]

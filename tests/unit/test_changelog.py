@@ -13,8 +13,10 @@ from mcpgen.cli import main
 from mcpgen.lock import lockfile as locks
 from mcpgen.regenerate import changelog
 
-FIRST = "# Changelog\n\n## 0.1.0\n\n- First generated: 2 tools.\n"
-NEXT = "\n## {}\n\n"
+TITLE = "# Changelog\n"
+SECTION = "\n## {}\n\n"
+OLDEST = SECTION.format("0.1.0") + "- First generated: 2 tools.\n"
+FIRST = TITLE + OLDEST
 UNTOLD = "- The tools changed. The changes cannot be listed, because the earlier tools.json could not be read.\n"
 GONE = "- Breaking: The tool get\\_b was removed.\n"
 
@@ -46,36 +48,57 @@ def history(edited: str = "") -> str:
     return data.decode()
 
 
-def test_the_first_entry_stays_and_each_change_of_tools_is_added() -> None:
+def test_the_newest_entry_stands_first_and_older_ones_stay() -> None:
     assert generate({"a": "A", "b": "B"}) == 0
     assert history() == FIRST
     assert generate({"a": "A", "b": "B"}) == 0
     assert history() == FIRST
     assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
-    second = FIRST + NEXT.format("1.0.0") + "- Breaking: The tool get\\_b was removed.\n"
+    second = SECTION.format("0.2.0") + "- Breaking: The tool get\\_b was removed.\n"
     second += "- Additive: The tool get\\_c is new.\n- Additive: The tool get\\_d is new.\n"
     second += "- Cosmetic: `get_a`: The description of the tool has new wording.\n"
     second += "- Cosmetic: `get_a`: The title of the tool is now Changed; it was A.\n"
-    assert history() == second
+    assert history() == TITLE + second + OLDEST
     assert generate({"a": "Changed", "c": "C", "d": "D"}) == 0
-    assert history() == second
+    assert history() == TITLE + second + OLDEST
     assert generate({"a": "Changed", "d": "D"}) == 0
-    assert history() == second + NEXT.format("2.0.0") + "- Breaking: The tool get\\_c was removed.\n"
+    third = SECTION.format("0.3.0") + "- Breaking: The tool get\\_c was removed.\n"
+    assert history() == TITLE + third + second + OLDEST
 
 
 def test_a_new_version_has_a_heading_of_its_own() -> None:
     generate({"a": "A", "b": "B"})
     Path("out/mcpgen.yaml").write_text("mcpgen: 1\nserver: {name: pets, version: 0.2.0}\n")
     assert generate({"a": "A"}) == 0
-    second = FIRST + NEXT.format("0.2.0") + GONE
-    assert history() == second
+    second = SECTION.format("0.2.0") + GONE
+    assert history() == TITLE + second + OLDEST
     assert generate({"a": "A", "c": "C"}) == 0
-    assert history() == second + "- Additive: The tool get\\_c is new.\n"
+    assert history() == TITLE + second + "- Additive: The tool get\\_c is new.\n" + OLDEST
 
 
-@pytest.mark.parametrize("edited", [FIRST + "- Mine.\n", FIRST + "- No newline", "", "\ufeff\r\nMine"])
+ENTRY = SECTION.format("0.2.0") + GONE
+
+
+@pytest.mark.parametrize(
+    ("edited", "continued"),
+    [
+        (FIRST + "- Mine.\n", TITLE + ENTRY + OLDEST + "- Mine.\n"),
+        (FIRST + "- No newline", TITLE + ENTRY + OLDEST + "- No newline"),
+        ("", ENTRY.lstrip()),
+        ("\ufeff\r\nMine", "\ufeff\r\nMine\n" + ENTRY),
+        (TITLE + "\nMine.\n\n## Unreleased\n\n- Mine.\n" + OLDEST, None),
+        (TITLE + "\nMine.\n\n## [v0.0.9] - 2026\n\n- Mine.\n" + OLDEST, None),
+        ("# Oldest first\n" + SECTION.format("0.0.1") + "- Old.\n" + OLDEST, None),
+        ("## 0.1.0\r\n\r\n- Mine.\r\n", ENTRY.lstrip() + "\n## 0.1.0\r\n\r\n- Mine.\r\n"),
+        (TITLE + SECTION.format("0.2.0") + "Mine.\n\n## Notes\n\nMine.\n" + OLDEST, TITLE
+         + SECTION.format("0.2.0") + "Mine.\n" + GONE + "\n## Notes\n\nMine.\n" + OLDEST),
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("flags", [[], ["--overwrite"]], ids=["plain", "overwrite"])
-def test_what_was_edited_is_kept(edited: str, flags: list[str]) -> None:
+def test_what_was_edited_is_kept(edited: str, continued: str | None, flags: list[str]) -> None:
+    """Insert an entry into an edited changelog: before the first heading of a version (`continued` is None), or as
+    `continued` shows.
+    """
     generate({"a": "A", "b": "B"})
     (Path("out") / changelog.NAME).write_text(edited, newline="")
     assert generate({"a": "A", "b": "B"}, *flags) == 0
@@ -84,8 +107,10 @@ def test_what_was_edited_is_kept(edited: str, flags: list[str]) -> None:
         main(["regenerate", "out", "--check"])
     assert ended.value.code == 0
     assert generate({"a": "A"}, *flags) == 0
-    assert history().startswith(edited.rstrip("\n"))
-    assert history().endswith(NEXT.format("1.0.0") + GONE)
+    if continued is None:
+        at = min(edited.index(start) for start in ("\n## 0", "\n## [") if start in edited)
+        continued = edited[:at] + ENTRY + edited[at:]
+    assert (Path("out") / changelog.NAME).read_bytes().decode() == continued
 
 
 def test_without_the_tables_of_before_nothing_is_said() -> None:
@@ -107,7 +132,7 @@ def test_a_deleted_one_begins_anew() -> None:
     generate({"a": "A", "b": "B"})
     (Path("out") / changelog.NAME).unlink()
     assert generate({"a": "A"}) == 0
-    assert history() == FIRST.replace("2 tools", "1 tool").replace("0.1.0", "1.0.0")
+    assert history() == FIRST.replace("2 tools", "1 tool").replace("0.1.0", "0.2.0")
 
 
 def test_the_entry_of_a_run_that_was_killed_is_not_repeated() -> None:

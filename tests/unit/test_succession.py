@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from mcpgen.regenerate import release_notes
-from mcpgen.regenerate.regenerate import next_version
+from mcpgen.regenerate.diff import Change, Difference, Grade, next_version
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,22 @@ from mcpgen.regenerate.regenerate import next_version
 )  # fmt: skip
 def test_the_part_that_moves(version: str, part: str, following: str) -> None:
     assert next_version(version, part) == following
+
+
+@pytest.mark.parametrize(
+    ("since", "breaking", "additive", "cosmetic"),
+    [
+        ("", "major", "minor", "patch"), ("1.0.0", "major", "minor", "patch"), ("2027.1", "major", "minor", "patch"),
+        ("0.1.0", "minor", "patch", "patch"), ("0.0.3", "minor", "patch", "patch"), ("x", "minor", "patch", "patch"),
+    ],
+)  # fmt: skip
+def test_below_one_a_breaking_change_moves_the_minor_number(
+    since: str, breaking: str, additive: str, cosmetic: str
+) -> None:
+    grades: dict[Grade, str] = {"breaking": breaking, "additive": additive, "cosmetic": cosmetic}
+    for grade, part in grades.items():
+        assert Difference((Change(grade, "", "", ""),), since).version == part
+    assert Difference((), since).version == "none"
 
 
 @pytest.mark.parametrize("version", ["", "x", "9" * 5000, "1." * 3000, "-1", "1.2.3.dev4"])

@@ -1,5 +1,7 @@
 """Define the command `mcpgen diff`: read the two versions to compare, show the changes, and choose the exit code."""
 
+from dataclasses import replace
+
 import click
 
 from mcpgen.base.diagnostics import Diagnostic
@@ -31,7 +33,7 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
         raise click.UsageError("Only one of OLD and NEW can be standard input.")
     with report.ending(output), report.progress("Comparing"):
         before, after = sides.both(old, new, flags, moves=moves)
-        difference = compare(before.surface, after.surface, moves=moves)
+        difference = replace(compare(before.surface, after.surface, moves=moves), since=before.released)
     errors = [*_errors(before), *_errors(after)]
     if output == "json":
         report.result_json(contract.document(before, after, difference, errors))

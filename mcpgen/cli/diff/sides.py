@@ -40,6 +40,11 @@ class Side:
     def version(self) -> str:
         return as_text(as_object(self.surface.header.get("server")).get("version"))
 
+    @property
+    def released(self) -> str:
+        """Return the version of a project's package, or "" for a document, which has none."""
+        return self.version if self.compiled is None else ""
+
 
 def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side]:
     """Return the two versions to compare for the arguments `old` and `new`, each a document or a directory.

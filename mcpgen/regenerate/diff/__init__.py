@@ -9,8 +9,21 @@ from mcpgen.base.work import Budget
 from mcpgen.regenerate.diff.change import GRADES, Change, Difference, Grade, ordered
 from mcpgen.regenerate.diff.matching import match
 from mcpgen.regenerate.diff.surface import TABLES, Surface, of_catalog, of_tables
+from mcpgen.regenerate.diff.versions import next_version, release
 
-__all__ = ["GRADES", "TABLES", "Change", "Difference", "Grade", "Surface", "compare", "of_catalog", "of_tables"]
+__all__ = [
+    "GRADES",
+    "TABLES",
+    "Change",
+    "Difference",
+    "Grade",
+    "Surface",
+    "compare",
+    "next_version",
+    "of_catalog",
+    "of_tables",
+    "release",
+]
 
 
 def compare(old: Surface, new: Surface, *, moves: bool = True) -> Difference:

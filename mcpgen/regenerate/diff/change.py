@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.regenerate.diff.versions import Part, part_below_one, release
 
 Grade = Literal["breaking", "additive", "cosmetic"]
 GRADES: tuple[Grade, ...] = ("breaking", "additive", "cosmetic")
 """The grades of changes, the gravest first."""
 
-_PARTS: dict[Grade, str] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
+_PARTS: dict[Grade, Part] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
 
 
 # Decision 0149: That a change concerns security is a field beside its grade, not a fourth grade.
@@ -39,9 +40,12 @@ class Change:
 class Difference:
     """All changes from one server to another. Changes that concern security come before all others. Both groups are
     sorted: changes of the whole server first, then those of tools by name; for each of these, the gravest first.
+
+    `since`: the version of the earlier server, or "" if it is a document, which has no version of a package.
     """
 
     changes: tuple[Change, ...]
+    since: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -61,7 +65,10 @@ class Difference:
         """Return which part of the version number must be raised (Semantic Versioning 2.0.0): major, minor, patch or
         none.
         """
-        return next((_PARTS[grade] for grade, count in self.counts.items() if count), "none")
+        part = next((_PARTS[grade] for grade, count in self.counts.items() if count), None)
+        if part is None:
+            return "none"
+        return part_below_one(part) if self.since and release(self.since)[0] == 0 else part
 
     def reaches(self, grade: Grade) -> bool:
         """Return True if at least one change has the grade `grade` or a graver one."""
