@@ -55,9 +55,14 @@ class Run:
 
     @property
     def failed(self) -> bool:
-        """Return True if nothing may be written: after an error, or for a change with at least the grade `fail_on`."""
+        """Return True if nothing may be written: after an error, or for a change with at least the grade `fail_on`.
+
+        Unknown changes count as the gravest.
+        """
         compiled, difference = self.succession.compiled, self.succession.difference
-        grave = self.wanted.fail_on is not None and difference.reaches(options.FAILING[self.wanted.fail_on])
+        grave = self.wanted.fail_on is not None and (
+            not self.succession.compared or difference.reaches(options.FAILING[self.wanted.fail_on])
+        )
         return grave or (compiled.failed_strictly if self.wanted.strict else compiled.failed)
 
     @property

@@ -22,8 +22,9 @@ FILE = b"""\
 /*_mcp/*.json -text linguist-generated
 /*_mcp/runtime/** -text linguist-generated
 
-# What you edit too has the same line ends everywhere, whatever your editor writes.
-/CHANGELOG.md text eol=lf
+# What you edit too has the same line ends everywhere, whatever your editor writes. A merge keeps the entries of both
+# sides of the changelog.
+/CHANGELOG.md text eol=lf merge=union
 /mcpgen.yaml text eol=lf
 /.gitignore text eol=lf
 /tests/test_server.py text eol=lf

@@ -206,12 +206,8 @@ def load(data: bytes, file: str) -> Lock:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict) or value.get("lock") not in _READ or not _is_safe(value):
-        merging = b"\n<<<<<<< " in b"\n" + data
-        hint = (
-            "Take the whole lock file from one side of the merge, and run `mcpgen regenerate`." if merging else _RESTORE
-        )
         message = f"This version of mcpgen cannot read the lock file {NAME}."
-        raise FatalError("lock-unreadable", message, Where(file), hint)
+        raise FatalError("lock-unreadable", message, Where(file), _RESTORE)
     return Lock(
         source=as_text(value.get("source")),
         source_digest=as_text(value.get("source_digest")),

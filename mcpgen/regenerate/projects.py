@@ -73,6 +73,8 @@ def surface(directory: Path, lock: Lock) -> Surface | None:
     read.
     """
     tables = {name: data for name in TABLES if (data := present(directory, f"{lock.package}/{name}")) is not None}
+    if any(f"{lock.package}/{name}" in lock.files for name in TABLES if name not in tables):
+        return None
     try:
         return of_tables(tables, lock.promises.tools)
     except (KeyError, ValueError, RecursionError):

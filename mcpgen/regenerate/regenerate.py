@@ -18,7 +18,7 @@ from mcpgen.pipeline import Compiled, Project, compile_source, versioned
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate import changelog, orphan_hooks, projects
 from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_tables
-from mcpgen.regenerate.publish import present
+from mcpgen.regenerate.publish import git_commands, present
 
 NOTHING = Difference(())
 
@@ -29,13 +29,15 @@ class NextGeneration:
 
     `compiled`: the result of the compile; its changelog also contains the project's earlier entries. `before`: the
     project's lock file, or None for a new project. `difference`: the changes for callers and operators. `files`:
-    generated files that change, without files in which only a version number changes.
+    generated files that change, without files in which only a version number changes. `compared`: False if the earlier
+    JSON files cannot be read, so that the changes are unknown.
     """
 
     compiled: Compiled
     before: Lock | None = None
     difference: Difference = NOTHING
     files: tuple[str, ...] = ()
+    compared: bool = True
 
 
 def succeed(
@@ -51,18 +53,37 @@ def succeed(
     if lock is None:
         return NextGeneration(compiled)
     before = projects.surface(directory, lock)
-    difference: Difference | None
+    difference: Difference | None = None
     if before is not None:
         difference = replace(compare(before, surface_of(compiled), moves=moves), since=lock.version)
-    else:
-        difference = NOTHING if lock.promises.tools == compiled.lock.promises.tools else None
+    elif _tables(lock) == _tables(compiled.lock):
+        difference = NOTHING
     files = _changed(lock, compiled.lock)
-    if files and not compiled.pinned:
-        part = "major" if difference is None else difference.version if difference else "patch"
+    if files and difference is not None and not compiled.pinned:
+        part = difference.version if difference else "patch"
         compiled = versioned(compiled, next_version(lock.version, part))
-    compiled = replace(compiled, diagnostics=(*compiled.diagnostics, *_orphans(directory, compiled, lock)))
+    found = [*compiled.diagnostics, *_orphans(directory, compiled, lock)]
+    if difference is None:
+        found.append(_unreadable(directory, lock))
     tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
-    return NextGeneration(replace(compiled, tree=tree, lock=continued), lock, difference or NOTHING, files)
+    compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
+    return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None)
+
+
+def _tables(lock: Lock) -> dict[str, str | None]:
+    """Return the digests of the JSON files that describe a server, from the lock file of its project."""
+    return {path: lock.files.get(path) for path in (f"{lock.package}/{name}" for name in TABLES)}
+
+
+def _unreadable(directory: Path, lock: Lock) -> Diagnostic:
+    """Return the warning about a project whose changes are unknown. An unknown change never raises the version."""
+    message = (
+        f"The tools.json or bindings.json of the project in {directory} cannot be read, so the changes are unknown, "
+        f"and the version stays {lock.version}."
+    )
+    command = git_commands.checkout(directory, (path for path, known in _tables(lock).items() if known))
+    hint = f"Restore the files from version control, such as with `{command}`, and generate again."
+    return Diagnostic("tables-unreadable", message, hint, Where(str(directory / lock.package / "tools.json")))
 
 
 def _orphans(directory: Path, compiled: Compiled, before: Lock) -> Iterator[Diagnostic]:

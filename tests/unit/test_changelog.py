@@ -113,19 +113,37 @@ def test_what_was_edited_is_kept(edited: str, continued: str | None, flags: list
     assert (Path("out") / changelog.NAME).read_bytes().decode() == continued
 
 
-def test_without_the_tables_of_before_nothing_is_said() -> None:
+@pytest.mark.parametrize("flags", [["--overwrite"], ["--overwrite", "--name", "zoo"]], ids=["", "renamed"])
+def test_tables_that_cannot_be_read_never_raise_the_version(
+    flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     generate({"a": "A", "b": "B"})
     next(Path("out").glob("*/tools.json")).write_text("[")
-    assert generate({"a": "A"}, "--overwrite") == 0
-    assert history() == FIRST + NEXT.format("1.0.0") + UNTOLD
+    capsys.readouterr()
+    assert generate({"a": "A"}, *flags) == 0
+    assert history() == FIRST + UNTOLD
+    said = capsys.readouterr().err
+    assert "[tables-unreadable]" in said
+    assert "the version stays 0.1.0" in said
+    assert "`git -C out checkout HEAD -- pets_mcp/bindings.json pets_mcp/tools.json`" in said
     next(Path("out").glob("*/tools.json")).unlink()
     assert generate({"a": "A", "b": "B"}) == 0
-    assert history() == FIRST + NEXT.format("1.0.0") + UNTOLD + NEXT.format("2.0.0") + UNTOLD
+    assert history() == FIRST + UNTOLD
     next(Path("out").glob("*/tools.json")).unlink()
     Path("out/README.md").unlink()
-    before = history()
     assert generate({"a": "A", "b": "B"}) == 0
-    assert history() == before
+    assert history() == FIRST + UNTOLD
+    assert locks.load((Path("out") / locks.NAME).read_bytes(), "").version == "0.1.0"
+
+
+def test_changes_that_are_unknown_reach_every_gate() -> None:
+    generate({"a": "A", "b": "B"})
+    next(Path("out").glob("*/tools.json")).unlink()
+    generate({"a": "A"}, "--dry-run")
+    with pytest.raises(SystemExit) as ended:
+        main(["regenerate", "out", "--fail-on", "breaking"])
+    assert ended.value.code == 1
+    assert not [*Path("out").glob("*/tools.json")]
 
 
 def test_a_deleted_one_begins_anew() -> None:

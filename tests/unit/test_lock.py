@@ -112,12 +112,6 @@ def test_a_key_that_stands_there_twice_ends_the_run() -> None:
         load(text.replace('"files"', '"tools": {}, "files"').encode(), "f")
 
 
-def test_a_merge_that_was_not_settled_is_told_as_one() -> None:
-    with pytest.raises(FatalError) as refused:
-        load(b'{\n<<<<<<< HEAD\n "lock": 2,\n=======\n "lock": 2\n>>>>>>> other\n}', "f")
-    assert "one side of the merge" in refused.value.diagnostic.hint
-
-
 @given(st.binary(max_size=80) | st.just(b"[" * 100_000))
 def test_any_bytes_are_a_lock_or_end_the_run(data: bytes) -> None:
     with pytest.raises(FatalError):

@@ -7,7 +7,7 @@ from pathlib import Path
 from mcpgen.base.errors import FatalError
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
-from mcpgen.regenerate.publish import claim
+from mcpgen.regenerate.publish import claim, conflicts
 
 LARGEST = 1 << 28
 """Largest file that is read, in bytes. mcpgen writes far smaller ones."""
@@ -15,8 +15,9 @@ LARGEST = 1 << 28
 
 def previous_lock(directory: Path) -> Lock | None:
     """Return the lock file of the project in `directory`, or None if there is none. Raises FatalError if it cannot be
-    read.
+    read, or if generated files contain conflict marks of a merge.
     """
+    conflicts.refuse(directory)
     path = directory / locks.NAME
     with claim.reading(path):
         return locks.load(_read(path), str(path)) if path.is_file() else None

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from mcpgen.lock import lockfile as locks
 from mcpgen.regenerate.publish import staging
+from mcpgen.regenerate.publish.emitted import TABLES
 from mcpgen.regenerate.publish.replica import remove_empty
 from mcpgen.regenerate.publish.staging import Stage
 
@@ -46,7 +47,7 @@ def _move(stage: Stage, directory: Path, files: Collection[str], gone: Collectio
 
 
 def _is_table(path: str) -> bool:
-    return path.rpartition("/")[2] in ("tools.json", "bindings.json", "resources.json", "prompts.json", "search.json")
+    return path.rpartition("/")[2] in TABLES
 
 
 def _remove(directory: Path, gone: Collection[str]) -> None:
