@@ -205,6 +205,8 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The project's earlier JSON files cannot be read, so changes are not graded and the version stays.",
     ),
     "merge-conflict": ("error", "Generated files of the project contain conflict marks of a merge."),
+    "lock-missing": ("error", "The lock file of the project is missing."),
+    "lock-rebuilt": ("warning", "The lock file of the project was missing, and was rebuilt from its JSON files."),
     "lock-unreadable": ("error", "The lock file of the project cannot be read."),
 }
 """Every diagnostic code with its severity and its meaning. A published code never changes its meaning."""

@@ -15,12 +15,11 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text, digest
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import user_files
-from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.model import Identity
 from mcpgen.regenerate import changelog, projects
 from mcpgen.regenerate.diff import Surface
-from mcpgen.regenerate.publish import present, previous_lock
+from mcpgen.regenerate.publish import no_lock, present, previous_lock
 
 PYPROJECT, README = "pyproject.toml", "README.md"
 _BESIDE = (PYPROJECT, README, changelog.NAME, "tests/test_server.py", "uv.lock")
@@ -67,9 +66,7 @@ def open_project(directory: Path) -> Project:
     """
     lock = previous_lock(directory)
     if lock is None:
-        message = f"{directory} is not a generated project: it has no {locks.NAME}."
-        hint = "Name the directory of a generated project, or make one with `mcpgen generate SOURCE -o DIR`."
-        raise FatalError("no-project", message, hint=hint)
+        raise no_lock(directory)
     files = _released_files(directory, lock)
     _refuse_edited(directory, lock, files)
     surface = projects.surface(directory, lock)

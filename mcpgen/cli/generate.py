@@ -11,7 +11,7 @@ from mcpgen.model.options import Options
 from mcpgen.pipeline import Project, compile_source
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Fetched, Network
-from mcpgen.regenerate import projects
+from mcpgen.regenerate import lost_lock, projects
 from mcpgen.regenerate.publish import claimed
 from mcpgen.regenerate.regenerate import succeed
 
@@ -46,7 +46,7 @@ def command(
     """Compile SOURCE into a standalone MCP server package.
 
     If the project exists already, tools keep their names, the changes are shown and graded, and your own files stay
-    unchanged.
+    unchanged. This also rebuilds a lock file that is missing.
 
     Exit codes: 0 done, 1 findings, 2 cannot go on, 3 another run is at work there.
     """
@@ -78,7 +78,7 @@ def output_directory(fetched: Fetched, flags: Options, directory: str | None) ->
 
 def _project(target: Path, source: str, flags: Options) -> Project:
     return Project(
-        projects.lock_of(target),
+        projects.lock_of(target) or lost_lock.rebuilt(target),
         projects.settings(target),
         projects.recorded(source, target),
         tuple(projects.recorded(path, target) for path in flags.ref_dir),

@@ -35,7 +35,8 @@ class Lock:
     `source` and the paths in `options` are relative to the project, or URLs; `options` always contain the server's
     name. `files`: path → SHA-256 of the contents. `version`: of the generated package. `compiler`: the version of
     mcpgen that wrote the lock file. `origins`: origin → True if it was accepted, as `mcpgen.base.origins` describes, or
-    None in older lock files. `offered`: files that are written once, which the user may delete for good.
+    None in older lock files. `offered`: files that are written once, which the user may delete for good. `rebuilt`:
+    True if the project had no lock file; `files` are then the files on disk, which may have been edited by hand.
     """
 
     source: str
@@ -47,6 +48,7 @@ class Lock:
     compiler: str = mcpgen.__version__
     origins: Mapping[str, bool] | None = None
     offered: tuple[str, ...] = ()
+    rebuilt: bool = False
 
     @property
     def package(self) -> str:

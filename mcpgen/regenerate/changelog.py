@@ -16,8 +16,9 @@ from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.regenerate.diff import Difference, markdown
 from mcpgen.regenerate.publish import present
-from mcpgen.regenerate.publish.emitted import CHANGELOG as NAME
+from mcpgen.regenerate.publish.emitted import CHANGELOG
 
+NAME = CHANGELOG
 _VERSION = re.compile(rb"## \[?v?\d")
 """Pattern of the heading of a version, also in changelogs that were edited by hand."""
 

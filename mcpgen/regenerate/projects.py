@@ -6,15 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from mcpgen.base import origins
-from mcpgen.base.errors import FatalError
 from mcpgen.base.source_urls import without_secrets
-from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.pipeline import Project
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate.diff import TABLES, Surface, of_tables
-from mcpgen.regenerate.publish import present, previous_lock
+from mcpgen.regenerate.publish import no_lock, present, previous_lock
 
 
 def settings(directory: Path) -> Fetched | None:
@@ -45,9 +43,7 @@ def remembered(directory: Path) -> Project:
     """
     lock = lock_of(directory)
     if lock is None:
-        message = f"{directory} is not a generated project: it has no {locks.NAME}."
-        hint = "Name the directory of a generated project, or make one with `mcpgen generate SOURCE -o DIR`."
-        raise FatalError("no-project", message, hint=hint)
+        raise no_lock(directory)
     own = lock.options
     recorded = replace(
         own,

@@ -16,7 +16,7 @@ from mcpgen.lock.match_operations import moved, renamed
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source, versioned
 from mcpgen.read.fetch import Fetched
-from mcpgen.regenerate import changelog, orphan_hooks, projects
+from mcpgen.regenerate import changelog, lost_lock, orphan_hooks, projects
 from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_tables
 from mcpgen.regenerate.publish import git_commands, present
 
@@ -48,6 +48,7 @@ def succeed(
 
     Raises FatalError if a file of the project cannot be read.
     """
+    project = lost_lock.placed(fetched, options, project)
     compiled = compile_after(fetched, options, project, moves=moves)
     lock = project.lock
     if lock is None:
@@ -65,6 +66,8 @@ def succeed(
     found = [*compiled.diagnostics, *_orphans(directory, compiled, lock)]
     if difference is None:
         found.append(_unreadable(directory, lock))
+    if lock.rebuilt:
+        found.append(lost_lock.warning(directory, lock))
     tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
     return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None)

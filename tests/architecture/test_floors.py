@@ -67,6 +67,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "orphan_hooks": 0,
         "release_notes": 0,
         "changelog": 1,
+        "lost_lock": 1,
         "projects": 1,
         "regenerate": 2,
     },

@@ -18,7 +18,8 @@ from mcpgen.read import fetch
 from mcpgen.read.fetch import Network
 from mcpgen.regenerate import projects
 from mcpgen.regenerate.diff import Surface
-from mcpgen.regenerate.publish import previous_lock
+from mcpgen.regenerate.publish import no_lock, previous_lock
+from mcpgen.regenerate.publish.emitted import packages
 from mcpgen.regenerate.regenerate import compile_after, surface_of
 
 
@@ -81,6 +82,8 @@ def _generated(source: str) -> Side:
     """Read the project in the directory `source` from its generated JSON files."""
     directory = Path(source)
     lock = previous_lock(directory)
+    if lock is None and packages(directory):
+        raise no_lock(directory)
     if lock is None:
         hint = "Name an OpenAPI document, a tools file, or the directory of a generated project."
         raise FatalError("unreadable", f"{source} is a directory without a generated project.", hint=hint)

@@ -8,7 +8,7 @@ run leaves old and new files mixed until the next run.
 
 from mcpgen.regenerate.publish.claim import claimed, told
 from mcpgen.regenerate.publish.planning import Plan, edits, plan
-from mcpgen.regenerate.publish.present import present, previous_lock
+from mcpgen.regenerate.publish.present import no_lock, present, previous_lock
 from mcpgen.regenerate.publish.write import publish
 
-__all__ = ["Plan", "claimed", "edits", "plan", "present", "previous_lock", "publish", "told"]
+__all__ = ["Plan", "claimed", "edits", "no_lock", "plan", "present", "previous_lock", "publish", "told"]

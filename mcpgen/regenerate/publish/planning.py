@@ -18,9 +18,9 @@ from mcpgen.base.tree import FileTree
 from mcpgen.emit import ONCE, attributes
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
-from mcpgen.regenerate.publish import claim, staging
-from mcpgen.regenerate.publish.emitted import is_emitted
-from mcpgen.regenerate.publish.present import present
+from mcpgen.regenerate.publish import claim, git_commands, staging
+from mcpgen.regenerate.publish.emitted import is_emitted, packages
+from mcpgen.regenerate.publish.present import no_lock, present
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Plan:
 
     `kept`: the user's files that are not written: existing ones, and deleted ones that mcpgen writes only once.
     `edited`: generated files with edits by hand that would be lost. `line_ends`: edited files that differ only in line
-    ends.
+    ends. `lock_missing`: True if `edited` are all files that differ, since no lock file shows which ones were edited.
     """
 
     directory: Path
@@ -38,6 +38,7 @@ class Plan:
     kept: tuple[str, ...]
     edited: tuple[str, ...] = ()
     line_ends: tuple[str, ...] = ()
+    lock_missing: bool = False
 
 
 def plan(
@@ -57,7 +58,8 @@ def plan(
     _refuse_foreign(directory, previous)
     users, unedited = set(owned), {locks.NAME, *carried}
     recorded: Mapping[str, str] = previous.files if previous else {}
-    known = _known(directory, recorded)
+    is_rebuilt = previous is not None and previous.rebuilt
+    known = {path: set[str]() for path in recorded} if is_rebuilt else _known(directory, recorded)
     offered = {path for path in ONCE if path in users and path in tree}
     left = {path for path in offered if not _is_to_be_offered(directory, path, previous)}
     write, kept, remove, edited = [], [*left], [], []
@@ -80,7 +82,9 @@ def plan(
             remove.append(path)
             edited += [] if ours else [path]
     line_ends = [path for path in edited if _as_on_windows(present(directory, path), known.get(path, ()))]
-    planned = Plan(directory, tuple(write), tuple(remove), tuple(sorted(kept)), tuple(edited), tuple(line_ends))
+    planned = Plan(
+        directory, tuple(write), tuple(remove), tuple(sorted(kept)), tuple(edited), tuple(line_ends), is_rebuilt
+    )
     if edited and not overwrite:
         found = edits(planned)
         raise FatalError(found.code, found.message, hint=found.hint)
@@ -103,6 +107,8 @@ def edits(planned: Plan) -> Diagnostic:
 
     The hint names a file of the user in which the same change can be made.
     """
+    if planned.lock_missing:
+        return _perhaps_edited(planned)
     by_hand = [path for path in planned.edited if path not in planned.line_ends]
     messages, hints = [], []
     if by_hand:
@@ -115,6 +121,19 @@ def edits(planned: Plan) -> Diagnostic:
         )
         hints.append(_NEW_ATTRIBUTES if attributes.NAME in planned.write else _OWN_ATTRIBUTES)
     return Diagnostic("edited-file", " ".join(messages), " ".join(hints))
+
+
+def _perhaps_edited(planned: Plan) -> Diagnostic:
+    these = "this file was" if len(planned.edited) == 1 else "these files were"
+    message = (
+        f"Without {locks.NAME}, mcpgen cannot know whether {these} edited by hand: {_some([*planned.edited])} "
+        f"in {planned.directory}."
+    )
+    hint = (
+        f"Bring the lock file back with `{git_commands.checkout(planned.directory, [locks.NAME])}`, or write the files "
+        "again with --overwrite, which discards such edits. --dry-run --overwrite shows the changes first."
+    )
+    return Diagnostic("edited-file", message, hint)
 
 
 _NEW_ATTRIBUTES = (
@@ -160,6 +179,8 @@ def _known(directory: Path, recorded: Mapping[str, str]) -> dict[str, set[str]]:
 
 
 def _refuse_foreign(directory: Path, previous: Lock | None) -> None:
+    if previous is None and packages(directory):
+        raise no_lock(directory, is_readable=False)
     reason, hint = "", "Name an empty or new directory."
     with claim.reading(directory):
         if directory.is_symlink():

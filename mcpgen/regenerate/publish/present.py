@@ -1,13 +1,16 @@
 """Read the lock file and other files of an existing project, without following links."""
 
 import os
+import shlex
 import stat
 from pathlib import Path
 
+from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
-from mcpgen.regenerate.publish import claim, conflicts
+from mcpgen.regenerate.publish import claim, conflicts, git_commands
+from mcpgen.regenerate.publish.emitted import packages
 
 LARGEST = 1 << 28
 """Largest file that is read, in bytes. mcpgen writes far smaller ones."""
@@ -21,6 +24,25 @@ def previous_lock(directory: Path) -> Lock | None:
     path = directory / locks.NAME
     with claim.reading(path):
         return locks.load(_read(path), str(path)) if path.is_file() else None
+
+
+def no_lock(directory: Path, *, is_readable: bool = True) -> FatalError:
+    """Return the error for a directory without a lock file: a project that has lost it, or no project at all.
+
+    `is_readable`: False if the lock file cannot be rebuilt from the project's JSON files.
+    """
+    if not (found := packages(directory)):
+        message = f"{directory} is not a generated project: it has no {locks.NAME}."
+        hint = "Name the directory of a generated project, or make one with `mcpgen generate SOURCE -o DIR`."
+        return FatalError("no-project", message, hint=hint)
+    message = f"The lock file {locks.NAME} of the project in {claim.told(directory)} is missing"
+    message += "." if is_readable else ", and cannot be rebuilt from bindings.json and tools.json."
+    hint = f"Bring the file back with `{git_commands.checkout(directory, [locks.NAME])}`"
+    rebuild = (
+        f"rebuild it with `mcpgen generate SOURCE -o {shlex.quote(str(directory))}` and the flags of the first run"
+    )
+    hint += f", or {rebuild if is_readable else 'name another directory'}."
+    return FatalError("lock-missing", message, Where(str(directory / found[0])), hint)
 
 
 def present(directory: Path, path: str, first: int | None = None) -> bytes | None:
