@@ -84,14 +84,14 @@ def placed(fetched: Fetched, options: Options, project: Project) -> Project:
 def _completed(known: Pin, derived: Pin) -> Pin:
     """Return `derived`, the pin of a compile without pins, with the tool's name from `known`.
 
-    Return `known` if the arguments have other names there.
+    If its arguments have other names, they are those of `known`, which were stored in earlier runs.
     """
     names = {**derived.arguments, **derived.renamed}
     is_same = {*names.values()} == {*known.arguments.values()} and all(
         known.arguments.get(slot, name) == name for slot, name in names.items()
     )
-    by_hand = derived.by_hand and derived.name == known.name
-    return replace(derived, name=known.name, by_hand=by_hand) if is_same else known
+    found = derived if is_same else replace(derived, arguments=known.arguments, renamed={})
+    return replace(found, name=known.name, by_hand=derived.by_hand and derived.name == known.name)
 
 
 def _request(said: str) -> str:
@@ -143,8 +143,7 @@ def _pin(tool: Listed) -> Pin:
     wires = {name: wire for (_, wire), name in arguments.items()}
     for lookup in _objects(tool.binding, "lookups"):
         arguments[LOOKUP, wires.get(as_text(lookup.get("id")), "")] = as_text(lookup.get("argument"))
-    constants = [as_text(part.get("name")) for part in _objects(tool.binding, "path") if "value" in part]
-    return replace(tool.known, arguments=arguments, constants=tuple(sorted(constants)))
+    return replace(tool.known, arguments=arguments)
 
 
 def _arguments(binding: JsonObject) -> Iterator[tuple[Slot, JsonValue]]:

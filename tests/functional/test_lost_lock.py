@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -66,6 +67,37 @@ def test_a_rebuilt_lock_file_is_the_lost_one(case: Path) -> None:
 )
 def test_every_rebuilt_lock_file_is_the_lost_one(case: Path) -> None:
     check_same_lock(case)
+
+
+PLACES = ("path", "query", "header", "cookie", "body")
+
+
+@pytest.mark.parametrize(("rival", "place"), [*itertools.pairwise(PLACES)])
+def test_names_of_arguments_that_no_compile_would_derive_stay(rival: str, place: str) -> None:
+    """Give the name `id` to a parameter before another one appears, which would get the plain name otherwise."""
+    _write_parameters(place)
+    assert run("generate", "api.json", "-o", "out", "--name", "zoo") == 0
+    _write_parameters(place, rival)
+    assert run("regenerate", "out") == 0
+    before = lock().promises.tools
+    (known,) = before.values()
+    assert known.arguments[place, "id"] == "id"
+    LOCK.unlink()
+    assert run("generate", "api.json", "-o", "out") == 0
+    assert lock().promises.tools == before
+
+
+def _write_parameters(*places: str) -> None:
+    schema = {"type": "string"}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"id": schema}}}}}
+    parameters = [
+        {"name": "id", "in": place, "schema": schema, "required": place == "path"}
+        for place in places
+        if place != "body"
+    ]
+    more = {"requestBody": body} if "body" in places else {}
+    path = "/pets/{id}" if "path" in places else "/pets/x"
+    write({f"POST {path}": operation("find", parameters=parameters, **more)})
 
 
 @pytest.mark.parametrize(
@@ -151,7 +183,7 @@ def test_accepted_origins_stay_and_others_are_not_accepted(project: None) -> Non
     Path("api.json").write_text(json.dumps(document))
     assert run("generate", "api.json", "-o", "out", "--overwrite") == 0
     assert before == {"https://api.example.com": True}
-    assert lock().origins == {"https://evil.example": False}
+    assert lock().origins == {**before, "https://evil.example": False}
 
 
 @pytest.mark.parametrize("broken", ["[", "{}", '{"server": {"name": "../x"}}', '{"server": {"name": "other"}}'])
