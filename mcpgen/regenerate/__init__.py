@@ -2,5 +2,5 @@
 changelog, and write its files.
 
 This package imports `pipeline` and packages of lower layers. Its modules, from the lowest: `diff`, `publish`,
-`orphan_hooks` and `release_notes`; then `changelog` and `projects`; then `regenerate`.
+`orphan_hooks` and `release_notes`; then `changelog`, `lost_lock` and `projects`; then `regenerate`.
 """
