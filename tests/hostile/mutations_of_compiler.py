@@ -14,6 +14,8 @@ from tests.hostile.mutations_of_questions import OF_SECRETS
 DIFFERENCES = "tests/cases/test_differences.py"
 NAMING, LOCK = "tests/unit/test_naming.py", "tests/unit/test_lock.py"
 MATCHING = "tests/unit/test_match_operations.py"
+CHANGELOG, MERGES = "tests/unit/test_changelog.py", "tests/functional/test_merges.py"
+LOST_LOCK = "tests/functional/test_lost_lock.py"
 SUCCESSIVE, APART = "tests/functional/test_successive.py", "tests/functional/test_apart.py"
 
 
@@ -111,6 +113,37 @@ OF_NAMES = (
         "return (rest if len(known) == 1 else rest + version) if rest else found",
         "return rest or found",
         (NAMING,),
+    ),
+)
+
+OF_PROJECTS = (
+    Mutation(
+        "conflict marks of a merge",
+        "mcpgen/regenerate/publish/present.py",
+        "    conflicts.refuse(directory)\n",
+        "",
+        (MERGES,),
+    ),
+    Mutation(
+        "unknown changes at a gate",
+        "mcpgen/cli/writing.py",
+        "not self.succession.compared or ",
+        "",
+        (CHANGELOG,),
+    ),
+    Mutation(
+        "a version that unknown changes raise",
+        "mcpgen/regenerate/regenerate.py",
+        "if files and difference is not None and not compiled.pinned:",
+        "if files and not compiled.pinned:",
+        (CHANGELOG,),
+    ),
+    Mutation(
+        "edits by hand without a lock",
+        "mcpgen/regenerate/publish/planning.py",
+        "is_rebuilt = previous is not None and previous.rebuilt",
+        "is_rebuilt = False",
+        (LOST_LOCK,),
     ),
 )
 
@@ -327,6 +360,7 @@ OF_COMPILER = (
     *OF_LOWERING,
     *OF_NAMES,
     *OF_LOCKS,
+    *OF_PROJECTS,
     *OF_DIFFERENCES,
     *OF_MERGING,
     *OF_EMITTING,
