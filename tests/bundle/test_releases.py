@@ -268,7 +268,7 @@ def test_a_range_of_python_is_written_as_npm_reads_it(specifier: str, expected: 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda folder: (folder / "mcpgen.lock.json").unlink(), "is not a generated project"),
+        (lambda folder: (folder / "mcpgen.lock.json").unlink(), "mcpgen.lock.json of the project in"),
         (lambda folder: (folder / "petstore_mcp" / "tools.json").unlink(), "petstore_mcp/tools.json is missing"),
         (lambda folder: (folder / "README.md").write_text("mine"), "README.md in"),
         (lambda folder: (folder / "petstore_mcp" / "a.py").symlink_to("/etc/passwd"), "is a link"),
