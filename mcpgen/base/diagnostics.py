@@ -207,6 +207,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "merge-conflict": ("error", "Generated files of the project contain conflict marks of a merge."),
     "lock-missing": ("error", "The lock file of the project is missing."),
     "lock-rebuilt": ("warning", "The lock file of the project was missing, and was rebuilt from its JSON files."),
+    "environment-failed": ("error", "The Python environment for a server could not be made."),
     "lock-unreadable": ("error", "The lock file of the project cannot be read."),
 }
 """Every diagnostic code with its severity and its meaning. A published code never changes its meaning."""
