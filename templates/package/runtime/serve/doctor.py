@@ -109,7 +109,8 @@ def examine(
     lines = [f"{catalog.title} {catalog.version}", integrity.describe(), ""]
     rows = _credentials(catalog, environ, settings, logins)
     lines += table(rows + _others(catalog, environ, settings))
-    lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
+    tools = len(catalog.names())
+    lines += ["", f"{callable_tools} of {tools} tool{'s' * (tools != 1)} can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
     for name, each in sorted(settings.delegations.items()):
         lines.append(f"What needs {name} is called as whoever calls: {each.variable} is {each.way}.")
