@@ -29,7 +29,7 @@ KEPT = ("PIP_", "UV_", "SSL_")
 NOT_THERE = re.compile(
     r"No matching distribution found for (\S+)"  # pip
     r"|because (\S+) was not found in the (?:package registry|provided package locations)"  # uv
-    r"|Failed to fetch: `\S+/([\w.-]+)/`"  # uv
+    r"|Failed to fetch: `?\S+/([\w.-]+)/"  # uv
 )
 SHORT_WAY = 4
 """Limit on the commands of the tutorial's short way."""
@@ -157,6 +157,20 @@ def test_the_tree_of_files_is_complete_and_fits_on_a_page(clone: Path, tmp_path:
 )
 def test_output_is_compared_line_by_line_but_for_what_is_left_out(shown: str, printed: str, fits: bool) -> None:
     assert is_shown(shown, printed) is fits
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        "ERROR: No matching distribution found for uv\n",
+        "because uv was not found in the package registry and",
+        "error: Failed to fetch: https://pypi.example/simple/uv/\n  cause: client error (Connect)\n",
+    ],
+)
+def test_a_package_that_no_index_has_is_named(printed: str) -> None:
+    lacking = NOT_THERE.search(printed)
+    assert lacking is not None
+    assert lacking[lacking.lastindex or 0] == "uv"
 
 
 def test_a_block_that_nobody_carries_out_is_refused() -> None:
