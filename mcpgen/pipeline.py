@@ -124,10 +124,9 @@ def _compiled(
     if source is None:
         raise FatalError("not-an-api", f"{fetched.name} is empty.", hint="Name an API description.")
     if settings is not None and settings.tools_file is None:
-        message = f"{settings.fetched.name} is not a tools file."
-        raise FatalError(
-            "not-an-api", message, settings.document.where(""), "Begin the file with the line `mcpgen: 1`."
-        )
+        message = f"{settings.fetched.name} is not a tools file: it has no key `mcpgen`."
+        hint = "Begin the file with the line `mcpgen: 1`, without `#`."
+        raise FatalError("not-an-api", message, settings.document.where(""), hint)
     files = [each.tools_file for each in (settings, source) if each is not None and each.tools_file is not None]
     flags = Flags(options, project.recorded, files)
     promises = project.lock.promises if project.lock else NOTHING
@@ -334,6 +333,10 @@ _EMPTY_HINT = "Check the paths of the document, and the flags --include and --ex
 _TOLD_HINT = "Correct the errors above."
 
 
+def _none(count: int, verb: str, rest: str) -> str:
+    return f"None of {count:,} operations {verb} {rest}" if count > 1 else f"The only operation {verb} not {rest}"
+
+
 def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diagnostics) -> FatalError:
     """Return the error that explains why there is no tool.
 
@@ -341,12 +344,13 @@ def _nothing_left(catalog: Catalog, found: int, source: Where, diagnostics: Diag
     """
     if catalog.skipped:
         first, count = catalog.skipped[0], len(catalog.skipped)
+        failed = _none(count, "could", "be compiled")
         if first.reason.severity == "error" and first.reason in diagnostics:
-            return FatalError("no-operations", f"None of {count} operations could be compiled.", source, _TOLD_HINT)
-        message = f"None of {count} operations could be compiled; the first, {first.operation}: {first.reason.message}"
+            return FatalError("no-operations", f"{failed}.", source, _TOLD_HINT)
+        message = f"{failed}; {'the first, ' if count > 1 else ''}{first.operation}: {first.reason.message}"
         return FatalError("no-operations", message, first.reason.where, first.reason.hint or _EMPTY_HINT)
     if found:
-        return FatalError("no-operations", f"None of {found} operations was selected.", source, _EMPTY_HINT)
+        return FatalError("no-operations", f"{_none(found, 'was', 'selected')}.", source, _EMPTY_HINT)
     if any(each.severity == "error" for each in diagnostics):
         return FatalError("no-operations", "No tools remain after the selection.", source, _TOLD_HINT)
     return FatalError("no-operations", "The document has no operations.", source, _EMPTY_HINT)

@@ -396,5 +396,5 @@ def _of_arguments(server: ForeignServer, compiled: Compiled) -> list[Remark]:
         else f"The argument '{clipped(wire)}' is now called {name}."
         for (wire, name), count in changed.most_common(12)
     ]
-    more = [f"{len(changed) - 12} more arguments have new names: see `mcpgen inspect`."] * (len(changed) > 12)
+    more = [f"Other arguments with new names: {len(changed) - 12}; see `mcpgen inspect`."] * (len(changed) > 12)
     return [Remark(said) for said in (*filter(None, [_OF_ARGUMENTS[server.program]]), *listed, *more)]

@@ -47,6 +47,17 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from mcpgen.base.names import did_you_mean, near  # imported late: only a wrong name needs it
+
+            hint = did_you_mean(near(args[0], list(COMMANDS)))
+            raise click.UsageError(f"{error.message} {hint}".rstrip(), ctx) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

@@ -9,6 +9,7 @@ from mcpgen.adopt.adopt import Adopted, Wanted, adopt
 from mcpgen.adopt.foreign import TITLES, Remark
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.plurals import counted
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.cli.init import write_schema_beside
 from mcpgen.read.fetch import Network
@@ -101,7 +102,7 @@ def _tell(adopted: Adopted, failed: list[Diagnostic], target: str, *, printed: b
     aliases = sum(each.is_alias for each in reached)
     beside = f", {aliases} as an alias" if aliases else ""
     count = (
-        f"{len(reached)} of {report.counted(len(adopted.kept), 'tool name')} of {title} can be called in the new "
+        f"{len(reached)} of {counted(len(adopted.kept), 'tool name')} of {title} can be called in the new "
         f"server{beside}."
     )
     report.say(count if printed else f"{target} is written: {count}", err=printed)

@@ -9,6 +9,7 @@ import click
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.plurals import counted
 from mcpgen.cli import options, report, sarif
 from mcpgen.cli.grouping import Finding, group
 from mcpgen.model import Skipped
@@ -69,7 +70,7 @@ def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, o
         report.say_json(sarif.log(findings))
     else:
         counts = ((tools, "tool"), (len(skipped), "skipped operation"), (len(found), "finding"))
-        told = ", ".join(report.counted(*count) for count in counts)
+        told = ", ".join(counted(*count) for count in counts)
         report.say(f"{told}. {_verdict(findings)}".rstrip(), err=False)
         report.findings(findings)
 

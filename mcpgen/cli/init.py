@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from mcpgen.base.errors import FatalError
+from mcpgen.base.plurals import counted
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.cli.schema import write_beside
 from mcpgen.emit.starter import starter
@@ -56,7 +57,7 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
             return
         with signals.held():
             _write(target, written.text.encode(), overwrite=overwrite)
-    what = f"{report.counted(written.found, 'tool')}"
+    what = f"{counted(written.found, 'tool')}"
     if written.selected < written.found:
         what = f"{written.selected} of {what}"
     report.say(f"{target} is written: {what}. Edit it, then: mcpgen generate {target}", err=False)

@@ -20,6 +20,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import FatalError, ProjectBusy
 from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, tokens
+from mcpgen.base.plurals import counted
 from mcpgen.cli import streams
 from mcpgen.cli.grouping import Finding
 from mcpgen.model import Skipped
@@ -85,11 +86,6 @@ def cannot_write(error: OSError) -> NoReturn:
     reason = os.strerror(error.errno) if error.errno else "the stream refuses"
     say(f"The results could not be written to standard output: {reason}.", fg="red")
     raise SystemExit(CANNOT_GO_ON)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: `1 tool`, `2 tools`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *, most: int | None = None) -> None:

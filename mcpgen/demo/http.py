@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -151,7 +153,10 @@ def serve(application: Application, base: str, port: int = 0) -> Iterator[Runnin
 
 
 def announce_and_wait(url: str) -> None:
-    """Print the URL as the only line on stdout. Return at the end of stdin, or exit without a message at SIGTERM."""
+    """Print the URL as the only line on stdout. Return at the end of stdin if stdin is a pipe, else never.
+
+    SIGTERM and Ctrl-C end the process without a message. A shell gives a background process `/dev/null` or a terminal.
+    """
 
     def leave(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise SystemExit(0)
@@ -160,5 +165,9 @@ def announce_and_wait(url: str) -> None:
     signal.signal(signal.SIGINT, leave)
     sys.stdout.write(f"{url}\n")
     sys.stdout.flush()
-    while os.read(sys.stdin.fileno(), 65536):
-        pass
+    if sys.stdin is not None and stat.S_ISFIFO(os.fstat(sys.stdin.fileno()).st_mode):
+        while os.read(sys.stdin.fileno(), 65536):
+            pass
+    else:
+        while True:
+            time.sleep(3600)

@@ -164,7 +164,7 @@ def serve(port: int = 0, api_key: str = API_KEY) -> Iterator[Running]:
 
 
 def main() -> None:
-    """Run the API as a process: print its URL, and serve until stdin ends or SIGTERM arrives."""
+    """Run the API as a process: print its URL, and serve until SIGTERM arrives, or until a pipe as stdin ends."""
     parser = argparse.ArgumentParser(prog="python -m mcpgen.demo.station", description=main.__doc__)
     parser.add_argument("--port", type=int, default=0, help="the port on loopback; 0 takes a free one (the default)")
     parser.add_argument("--api-key", default=API_KEY, help="what X-API-Key must be (default: %(default)s)")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from mcpgen.base.names import clipped
+from mcpgen.base.plurals import counted
 from mcpgen.check import too_many_tools
 from mcpgen.emit import table
 from mcpgen.emit.environment import environment
@@ -208,7 +209,7 @@ def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Op
         said = f"{_request(tool.operation)}, about {costs[tool.name]:,} tokens, {tool.annotations.effect}"
         yield f"#   {yaml_scalar(_key(tool.operation, ids))}: {change}  {_PROSE} {said}"
     if len(dangerous) > MOST_DANGEROUS:
-        yield f"{_PROSE} … and {len(dangerous) - MOST_DANGEROUS} more destructive tools."
+        yield f"{_PROSE} … and {counted(len(dangerous) - MOST_DANGEROUS, 'more destructive tool')}."
 
 
 def _key(operation: Operation, ids: Counter[str | None]) -> str:
@@ -223,7 +224,7 @@ def _request(operation: Operation) -> str:
 
 
 def _count(number: int, cost: int) -> str:
-    return f"{number:,} tool{'' if number == 1 else 's'}, about {cost:,} tokens"
+    return f"{counted(number, 'tool')}, about {counted(cost, 'token')}"
 
 
 def _cut(text: str, length: int = _LONGEST) -> str:

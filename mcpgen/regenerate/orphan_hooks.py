@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.names import clipped, did_you_mean, near
+from mcpgen.base.plurals import counted
 
 KINDS = ("before_", "request_", "instead_of_", "after_")
 """Prefixes of hook names. The runtime has the same list (`hook_names.py`)."""
@@ -140,7 +141,7 @@ def _orphaned(
         yield _orphan(name, Where(file, line=line, column=column), served, retired)
     if more := orphans[MOST:]:
         where = Where(file, line=more[0][1], column=1)
-        message = f"{len(more):,} more hooks are for tools that do not exist."
+        message = f"{counted(len(more), 'more hook')} {'is' if len(more) == 1 else 'are'} for tools that do not exist."
         yield Diagnostic(
             "orphaned-hook", message, "Remove these functions, or rename them after existing tools.", where
         )

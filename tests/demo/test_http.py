@@ -77,15 +77,16 @@ def test_leaving_closes_connections_that_are_still_open() -> None:
 
 
 @pytest.mark.parametrize("module", ["mcpgen.demo.petstore", "mcpgen.demo.station"])
-@pytest.mark.parametrize("end", ["stdin", "signal"])
+@pytest.mark.parametrize("end", ["stdin", "signal", "signal in the background"])
 def test_a_process_says_where_it_is_and_ends_quietly(module: str, end: str) -> None:
     command = [sys.executable, "-m", module, "--port", "0", "--api-key", "k"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    given = subprocess.DEVNULL if "background" in end else subprocess.PIPE
+    with subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         url = process.stdout.readline().decode().strip()
         target = "/pets/1" if "petstore" in module else "/current?city=Oslo"
         assert call(url, "GET", target, credentials={"X-API-Key": "k"}).status == 200
-        if end == "signal":
+        if end != "stdin":
             process.send_signal(signal.SIGTERM)
         rest, complaints = process.communicate(timeout=120)
     assert (process.returncode, rest, complaints) == (0, b"", b"")

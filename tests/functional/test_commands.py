@@ -100,6 +100,21 @@ def test_a_command_without_words_says_what_is_missing(command: str, capsys: pyte
     assert "Missing " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("genrate", "No such command 'genrate'. Did you mean 'generate' or 'regenerate'?"),
+        ("isntall", "No such command 'isntall'. Did you mean 'install'?"),
+        ("xyzzy", "No such command 'xyzzy'."),
+    ],
+)
+def test_a_misspelt_command_is_told_what_is_near(written: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([written, "x"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"Error: {said}"
+
+
 def test_the_wheel_alone_is_enough_for_the_demo(wheel: Path, tmp_path: Path) -> None:
     """Run the demo with only the wheel and its declared dependencies. The checkout is not on the path."""
     assert_demo_runs(installed(wheel, tmp_path / "clean"), tmp_path / "elsewhere")

@@ -1,4 +1,4 @@
-"""Test that the output of commands in the documentation is what the commands print. `…` stands for omitted lines."""
+"""Test that the output of commands in the documentation is what the commands print."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mcpgen.cli import main
+from tests.docs.console import is_shown
 
 ROOT = Path(__file__).parents[2]
 SHOWN = re.findall(
@@ -31,8 +32,4 @@ def test_an_example_is_what_is_printed(
     with pytest.raises(SystemExit):
         main(shlex.split(command)[1:])
     printed = capsys.readouterr().out
-    at = 0
-    for part in re.split(r"^…\n", textwrap.dedent(output), flags=re.MULTILINE):
-        found = printed.find(part, at)
-        assert found >= 0, f"not printed, or not in this order:\n{part}"
-        at = found + len(part)
+    assert is_shown(textwrap.dedent(output), printed), printed

@@ -139,7 +139,7 @@ def takes_nothing() -> dict[str, Any]:
 def test_the_log_says_where_in_the_hook_or_that_it_takes_something_else(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(HookFailed):
         run(Hooks({"before_get_pet": takes_nothing}, TOOLS).before("get-pet", {}, budget()))
-    assert '"at":"before_get_pet does not take 1 arguments"' in capfd.readouterr().err
+    assert '"at":"before_get_pet does not take 1 argument"' in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

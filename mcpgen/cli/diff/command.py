@@ -5,6 +5,7 @@ from dataclasses import replace
 import click
 
 from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.plurals import counted
 from mcpgen.cli import differences, options, report
 from mcpgen.cli.diff import contract, sides
 from mcpgen.cli.diff.sides import Side
@@ -57,5 +58,5 @@ def _say_skipped(side: Side) -> None:
     """Report that operations of NEW were skipped, since a tool may be missing for this reason."""
     skipped = side.compiled.catalog.skipped if side.compiled is not None else ()
     if skipped:
-        count = report.counted(len(skipped), "operation")
+        count = counted(len(skipped), "operation")
         report.say(f"{count} of {side.source} could not be compiled; `mcpgen check` says why.", fg="yellow")

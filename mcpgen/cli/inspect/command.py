@@ -8,6 +8,7 @@ import click
 
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import FatalError
+from mcpgen.base.plurals import counted
 from mcpgen.cli import options, report
 from mcpgen.cli.inspect import budget, call, contract, features, findings, page, search, source, table
 from mcpgen.cli.inspect import tool as one
@@ -113,7 +114,7 @@ def _show(
         table.show(tools, compiled.catalog.skipped, found)
         features.show(compiled.catalog)
     else:
-        report.say(f"Wrote {page}: {report.counted(len(tools), 'tool')}.", err=False)
+        report.say(f"Wrote {page}: {counted(len(tools), 'tool')}.", err=False)
 
 
 def _say_call(called: call.Explained | None) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from mcpgen.base.diagnostics import Diagnostic
+from mcpgen.base.plurals import counted
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout
 from mcpgen.emit import table
@@ -38,7 +39,7 @@ def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Seq
     for line in lines:
         report.say(line, err=False)
     counts = ((len(rows), "tool"), (sum(costs.values()), "token"), (len(skipped), "skipped operation"))
-    report.say(", ".join(report.counted(*count) for count in counts) + ".", err=False)
+    report.say(", ".join(counted(*count) for count in counts) + ".", err=False)
     if len(tools) > HEAVIEST:
         _draw(costs)
     if len(tools) >= GROUPED:
@@ -61,18 +62,18 @@ def _draw(costs: dict[str, int]) -> None:
 
 
 def _draw_tags(tools: Sequence[ToolSpec], costs: dict[str, int]) -> None:
-    counted: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
     members: Counter[str] = Counter()
     for tool in tools:
         tag = tool.operation.tags[0] if tool.operation.tags else "(no tag)"
-        counted[tag] += costs[tool.name]
+        tokens[tag] += costs[tool.name]
         members[tag] += 1
-    if len(counted) < 2:
+    if len(tokens) < 2:
         return
-    shown = counted.most_common(2 * HEAVIEST)
-    which = f", the first {len(shown)} of {len(counted)}" if len(counted) > len(shown) else ""
+    shown = tokens.most_common(2 * HEAVIEST)
+    which = f", the first {len(shown)} of {len(tokens)}" if len(tokens) > len(shown) else ""
     report.say_lines(["", f"By tag{which}:"], err=False)
-    _bars([(f"{tag} ({report.counted(members[tag], 'tool')})", cost) for tag, cost in shown], sum(costs.values()))
+    _bars([(f"{tag} ({counted(members[tag], 'tool')})", cost) for tag, cost in shown], sum(costs.values()))
 
 
 def _bars(found: Sequence[tuple[str, int]], total: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.plurals import counted
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
 from mcpgen.emit import table, views
@@ -98,7 +99,7 @@ def _facts(tool: ToolSpec, concerning: Sequence[Diagnostic]) -> str:
     facts += [f"for the roles {', '.join(tool.roles)}"] if tool.roles else []
     facts += [f"also called {', '.join(tool.aliases)}"] if tool.aliases else []
     facts += [f"for callers with {_any_of(tool.binding.caller_scopes)}"] if tool.binding.caller_scopes else []
-    facts += [f"about {report.counted(table.cost(tool), 'token')}"]
+    facts += [f"about {counted(table.cost(tool), 'token')}"]
     facts += [f"operationId {operation.id}"] if operation.id else []
     by = dict.fromkeys(reversed(operation.decided.changed_by))  # the override with the highest precedence first
     facts += [f"changed by {', '.join(by)}"] if by else []

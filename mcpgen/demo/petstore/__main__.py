@@ -1,4 +1,4 @@
-"""Run the petstore as a process: print its URL, and serve until stdin ends or SIGTERM arrives."""
+"""Run the petstore as a process: print its URL, and serve until SIGTERM arrives, or until a pipe as stdin ends."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def _failure(
     # TimeoutError; in Python 3.11.2, it is only the `__context__`.
     cause = problem.__cause__ or (problem.__context__ if late else None)
     reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
-    unfit = "" if late else f"{name} does not take {len(given)} arguments"
+    unfit = "" if late else f"{name} does not take {len(given)} argument{'s' * (len(given) != 1)}"
     at = _place(reason, function) or unfit
     why = {"reason": str(problem)} if isinstance(problem, CannotReport) else {}
     log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at, **why)
@@ -221,7 +221,8 @@ def _failure(
         return HookFailed(f"The hook {name} of this server asked the user {_TOO_LATE}.")
     if late:
         did = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
-        return HookFailed(f"The hook {name} of this server {did} {budget.total:g} seconds of a call.")
+        limit = f"{budget.total:g} second{'s' * (budget.total != 1)}"
+        return HookFailed(f"The hook {name} of this server {did} {limit} of a call.")
     return HookFailed(f"The hook {name} of this server failed. Its log says where.")
 
 
