@@ -157,7 +157,8 @@ def say_done(run: Run) -> None:
     if wanted.check and run.stale and not planned.edited:
         report.say(f"Run `mcpgen regenerate {shlex.quote(str(planned.directory))}`.", err=not to_stdout)
     if run.writes and planned.write and run.succession.before is None:
-        command = f"cd {planned.directory} && python -m pip install . && python -m {catalog.identity.package} --list"
+        enter, package = f"cd {shlex.quote(str(planned.directory))}", catalog.identity.package
+        command = f"{enter} && python -m pip install . && python -m {package} --list"
         report.say(f"Try it: {command}", err=not to_stdout)
 
 
