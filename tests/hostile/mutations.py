@@ -24,11 +24,8 @@ LEAKS, ANSWERS = "tests/hostile/test_leaks.py", "tests/runtime/test_client_answe
 CONNECTIONS = "tests/runtime/test_connections.py"
 
 
-COMPLETION = ("tests/shell/test_completion.py",)
 MUTATIONS = (
     Mutation("dot segments", "request.py", "        if misleads(segment):", "        if False:", (REQUESTS,)),
-    Mutation("quotes of completed words", "completion.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
-    Mutation("words that a terminal does not show", "completion.py", "visible(value) == value", "True", COMPLETION),
     Mutation(
         "decoding dot segments",
         "request.py",
