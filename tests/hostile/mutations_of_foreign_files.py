@@ -38,7 +38,7 @@ OF_FOREIGN_FILES = (
         "mcpgen/read/overlay/query.py",
         "        cast(_Environment, context.env).pay_for_value()\n",
         "",
-        rows("a selection of many names", "a filter of many comparisons"),
+        rows("a filter of many tests"),
     ),
     Mutation(
         "values that a filter compares",
