@@ -10,7 +10,8 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.read.document import Document, load
 
-_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+# A string or a comment without its end takes the rest of the text, so that it is not read again and again.
+_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _DEEPEST = 12
 
 

@@ -37,6 +37,15 @@ CHECKS_CERTIFICATES = (
 """Text of the remark on an old server that does not check TLS certificates."""
 
 
+def listens_over_http(port: str | None, default: str, where: Where | None) -> Remark:
+    """Return the remark on an old server that listens over HTTP.
+
+    The remark contains a command, so a `port` that is not a number is replaced by the `default`.
+    """
+    number = port if port and port.isascii() and port.isdigit() else default
+    return Remark(f"The old server listens over HTTP. Start the new server with `--http {number}`.", where)
+
+
 @dataclass(frozen=True, slots=True)
 class Credential:
     """A credential that every request carries.

@@ -3,6 +3,7 @@
 `emit/sinks.py` escapes text that mcpgen did not write.
 """
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -102,7 +103,7 @@ def _head(draft: Draft, target: str, remarks: list[Remark]) -> Iterator[str]:
         f"{_PROSE} This tools file has the same tools, with the same names, as {yaml_comment(draft.origin)}. "
         "After each edit, run:"
     )
-    yield f"{_PROSE}   mcpgen generate {yaml_comment(target)}"
+    yield f"{_PROSE}   mcpgen generate {yaml_comment(shlex.quote(target))}"
     if remarks:
         yield f"{_PROSE} Differences:"
     for remark in remarks:

@@ -1,5 +1,6 @@
 """`mcpgen adopt`: write a tools file with the same tools as an MCP server made by another program, such as FastMCP."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -110,7 +111,7 @@ def _tell(adopted: Adopted, failed: list[Diagnostic], target: str, *, printed: b
         report.say("Differences:", err=printed)
     report.say_lines(map(_line, adopted.remarks), err=printed)
     if not printed:
-        report.say(f"Next: mcpgen generate {target}", err=False)
+        report.say(f"Next: mcpgen generate {shlex.quote(target)}", err=False)
 
 
 def _line(remark: Remark) -> str:

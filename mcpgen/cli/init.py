@@ -1,6 +1,7 @@
 """`mcpgen init`: write an editable tools file for a document."""
 
 import os
+import shlex
 from pathlib import Path
 
 import click
@@ -60,7 +61,7 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
     what = f"{counted(written.found, 'tool')}"
     if written.selected < written.found:
         what = f"{written.selected} of {what}"
-    report.say(f"{target} is written: {what}. Edit it, then: mcpgen generate {target}", err=False)
+    report.say(f"{target} is written: {what}. Edit it, then: mcpgen generate {shlex.quote(str(target))}", err=False)
 
 
 def _compiled(fetched: Fetched) -> Compiled:

@@ -29,7 +29,7 @@ generated servers itself.
 """
 
 PROGRAMS_DEPENDENCIES = ("pydantic-monty>=1.4,<2",)
-HTTP_DEPENDENCIES = ("cryptography>=46.0.3,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
+HTTP_DEPENDENCIES = ("cryptography>=50.0.0,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
 """Dependencies of a generated server that serves HTTP (the extra `http`). A server over stdio never imports them."""
 
 KEYRING_DEPENDENCIES = ("keyring>=25.6,<26",)

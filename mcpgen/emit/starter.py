@@ -6,6 +6,7 @@ proposal becomes valid YAML if its `#` is removed. Text of the document is writt
 """
 
 import posixpath
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -98,7 +99,7 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
 def _head(described: str, name: str, selected: int, catalog: Catalog, cost: int) -> Iterator[str]:
     yield f"{_PROSE} A server for the API in {yaml_comment(described)}: {_count(len(catalog.tools), cost)}."
     yield f"{_PROSE} A line behind a single # is a proposal: remove the # to use it. After each edit, run:"
-    yield f"{_PROSE}   mcpgen generate {yaml_comment(name)}"
+    yield f"{_PROSE}   mcpgen generate {yaml_comment(shlex.quote(name))}"
     if selected < len(catalog.tools):
         yield f"{_PROSE} Models choose badly among so many tools, so only {selected} of them are selected below."
 

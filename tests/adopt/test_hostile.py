@@ -72,7 +72,35 @@ def test_no_text_of_others_writes_into_the_tools_file(text: str, tmp_path: Path)
     assert not [each for each in found.compiled.diagnostics if each.severity == "error"]
 
 
+def doubling(grows: str, seed: str, use: str) -> str:
+    """Return a script whose functions call each other: twelve levels, each of which writes its argument eight times.
+
+    `grows`: expression for one level, in which `x` stands for eight times the argument. `use`: what becomes of the
+    value of `seed`.
+    """
+    levels = [f"def f{level}(x): return f{level + 1}({grows})\n" for level in range(12)]
+    return "".join(levels) + f"def f12(x): return x\na = f0({seed})\na = f0({seed})\n{use}"
+
+
+NAMED = "FastMCP.from_openapi(openapi_spec={}, name=a)"
 SCRIPTS = {
+    "doubled texts": doubling("f'" + "{x}" * 8 + "'", "'a'", NAMED),
+    "doubled sums": doubling("+".join("x" * 8), "'a'", NAMED),
+    "doubled lists": doubling("+".join("x" * 8), "['a']", "FastMCP.from_openapi(openapi_spec={}, tags=a)"),
+    "doubled items": doubling("[" + "x," * 8 + "]", "'a'", "FastMCP.from_openapi(openapi_spec={}, tags=a)"),
+    "doubled members": doubling(
+        "{'a': x, 'b': x, 'c': x}", "'a'", "FastMCP.from_openapi({}, httpx.AsyncClient(headers=a))"
+    ),
+    "doubled paths": doubling("os.path.join(" + "x," * 8 + ")", "__file__", "FastMCP.from_openapi(open(a))"),
+    "doubled defaults": doubling("os.getenv('A', f'" + "{x}" * 8 + "')", "'a'", NAMED),
+    "long texts": f"a = '{'x' * 900_000}'\nFastMCP.from_openapi(openapi_spec={{}}, name=f'{'{a}' * 9000}')",
+    "a long function": "def f():\n"
+    + " a = 1\n" * 50_000
+    + " return 'x'\nFastMCP.from_openapi({}, tags=["
+    + "f()," * 10_000
+    + "])",
+    "a chain": f"x = a{'.b' * 2500}\nFastMCP.from_openapi(x)",
+    "minus": f"x = {'-' * 2500}1\nFastMCP.from_openapi(x)",
     "loop": "def f(x): return f(x)\nFastMCP.from_openapi(f(1), f(2), name=f(3))",
     "bomb": "def f(x):\n    if x: return f(f(x))\n    return f(x) or g(x)\n"
     "def g(x): return f(x) + f(x)\nFastMCP.from_openapi(f(1))",
@@ -89,6 +117,13 @@ def test_a_script_ends_in_a_server_or_a_sentence(name: str, monkeypatch: pytest.
     monkeypatch.setattr("builtins.exec", None)
     found = script.read("x.py", SCRIPTS[name], {})
     assert found.documents[0].place == ""
+    assert len(found.name) < 1_000_000
+
+
+@pytest.mark.parametrize(("port", "written"), [("9000", "9000"), ("8000; touch PWNED", "8000"), ("", "8000")])
+def test_a_command_in_a_remark_holds_no_text_of_a_script(port: str, written: str) -> None:
+    found = script.read("x.py", f"FastMCP.from_openapi({{}})\nmcp.run(transport='http', port={port!r})", {})
+    assert [each.text.partition("with ")[2] for each in found.remarks[-1:]] == [f"`--http {written}`."]
 
 
 @pytest.mark.parametrize("text", ["def (", "\0", "x = " + "(" * 500, "print(1)", "#" * 1_000_001, "é" * 10])

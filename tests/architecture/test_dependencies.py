@@ -10,13 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.emit.project import RUNTIME_DEPENDENCIES
+from mcpgen.emit.project import (
+    HTTP_DEPENDENCIES,
+    KEYRING_DEPENDENCIES,
+    OTEL_DEPENDENCIES,
+    PROGRAMS_DEPENDENCIES,
+    RUNTIME_DEPENDENCIES,
+)
 from tests.architecture.known_faults import FAULTS, LOOKED_UP, Fault
 
 ROOT = Path(__file__).parents[2]
 WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = WHOLE["project"]
-DECLARED = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+SELF = f"mcpgen[{','.join(sorted(EXTRAS.keys() - {'dev'}))}]"
+"""What the extra `dev` requires first: mcpgen with all other extras, so that each bound is written once."""
+
+DECLARED = [*PROJECT["dependencies"], *(each for extra in EXTRAS.values() for each in extra if each != SELF)]
 TEMPLATE = (ROOT / "templates" / "project" / "pyproject.toml.jinja").read_text(encoding="utf-8")
 BUILDING = [*WHOLE["build-system"]["requires"], *re.findall(r'"(hatchling>[^"]+)"', TEMPLATE)]
 """Packages that build other packages. The project template names them itself."""
@@ -31,6 +41,14 @@ def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
 
 def test_mcpgen_depends_on_what_generated_servers_depend_on_with_the_same_bounds() -> None:
     assert set(RUNTIME_DEPENDENCIES) <= set(PROJECT["dependencies"])
+    assert SELF in EXTRAS["dev"]
+    for extra, required in [
+        ("http", HTTP_DEPENDENCIES),
+        ("keyring", KEYRING_DEPENDENCIES),
+        ("otel", OTEL_DEPENDENCIES),
+        ("programs", PROGRAMS_DEPENDENCIES),
+    ]:
+        assert EXTRAS[extra] == list(required)
 
 
 def test_every_dependency_has_its_reason_in_the_architecture() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation, cases
 from tests.hostile.mutations_of_bundles import OF_BUNDLES
 from tests.hostile.mutations_of_callers import OF_CALLERS_COMPILED
+from tests.hostile.mutations_of_foreign_files import OF_FOREIGN_FILES
 from tests.hostile.mutations_of_lowering import OF_LOWERING
 from tests.hostile.mutations_of_questions import OF_SECRETS
 
@@ -367,4 +368,5 @@ OF_COMPILER = (
     *OF_CALLERS_COMPILED,
     *OF_BUNDLES,
     *OF_SECRETS,
+    *OF_FOREIGN_FILES,
 )

@@ -12,7 +12,11 @@ from tests.hostile.mutations_of_questions import OF_QUESTIONS
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_guarded.py"
 RAW = "tests/hostile/test_raw_answers.py"
 
+COMPLETION = ("tests/shell/test_completion.py",)
+
 OF_INPUT = (
+    Mutation("quotes of completed words", "completion.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
+    Mutation("words that a terminal does not show", "completion.py", "visible(value) == value", "True", COMPLETION),
     *OF_QUESTIONS,
     Mutation(
         "hidden characters",

@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from mcpgen.adopt.foreign import CHECKS_CERTIFICATES, Described, Filters, ForeignServer, Naming, Remark
+from mcpgen.adopt.foreign import (
+    CHECKS_CERTIFICATES,
+    Described,
+    Filters,
+    ForeignServer,
+    Naming,
+    Remark,
+    listens_over_http,
+)
 from mcpgen.adopt.programs import flags
 from mcpgen.adopt.programs.flags import Arity
 from mcpgen.base.diagnostics import Where
@@ -57,8 +65,7 @@ def read(words: Sequence[str], environ: Mapping[str, str], where: Where | None) 
     remarks = [*settings.remarks]
     remarks += [Remark(text, where) for flag, text in _REMARKS.items() if settings.texts(flag)]
     if settings.text("transport") in ("web", "streamable-http"):
-        port = settings.text("port") or "3000"
-        remarks.append(Remark(f"The old server listens over HTTP. Start the new server with `--http {port}`.", where))
+        remarks.append(listens_over_http(settings.text("port"), "3000", where))
     longest = settings.text("max-tool-name-length")
     excluded = settings.text("default-include").strip().lower() in ("false", "0", "no", "off")
     return ForeignServer(

@@ -2,7 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from mcpgen.adopt.foreign import CHECKS_CERTIFICATES, Described, Filters, ForeignServer, Naming, Remark
+from mcpgen.adopt.foreign import (
+    CHECKS_CERTIFICATES,
+    Described,
+    Filters,
+    ForeignServer,
+    Naming,
+    Remark,
+    listens_over_http,
+)
 from mcpgen.adopt.programs import flags, headers
 from mcpgen.adopt.programs.flags import Arity, Settings
 from mcpgen.base.diagnostics import Where
@@ -104,8 +112,7 @@ def _remarks(settings: Settings, where: Where | None) -> list[Remark]:
     if not rejects or settings.environ.get("NODE_TLS_REJECT_UNAUTHORIZED") == "0":
         found.append(Remark(CHECKS_CERTIFICATES, where))
     if settings.text("transport") == "http":
-        port = settings.text("port") or "3000"
-        found.append(Remark(f"The old server listens over HTTP. Start the new server with `--http {port}`.", where))
+        found.append(listens_over_http(settings.text("port"), "3000", where))
     for flag in ("prompts", "prompts-inline", "resources", "resources-inline"):
         if settings.text(flag):
             kind = flag.partition("-")[0]

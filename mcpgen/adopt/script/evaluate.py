@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from mcpgen.adopt.foreign import Remark
-from mcpgen.adopt.script.scopes import Scope, of
+from mcpgen.adopt.script.scopes import Scope
 from mcpgen.adopt.script.values import (
     Content,
     Items,
@@ -20,14 +20,18 @@ from mcpgen.adopt.script.values import (
     Unknown,
     Value,
     Variable,
+    size,
 )
 from mcpgen.base.diagnostics import Where
 
 DEEPEST = 30
 """Limit on how deep expressions, names and function calls are followed."""
 
-MOST_STEPS = 20_000
-"""Limit on the expressions evaluated in one script. Functions that call each other could multiply the work."""
+MOST_BUILT = 200_000
+"""Limit on the sizes of all values that the expressions of one script have, together.
+
+Functions that call each other can multiply the number of evaluated expressions, and also the size of each value.
+"""
 
 _READS = frozenset({"read_text", "read_bytes", "read", "open", "decode", "copy", "deepcopy", "json", "strip"})
 _PARSES = frozenset({"load", "loads", "safe_load", "parse"})
@@ -63,7 +67,7 @@ class Evaluator:
     scopes: Mapping[ast.AST, Scope]
     remarks: list[Remark] = field(default_factory=list)
     _told: set[str] = field(default_factory=set)
-    _steps: int = 0
+    _left: int = MOST_BUILT
 
     def where(self, node: ast.AST) -> Where:
         """Return the place (file, line and column) of a syntax node."""
@@ -77,10 +81,12 @@ class Evaluator:
         if node is None:
             return Plain(None)
         scope = scope or self.scopes.get(node)
-        self._steps += 1
-        if depth > DEEPEST or self._steps > MOST_STEPS or scope is None:
+        self._left -= 1
+        if depth > DEEPEST or self._left < 0 or scope is None:
             return Unknown(getattr(node, "lineno", 0))
-        return self._of(node, scope, depth + 1)
+        found = self._of(node, scope, depth + 1)
+        self._left -= size(found)
+        return found if self._left >= 0 else Unknown(getattr(node, "lineno", 0))
 
     def _of(self, node: ast.expr, scope: Scope, depth: int) -> Value:
         match node:
@@ -151,8 +157,7 @@ class Evaluator:
         known = [value for value in values if not isinstance(value, Unknown) and value != Plain(None)]
         if not known:
             return values[0]
-        distinct = [each for index, each in enumerate(known) if each not in known[:index]]
-        if len(distinct) > 1 and not any(isinstance(each, Members) for each in distinct):
+        if any(each != known[0] for each in known) and not any(isinstance(each, Members) for each in known):
             said = (
                 f"'{name}' has several values; mcpgen uses the first one."
                 if name
@@ -283,27 +288,27 @@ class Evaluator:
         self, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call, scope: Scope, depth: int
     ) -> Value:
         """Return the value that a function of the script returns for the arguments of the call `node`."""
-        outer = self.scopes.get(function)
-        if depth > DEEPEST or outer is None:
+        own = self.scopes.get(function)
+        if depth > DEEPEST or own is None or not own.returned:
             return Unknown(node.lineno)
-        inner = of(function, outer)
+        inner = replace(own, bound={})
         spec = function.args
         names = [each.arg for each in (*spec.posonlyargs, *spec.args) if each.arg not in ("self", "cls")]
         defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
         defaults |= {each.arg: value for each, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if value}
-        inner.bound.update({name: self.value(each, outer, depth) for name, each in defaults.items()})
+        inner.bound.update({name: self.value(each, own, depth) for name, each in defaults.items()})
         inner.bound.update(zip(names, (self.value(each, scope, depth) for each in node.args), strict=False))
         inner.bound.update({each.arg: self.value(each.value, scope, depth) for each in node.keywords if each.arg})
-        returned = [each.value for each in ast.walk(function) if isinstance(each, ast.Return) and each.value]
-        if not returned:
-            return Unknown(node.lineno)
-        return self._known([self.value(each, inner, depth) for each in returned], node, function.name)
+        return self._known([self.value(each, inner, depth) for each in inner.returned], node, function.name)
 
 
 def _dotted(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return f"{_dotted(node.value)}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    names.append(node.id if isinstance(node, ast.Name) else "")
+    return ".".join(reversed(names))
 
 
 def _parent(path: Path) -> Path:

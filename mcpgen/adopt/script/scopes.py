@@ -12,7 +12,8 @@ class Scope:
     """The names of a module or function: name → the expressions assigned to it, in order.
 
     `entries`: name → assignments to its items, such as `headers["X"] = value`. `changes`: name → line of the first
-    statement that changes the object in place. `bound`: values of the parameters in a call.
+    statement that changes the object in place. `returned`: the expressions that a function returns. `bound`: values of
+    the parameters in a call.
     """
 
     outer: "Scope | None"
@@ -20,6 +21,7 @@ class Scope:
     functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]
     entries: Mapping[str, list[tuple[ast.expr, ast.expr]]]
     changes: Mapping[str, int]
+    returned: tuple[ast.expr, ...]
     bound: dict[str, Value] = field(default_factory=dict)
 
 
@@ -29,17 +31,20 @@ def of(node: ast.AST, outer: Scope | None) -> Scope:
     functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
     entries: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
     changes: dict[str, int] = {}
+    returned: list[ast.expr] = []
     for each in _own(node):
         for inside in _changed(each):
             changes.setdefault(inside, getattr(each, "lineno", 1))
         if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
             functions[each.name] = each
+        elif isinstance(each, ast.Return) and each.value:
+            returned.append(each.value)
         for target, value in _bindings(each):
             if isinstance(target, ast.Subscript) and _name(target.value):
                 entries.setdefault(_name(target.value), []).append((target.slice, value))
             elif name := _name(target):
                 names.setdefault(name, []).append(value)
-    return Scope(outer, names, functions, entries, changes)
+    return Scope(outer, names, functions, entries, changes, tuple(returned))
 
 
 def enclosing(tree: ast.Module) -> dict[ast.AST, Scope]:
@@ -57,10 +62,12 @@ def enclosing(tree: ast.Module) -> dict[ast.AST, Scope]:
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the syntax nodes of a scope in source order, without the contents of nested functions."""
-    for child in ast.iter_child_nodes(node):
+    waiting = [*ast.iter_child_nodes(node)][::-1]
+    while waiting:
+        child = waiting.pop()
         yield child
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield from _own(child)
+            waiting += [*ast.iter_child_nodes(child)][::-1]
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

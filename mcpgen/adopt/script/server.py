@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from mcpgen.adopt.foreign import Component, Described, Filters, ForeignServer, Remark, Route
+from mcpgen.adopt.foreign import Component, Described, Filters, ForeignServer, Remark, Route, listens_over_http
 from mcpgen.adopt.script import clients, scopes
 from mcpgen.adopt.script.evaluate import Evaluator
 from mcpgen.adopt.script.values import Content, Items, Made, Members, Plain, Unknown, Value, text, variables
@@ -257,11 +257,7 @@ def _transport(node: ast.Call, evaluator: Evaluator) -> Iterator[Remark]:
     kind = evaluator.value(given["transport"]) if "transport" in given else Plain("stdio")
     over_http = isinstance(kind, Plain) and kind.value in ("http", "streamable-http", "sse")
     if over_http or _name(node) == "http_app":
-        port = text(evaluator.value(given["port"]), {}) if "port" in given else "8000"
-        yield Remark(
-            f"The old server listens over HTTP. Start the new server with `--http {port or 8000}`.",
-            evaluator.where(node),
-        )
+        yield listens_over_http(text(evaluator.value(given.get("port")), {}), "8000", evaluator.where(node))
 
 
 def _removed(tree: ast.Module, evaluator: Evaluator, environ: Mapping[str, str]) -> Iterator[str]:

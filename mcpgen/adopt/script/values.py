@@ -82,6 +82,28 @@ class Unknown:
 Value: TypeAlias = Plain | Variable | Joined | Items | Members | Path | Content | Made | Unknown
 
 
+def size(value: Value | None) -> int:
+    """Return how many values `value` is made of, with a long string counted as several.
+
+    A value that occurs several times counts each time, because the functions below visit it each time.
+    """
+    match value:
+        case Plain(value=str() as plain):
+            return 1 + len(plain) // 100
+        case Variable(default=default):
+            return 1 + size(default)
+        case Joined(parts=parts) | Path(parts=parts) | Items(items=parts):
+            return 1 + sum(map(size, parts))
+        case Members(members=members):
+            return 1 + sum(map(size, members.values()))
+        case Content(place=place):
+            return 1 + size(place)
+        case Made(arguments=arguments, positional=positional):
+            return 1 + sum(map(size, (*arguments.values(), *positional)))
+        case _:
+            return 1
+
+
 def text(value: Value | None, environ: Mapping[str, str]) -> str | None:
     """Return `value` as a string, or None if it is unknown or not a string. `environ`: environment variables with known
     values.

@@ -11,11 +11,9 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, near, nearest
 from mcpgen.read.document import Document
-from mcpgen.read.overlay.query import Budget, Malformed, Query
+from mcpgen.read.overlay.query import Malformed, Query
 
 VERSIONS = ("1.0", "1.1")
-MOST_STEPS = 20_000_000
-"""Limit on the values that all expressions of an overlay may visit: about twenty times the largest documents."""
 
 _OF_FILE = ("overlay", "info", "extends", "actions")
 _OF_ACTION = ("target", "description", "update", "remove")
@@ -80,10 +78,9 @@ def read(document: Document, diagnostics: Diagnostics) -> Overlay:
             place,
             "Write the list under `actions`, each action as `- target: $…`.",
         )
-    budget = Budget(MOST_STEPS)
     return Overlay(
         document.name,
-        tuple(_actions(as_list(actions), top.inside("actions"), document, budget, report)),
+        tuple(_actions(as_list(actions), top.inside("actions"), document, report)),
         version != "1.0",
         as_text(root.get("extends")),
     )
@@ -106,9 +103,7 @@ class _Reporter:
         return {name for key in unknown for name in near(key, known)}
 
 
-def _actions(
-    entries: list[JsonValue], where: Where, document: Document, budget: Budget, report: _Reporter
-) -> Iterator[Action]:
+def _actions(entries: list[JsonValue], where: Where, document: Document, report: _Reporter) -> Iterator[Action]:
     for index, entry in enumerate(entries):
         place = where.inside(index)
         if not isinstance(entry, dict):
@@ -143,7 +138,7 @@ def _actions(
         else:
             at = place.inside("target")
             try:
-                yield Action(Query(target, budget), at, entry.get("update"), remove)
+                yield Action(Query(target), at, entry.get("update"), remove)
             except Malformed as wrong:
                 message = f"The target {clipped(target, 120)} is not a valid JSONPath expression: {wrong}."
                 report.add(message, _within(document, at, target, wrong.offset), "See RFC 9535.")

@@ -13,6 +13,10 @@ from mcpgen.base.jsonvalue import JsonObject, as_object, as_text
 _VARIABLE = re.compile(r"\{(\+?)(\w+)\}")
 _LITERAL = re.compile(r"[A-Za-z0-9._~:-]+")
 _ANY = "[^/]+"
+_LONGEST = 1000
+"""Limit on the characters of a path template and of a pattern. In longer ones, each variable fills one segment: every
+`{+name}` is replaced by all segments of its pattern, which multiplies the lengths.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
 
     def replaced(match: re.Match[str]) -> str:
         name = match[2]
-        segments = _segments(as_text(as_object(parameters.get(name)).get("pattern"))) if match[1] else []
+        pattern = as_text(as_object(parameters.get(name)).get("pattern"))
+        segments = _segments(pattern) if match[1] and max(len(path), len(pattern)) <= _LONGEST else []
         if not any(is_variable for _, is_variable in segments) or len(segments) < 2:
             found.append(Variable(name, name))
             return f"{{{name}}}"

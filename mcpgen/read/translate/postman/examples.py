@@ -12,9 +12,11 @@ _MOST_ITEMS = 20
 VARIABLE = re.compile(r"\{\{([^{}]*)\}\}")
 """A variable of a collection, such as `{{baseUrl}}`."""
 
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_BARE = re.compile(r'("(?:[^"\\]|\\.)*")|\{\{([^{}]*)\}\}')
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
+# A string or a comment without its end takes the rest of the text, so that no pattern reads the rest again and again.
+_STRING = r'("(?:[^"\\]++|\\.)*+"?)'
+_COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_BARE = re.compile(rf"{_STRING}|\{{\{{([^{{}}]*)\}}\}}", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
 UNKNOWN = "{{}}"
 """Text that replaces a variable of the collection in a JSON value. The type of the variable's value is unknown."""
 

@@ -10,6 +10,10 @@ from mcpgen.read.translate.postman.examples import VARIABLE
 
 _PARTS = re.compile(r"(?:([\w+.{}-]+)://)?([^/?#]*)([^?#]*)(?:\?([^#]*))?")
 _MOST_STEPS = 10
+_LONGEST = 10_000
+"""Limits on how often values of variables are filled in, and on the characters of the result. A value may name several
+variables, so that each step can multiply the text.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,14 @@ def described(value: JsonValue) -> str:
 
 
 def filled(text: str, variables: Mapping[str, str]) -> str:
-    """Return `text` with variables of the collection replaced by their values. Variables without a value stay."""
+    """Return `text` with variables of the collection replaced by their values. Variables without a value stay.
+
+    If the result would be too long, all variables that are left then stay.
+    """
     for _ in range(_MOST_STEPS):
+        values = [variables.get(match[1].strip(), "") for match in VARIABLE.finditer(text)]
+        if len(text) + sum(map(len, values)) > _LONGEST:
+            break
         new = VARIABLE.sub(lambda match: variables.get(match[1].strip()) or match[0], text)
         if new == text:
             break

@@ -15,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import NamedTuple, NoReturn
 
 from mcpgen.cli import COMMANDS, main
@@ -101,15 +102,17 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def run(case: Hostile, command: Command, seconds: int = SECONDS) -> Ended:
-    """Run a command on a document in a child process, in an empty folder.
+def run(
+    case: Hostile, command: Command, seconds: int = SECONDS, others: Mapping[str, bytes] = MappingProxyType({})
+) -> Ended:
+    """Run a command on a document and `others`, further files, in a child process, in a folder without other files.
 
     Then start the generated server and ask for its tools.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / case.name).write_bytes(case.data)
-        (folder / "before.json").write_bytes(WELL)
+        for path, data in {"before.json": WELL, **others, case.name: case.data}.items():
+            (folder / path).write_bytes(data)
         sys.stdout.flush()
         sys.stderr.flush()
         child = os.fork()
