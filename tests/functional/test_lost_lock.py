@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,7 +96,7 @@ def _write_parameters(*places: str) -> None:
         for place in places
         if place != "body"
     ]
-    more = {"requestBody": body} if "body" in places else {}
+    more: dict[str, Any] = {"requestBody": body} if "body" in places else {}
     path = "/pets/{id}" if "path" in places else "/pets/x"
     write({f"POST {path}": operation("find", parameters=parameters, **more)})
 

@@ -179,7 +179,7 @@ def test_a_workflow_that_tests_reads_only(name: str, trigger: str) -> None:
 
 
 def assert_pinned(path: Path) -> None:
-    """Assert that a workflow uses no secret, names each action by its commit, and keeps no credentials of a checkout."""
+    """Assert that a workflow uses no secret, names actions by commit, and keeps no credentials of a checkout."""
     text = path.read_text(encoding="utf-8")
     assert "secrets." not in text
     used = re.findall(r"uses: (.*)", text)
