@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.install import variables
+from package.runtime.serve import doctor
 
 from mcpgen.emit.environment import environment
+from mcpgen.lower.request.security import RESERVED
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
@@ -38,9 +40,25 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, set[str]]:
 def test_both_halves_agree_on_what_is_a_secret(both: tuple[Catalog, set[str]]) -> None:
     catalog, secrets = both
     found = variables.secret_names(catalog)
-    assert set(found[:-4]) == secrets
+    over_http = {f"{P}{name}" for name in ("STATE_KEY", "STORE", "METRICS_TOKEN", "AUTH_INTROSPECTION_CLIENT_SECRET")}
+    assert set(found) == {*secrets, *over_http, f"{P}PROXY"}
     assert len(secrets) >= 5
-    assert found[-4:] == [f"{P}{name}" for name in ("PROXY", "STATE_KEY", "STORE", "AUTH_INTROSPECTION_CLIENT_SECRET")]
+
+
+def test_every_setting_that_works_over_stdio_is_written(both: tuple[Catalog, set[str]]) -> None:
+    """Set every setting that the compiler reserves. The purposes in `--doctor` say which work only over HTTP."""
+    purposes = {**doctor.RESERVED, **doctor.OF_LOGINS}
+    purposes = {f"{suffix}_FILE": purpose for suffix, purpose in purposes.items()} | purposes
+    found = variables.choose(both[0], {f"{P}{suffix}": "x" for suffix in RESERVED})
+    over_http = {suffix for suffix in RESERVED if purposes[suffix].startswith("over HTTP")}
+    carried = {name.removeprefix(P) for name in [*found.values, *found.secrets]}
+    assert RESERVED - carried == over_http | {"PROXY"}  # PROXY_FILE holds it
+    assert "PROXY" in {name.removeprefix(P) for name in variables.choose(both[0], {f"{P}PROXY": "x"}).secrets}
+
+
+def test_variables_of_other_programs_and_of_callers_are_not_written(both: tuple[Catalog, set[str]]) -> None:
+    given = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://localhost:4318", f"{P}TOKEN_AS": "exchange", f"{P}TIMEOUT": "5"}
+    assert variables.choose(both[0], given).values == {f"{P}TIMEOUT": "5"}
 
 
 ROWS = {
