@@ -286,6 +286,16 @@ def test_a_write_that_fails_leaves_the_file_and_nothing_beside_it(
     assert here.files() == {".cursor/mcp.json": b"{}"}
 
 
+@pytest.mark.parametrize("client", ["cursor", "codex", "goose"])
+def test_a_path_that_is_not_utf8_is_refused(client: str, home: MakeHome) -> None:
+    here = home(client)
+    here.fill(None)
+    code, _, err = here.install("--env", "PYTHONPATH=/pets/\udcff")
+    assert code == 1
+    assert "not UTF-8" in err
+    assert here.files() == {}
+
+
 def test_a_dry_run_shows_the_change_and_writes_nothing(home: MakeHome) -> None:
     here = home("cursor")
     before = b'{\n  "mcpServers": {\n    "a": {\n      "env": {"KEY": "of-somebody-else"}\n    }\n  }\n}\n'

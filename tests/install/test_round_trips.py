@@ -13,7 +13,7 @@ from typing import Any
 import json5
 import pytest
 import yaml
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from package.runtime.install.edits import Edit, SyntaxName, apply
 from package.runtime.install.faults import SyntaxFault
@@ -162,6 +162,20 @@ def test_yaml(examples: int) -> None:
     @given(yaml_files())
     def check(text: str) -> None:
         round_trip(text, "YAML", yaml.safe_load)
+
+    check()
+
+
+@pytest.mark.parametrize("read", [yaml.SafeLoader, yaml.CSafeLoader], ids=["PyYAML", "libyaml"])
+@pytest.mark.parametrize("examples", [30, pytest.param(3000, marks=pytest.mark.slow)])
+def test_a_text_in_yaml_is_read_as_it_is(read: type[yaml.SafeLoader], examples: int) -> None:
+    @settings(max_examples=examples)
+    @example("/home/\N{GRINNING FACE}/e\u0301: #\x85\u2028\ufeff\x7f\x00")
+    @given(st.text(st.characters(exclude_categories=["Cs"])))
+    def check(text: str) -> None:
+        after = apply("a: 1\n", "YAML", [Edit(PATH, {"envs": {text: text}})])
+        assert yaml.load(after, read) == {"a": 1, "servers": {"own": {"envs": {text: text}}}}
+        assert apply(after, "YAML", [Edit(PATH[:1], ABSENT)]) == "a: 1\n"
 
     check()
 

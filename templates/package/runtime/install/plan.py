@@ -7,6 +7,7 @@ file, `uninstall` restores the backup. Otherwise it only removes the entry.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,7 @@ class Configuration:
         """
         path = (self._client.section, server.name)
         present, wanted = self.entry(server.name), entries.write(self._client, server)
+        _check_characters(wanted)
         if present is ABSENT:
             edits = [Edit(path, wanted)]
         else:
@@ -206,6 +208,17 @@ class Configuration:
     def _broken(self, text: str, fault: SyntaxFault) -> InstallError:
         where = f"{self._file.path}:{place(text, fault.offset)}"
         return InstallError(f"{where}: {fault}. Correct it there; nothing was changed.")
+
+
+def _check_characters(entry: dict[str, Any]) -> None:
+    """Raise InstallError if an entry has a lone surrogate, by which Python reads a byte of a path that is not UTF-8."""
+    try:
+        json.dumps(entry, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InstallError(
+            "The entry would name a path or value that is not UTF-8, which clients cannot read. Rename it. Nothing was"
+            " changed."
+        ) from None
 
 
 def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
