@@ -35,11 +35,11 @@ OF_INSTALL = (
         "settings that hold a password", "install_commands.py", "    if problems:\n", "    if False:\n", (ENTRIES,)
     ),
     Mutation(
-        "secrets in the backup of an uninstall",
+        "the backup after an uninstall",
         "plan.py",
-        "if _holds_secret(present, secrets):",
-        "if False:",
-        (ENTRIES,),
+        "self._file.encode(self._without(name)), obsolete=backup)",
+        "self._file.encode(self._without(name)))",
+        (ENTRIES, REFUSALS),
     ),
     Mutation(
         "secrets of others in what is shown",

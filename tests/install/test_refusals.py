@@ -133,13 +133,13 @@ def test_a_server_over_http_is_known_by_its_url(home: MakeHome) -> None:
 
 
 @pytest.mark.parametrize("backup", [b"\xff\xfe", b"{", b"{}\n", b'{"mcpServers": {"petstore": {}}}'])
-def test_a_backup_that_does_not_fit_is_left_aside(backup: bytes, home: MakeHome) -> None:
+def test_a_backup_that_does_not_fit_is_not_used_and_goes(backup: bytes, home: MakeHome) -> None:
     here = home("cursor")
     here.fill(b'{"a": 1}')
     here.install()
     (here.folder / ".cursor" / "mcp.json.petstore.bak").write_bytes(backup)
     assert here.run("uninstall")[0] == 0
-    assert here.file.read_bytes() == b'{"a": 1}'
+    assert here.files() == {".cursor/mcp.json": b'{"a": 1}'}
 
 
 def test_a_read_only_file_stays(home: MakeHome) -> None:
