@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from mcpgen.cli import report, servers, writing
+from mcpgen.cli import report, server_venv, servers, writing
 from mcpgen.cli.generate import generate
 from mcpgen.cli.writing import WriteFlags
 from mcpgen.model import Identity
@@ -23,7 +23,7 @@ from mcpgen.read import fetch
 from mcpgen.read.fetch import Network
 from mcpgen.regenerate import projects
 
-RUNNERS = ("uvx", "pipx", "python")
+RUNNERS = ("venv", "uvx", "pipx", "python")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -140,22 +140,34 @@ def opened_as(identity: Identity, directory: Path) -> InstalledProject:
     return InstalledProject(directory, identity.package, identity.command, directory)
 
 
-def start(project: InstalledProject, runner: str | None, flags: Flags) -> list[str]:
+def start(project: InstalledProject, runner: str, flags: Flags) -> list[str]:
     """Return the flags `--command` and, if needed, `--env` for the generated server's `install`. With them, a client
     starts the server from the project's folder. Return [] with `--http` or `--list`.
     """
     if flags.http is not None or flags.listed:
         return []
-    chosen = runner or next((each for each in RUNNERS[:-1] if shutil.which(each)), RUNNERS[-1])
-    if chosen == "python":
-        line = [sys.executable, "-m", project.package]
+    if runner in ("venv", "python"):
+        own = server_venv.interpreter(project.directory / server_venv.FOLDER)
+        # `-P`: the folder in which a client starts the server may hold modules of a stranger
+        line = [str(own) if runner == "venv" else sys.executable, "-P", "-m", project.package]
         return [f"--command={shlex.join(line)}", f"--env=PYTHONPATH={project.directory}"]
-    found = chosen if flags.project else shutil.which(chosen) or chosen
-    source = ["--from"] if chosen == "uvx" else ["run", "--spec"]
+    found = runner if flags.project else shutil.which(runner) or runner
+    source = ["--from"] if runner == "uvx" else ["run", "--spec"]
     return [f"--command={shlex.join([found, *source, str(project.directory), project.command])}"]
 
 
-def run(project: InstalledProject, command: str, client: str | None, flags: Flags, more: Sequence[str]) -> int:
-    """Run `install` or `uninstall` of the generated server in the current folder. Return the exit code."""
+def run(
+    project: InstalledProject,
+    command: str,
+    client: str | None,
+    flags: Flags,
+    more: Sequence[str] = (),
+    *,
+    quiet: bool = False,
+) -> int:
+    """Run `install` or `uninstall` of the generated server in the current folder. Return the exit code.
+
+    `quiet`: True if only errors are shown.
+    """
     arguments = [command, *([client] if client else []), *flags.arguments(), *more]
-    return servers.run_command(project.package, project.runs_from, arguments)
+    return servers.run_command(project.package, project.runs_from, arguments, quiet=quiet)

@@ -1,8 +1,10 @@
 """`mcpgen install`: register the server of a generated project with an MCP client, without installing its package."""
 
+from dataclasses import replace
+
 import click
 
-from mcpgen.cli import clients, report
+from mcpgen.cli import clients, report, server_venv
 
 
 @click.command("install", short_help="Add the server of DIR or SOURCE to the configuration of an MCP client.")
@@ -18,8 +20,10 @@ from mcpgen.cli import clients, report
     "--with",
     "runner",
     type=click.Choice(clients.RUNNERS),
-    help="Program that starts the server: uvx, pipx, or python, the Python that runs mcpgen (default: the first that "
-    "is installed).",
+    default=clients.RUNNERS[0],
+    show_default=True,
+    help="What starts the server: venv, an environment that is made once in the project's folder; uvx or pipx, which "
+    "may need a network at each start; or python, the Python that runs mcpgen.",
 )
 @click.option(
     "--env",
@@ -33,7 +37,7 @@ def command(
     source: str,
     client: str | None,
     directory: str | None,
-    runner: str | None,
+    runner: str,
     env: tuple[str, ...],
     token_env: str | None,
     write_secrets: bool,
@@ -42,8 +46,9 @@ def command(
     """Write the server of a generated project into the configuration of an MCP client.
 
     If SOURCE is a document, its project is generated first, as by `mcpgen generate SOURCE`, unless the project exists.
-    Then the server's own `install` edits the configuration in place: other servers and comments stay, and no secret is
-    written without --write-secrets.
+    The server's libraries are installed once, into an environment in the project's folder. Then the server's own
+    `install` edits the configuration in place: other servers and comments stay, and no secret is written without
+    --write-secrets.
 
     Exit codes: 0 done, 1 change refused, or an error in the document, 2 cannot go on.
     """
@@ -51,5 +56,12 @@ def command(
     own += ["--write-secrets"] if write_secrets else []
     given = clients.opened_or_generated(source, directory, dry_run=flags.dry_run)
     with report.ending(), given as project:
-        code = clients.run(project, "install", client, flags, [*own, *clients.start(project, runner, flags)])
+        started = clients.start(project, runner, flags)
+        code = 0
+        if started and runner == "venv" and not flags.dry_run:
+            # an installation that would be refused makes no environment
+            code = clients.run(project, "install", client, replace(flags, dry_run=True), [*own, *started], quiet=True)
+            if not code:
+                server_venv.prepare(project.directory)
+        code = code or clients.run(project, "install", client, flags, [*own, *started])
     report.leave(code)

@@ -59,15 +59,15 @@ class Temporary:
         self.stop.tell(end)
 
 
-def run_command(package: str, folder: Path, arguments: Sequence[str]) -> int:
+def run_command(package: str, folder: Path, arguments: Sequence[str], *, quiet: bool = False) -> int:
     """Run a command of the server whose package is in `folder`, with the standard streams of this process.
 
-    Return its exit code.
+    Return its exit code. `quiet`: True if its results are not printed, only its errors.
     """
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return subprocess.run(
-        [sys.executable, "-P", "-m", package, *arguments], env={**os.environ, "PYTHONPATH": path}, check=False
-    ).returncode
+    command = [sys.executable, "-P", "-m", package, *arguments]
+    shown = subprocess.DEVNULL if quiet else None
+    return subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, stdout=shown, check=False).returncode
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from mcpgen.cli import clients, report
+from mcpgen.cli import clients, report, server_venv
 
 
 @click.command("uninstall", short_help="Remove the server of DIR from the configuration of an MCP client.")
@@ -18,5 +18,9 @@ def command(source: str, client: str | None, flags: clients.Flags) -> None:
     Exit codes: 0 done, 1 refused, 2 cannot go on.
     """
     with report.ending():
-        code = clients.run(clients.opened(Path(source)), "uninstall", client, flags, [])
+        project = clients.opened(Path(source))
+        code = clients.run(project, "uninstall", client, flags)
+        environment = project.directory / server_venv.FOLDER
+        if not (code or flags.dry_run or flags.listed) and server_venv.is_made(environment):
+            report.say(f"{environment} stays for other clients. If no client uses the server, delete this folder.")
     report.leave(code)

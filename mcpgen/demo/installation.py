@@ -27,7 +27,7 @@ def install(project: Path, name: str, environment: Mapping[str, str]) -> Entry:
     """Run `mcpgen install` in the parent folder of the project, and return the entry written to Cursor's `mcp.json`
     in this folder.
 
-    The entry starts the server with the current Python, because `uvx`, the default where it exists, may need the
+    The entry starts the server with the current Python, because the default makes an environment, which may need the
     network. Raises RuntimeError if `mcpgen install` fails.
     """
     command = [sys.executable, "-m", "mcpgen", "install", str(project), "cursor", "--project", "--with", "python"]

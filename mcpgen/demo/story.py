@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import copy
 import os
+import shlex
 import tempfile
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from mcpgen.base.jsonvalue import JsonObject, as_object, compact
 from mcpgen.demo import installation, petstore, replicas
 from mcpgen.demo.client import REVISION, Client, connect
 from mcpgen.emit import attributes, checksums, offered
-from mcpgen.emit.project import LICENSE
+from mcpgen.emit.project import HTTP_DEPENDENCIES, LICENSE
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project
 from mcpgen.read.document import load
@@ -108,7 +109,7 @@ def _installed(entry: installation.Entry) -> Step:
         (
             f"{installation.FILE.as_posix()} now says: {' '.join(['python', *arguments])}",
             "the file contains no key and no token, only the names of their variables",
-            "with `--with uvx` it says uvx --from DIRECTORY petstore-mcp, so that nothing has to be installed",
+            "without `--with`, it makes an environment for the server beside it, and names the Python of that",
         ),
     )
 
@@ -189,7 +190,8 @@ def _confirming(document: Fetched, directory: Path, compiled: Compiled) -> Compi
 def _over_http(directory: Path, environment: dict[str, str], api: petstore.Running, compiled: Compiled) -> Step:
     headline = "The same server over HTTP: two replicas share one confirmation"
     if not replicas.can_serve():
-        return Step(headline, "", ("not shown: it needs the extra http, which pip install 'mcpgen[http]' brings",))
+        needed = shlex.join(["python", "-m", "pip", "install", *HTTP_DEPENDENCIES])
+        return Step(headline, "", (f"not shown: it needs {needed}",))
     package = compiled.catalog.identity.package
     tool, arguments = "delete_pet", {"petId": 2}
     with replicas.serve(package, directory, environment, 2) as (first, second):

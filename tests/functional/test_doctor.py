@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from mcpgen.base.jsonvalue import compact
 from mcpgen.cli import main
+from mcpgen.emit.project import HTTP_DEPENDENCIES, RUNTIME_DEPENDENCIES
 from tests.leaks import SECRET, searched
 
 KEY = {"STORE_KEY": SECRET}
@@ -189,6 +191,23 @@ def test_without_the_libraries_it_says_what_to_install(flags: list[str], tmp_pat
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (78, "", 1), done.stderr
     assert " is not installed. Install what this server needs: " in done.stderr
     assert done.stderr.endswith(f" -m pip install {home}\n")
+
+
+def test_an_installed_server_names_the_bounds_of_its_libraries(tmp_path: Path) -> None:
+    """Install only the package and its metadata, as a wheel does, and start it over HTTP without any library."""
+    home = compiled(tmp_path, PETS)
+    there = tmp_path / "installed"
+    there.mkdir()
+    (home / "store_mcp").rename(there / "store_mcp")
+    (there / "store_mcp-1.0.dist-info").mkdir()
+    needed = [*RUNTIME_DEPENDENCIES, *(f'{each}; extra == "http"' for each in HTTP_DEPENDENCIES), 'x>1; extra == "otel"']
+    lines = ["Name: store-mcp", "Version: 1.0", *(f"Requires-Dist: {each}" for each in needed)]
+    (there / "store_mcp-1.0.dist-info" / "METADATA").write_text("\n".join(lines))
+    command = [sys.executable, "-S", "-m", "store_mcp", "--http", "0"]
+    environ = {**os.environ, "PYTHONPATH": str(there)}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 78
+    assert done.stderr.count(f" pip install {shlex.join([*RUNTIME_DEPENDENCIES, *HTTP_DEPENDENCIES])}") == 1
 
 
 def test_a_server_without_the_libraries_logs_what_to_install(tmp_path: Path) -> None:

@@ -235,6 +235,7 @@ def test_a_project_has_a_file_of_its_own(client: str, home: MakeHome) -> None:
         assert (code, "has no configuration of a project" in err) == (1, True)
         return
     assert code == 0
+    assert ("Trust this folder in" in err) == (client in ("claude-code", "codex", "gemini-cli", "copilot-cli"))
     assert list(here.files()) == [PROJECTS[client]]
     assert "petstore" in servers(client, here.files()[PROJECTS[client]])
     assert here.run("uninstall", "--project")[0] == 0

@@ -174,6 +174,8 @@ def _install(catalog: Catalog, client: Client, given: argparse.Namespace, enviro
     code = show([f"{given.name} is installed in {client.title}, in {file.path}.", *kept])
     if given.write_secrets:
         advice += _exposure(given, file)
+    if given.project and client.trust:
+        advice.append(f"Trust this folder in {client.title} first: until then, the client does not start the server.")
     for sentence in advice:
         complain(sentence)
     return code
