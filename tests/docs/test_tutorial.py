@@ -80,7 +80,7 @@ def test_it_leads_to_a_client_that_lists_the_tools(tmp_path: Path) -> None:
         assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
         shown = done.stdout
     entry = json.loads((folder / ".cursor" / "mcp.json").read_text(encoding="utf-8"))["mcpServers"]["petstore"]
-    assert entry["command"] == "uvx"
+    assert entry["command"] == str(folder / "generated" / "petstore" / ".mcpgen-venv" / "bin" / "python")
     tools = json.loads((folder / "generated" / "petstore" / "petstore_mcp" / "tools.json").read_text(encoding="utf-8"))
     assert len(tools) == 24
     assert not [tool["name"] for tool in tools if f"  {tool['name']}(" not in shown]

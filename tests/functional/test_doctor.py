@@ -200,7 +200,11 @@ def test_an_installed_server_names_the_bounds_of_its_libraries(tmp_path: Path) -
     there.mkdir()
     (home / "store_mcp").rename(there / "store_mcp")
     (there / "store_mcp-1.0.dist-info").mkdir()
-    needed = [*RUNTIME_DEPENDENCIES, *(f'{each}; extra == "http"' for each in HTTP_DEPENDENCIES), 'x>1; extra == "otel"']
+    needed = [
+        *RUNTIME_DEPENDENCIES,
+        *(f'{each}; extra == "http"' for each in HTTP_DEPENDENCIES),
+        'x>1; extra == "otel"',
+    ]
     lines = ["Name: store-mcp", "Version: 1.0", *(f"Requires-Dist: {each}" for each in needed)]
     (there / "store_mcp-1.0.dist-info" / "METADATA").write_text("\n".join(lines))
     command = [sys.executable, "-S", "-m", "store_mcp", "--http", "0"]

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -119,13 +122,15 @@ RUNNERS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runner", RUNNERS)
-def test_the_first_runner_that_is_here_is_taken(runner: str, project: Path, tmp_path: Path) -> None:
+def test_a_runner_that_is_asked_for_is_taken(runner: str, project: Path, tmp_path: Path) -> None:
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / runner).symlink_to("/bin/true")
     (tmp_path / ".cursor").mkdir()
     environ = {"HOME": str(tmp_path), "PATH": f"{programs}:/usr/bin:/bin"}
-    done = run([sys.executable, "-m", "mcpgen", "install", str(project), "cursor"], tmp_path, **environ)
+    done = run(
+        [sys.executable, "-m", "mcpgen", "install", str(project), "cursor", "--with", runner], tmp_path, **environ
+    )
     assert done.returncode == 0, done.stderr
     entry = servers("cursor", (tmp_path / PLACES["cursor"]).read_bytes())["petstore"]
     assert entry["command"] == str(programs / runner)
@@ -136,6 +141,114 @@ def test_a_folder_without_a_project_is_refused(tmp_path: Path) -> None:
     done = mcpgen("install", str(tmp_path), "cursor")
     assert done.returncode == 2
     assert "is not a generated project" in done.stderr
+
+
+ENVIRONMENT = ".mcpgen-venv"
+INSTALL = [sys.executable, "-m", "mcpgen", "install"]
+KEPT = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_", "SSL_"))}
+"""Variables that say where packages come from on this machine."""
+
+NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
+
+
+@pytest.mark.slow
+@pytest.mark.world
+@pytest.mark.parametrize("maker", ["uv", "pip"])
+def test_an_environment_is_made_once_and_serves_without_a_network(maker: str, tmp_path: Path) -> None:
+    """Install a document, start the server without a network, install again, regenerate, and change a requirement."""
+    file, project = tmp_path / PLACES["cursor"], tmp_path / "work" / "generated" / "petstore"
+    work, environment, programs = tmp_path / "work", project / ENVIRONMENT, tmp_path / "bin"
+    for folder in (file.parent, work, programs):
+        folder.mkdir()
+    if maker == "uv":
+        (programs / "uv").symlink_to(shutil.which("uv") or pytest.skip("uv is not installed"))
+    environ = {**KEPT, "HOME": str(tmp_path), "PATH": f"{programs}:/usr/bin:/bin", "UV_SYSTEM_CERTS": "1"}
+    assert run([*INSTALL, SOURCE, "cursor", "--dry-run"], work, **environ).returncode == 0
+    assert [*work.iterdir()] == []
+    done = run([*INSTALL, SOURCE, "cursor"], work, **environ)
+    assert done.returncode == 0, done.stderr
+    entry = servers("cursor", file.read_bytes())["petstore"]
+    assert entry["command"] == str(environment / "bin" / "python")
+    assert ("uv = " in (environment / "pyvenv.cfg").read_text()) == (maker == "uv")
+    assert tools({**entry, "env": {**entry["env"], **NO_NETWORK}}, tmp_path) == 24
+    assert (environment / ".gitignore").read_text() == "*\n"
+
+    made = environment.stat().st_ino
+    assert "is already installed" in run([*INSTALL, str(project), "cursor"], work, **environ, **NO_NETWORK).stdout
+    assert environment.stat().st_ino == made
+
+    (project / "mcpgen.yaml").write_text("mcpgen: 1\nexclude: [getPet]\n")
+    assert run([*INSTALL[:-1], "regenerate", str(project)], work, **environ).returncode == 0
+    assert tools({**entry, "env": {**entry["env"], **NO_NETWORK}}, tmp_path) == 23
+
+    pyproject = project / "pyproject.toml"
+    pyproject.write_text(pyproject.read_text().replace("dependencies = [\n", 'dependencies = [\n  "toml-sort<0",\n', 1))
+    failed = run([*INSTALL, str(project), "cursor"], work, **environ)
+    assert failed.returncode == 2
+    assert environment.stat().st_ino == made
+    pyproject.write_text(pyproject.read_text().replace("toml-sort<0", "packaging"))
+    assert run([*INSTALL, str(project), "cursor"], work, **environ).returncode == 0
+    assert environment.stat().st_ino != made
+    assert not [*project.glob(f"{ENVIRONMENT}-*")]
+    assert f"{environment} stays" in run([*INSTALL[:-1], "uninstall", str(project), "cursor"], work, **environ).stderr
+
+
+@pytest.fixture
+def unused(project: Path, tmp_path: Path) -> Path:
+    """Return a copy of the project beside which no environment was made. Cursor has its folder in `tmp_path`."""
+    (tmp_path / ".cursor").mkdir()
+    return Path(shutil.copytree(project, tmp_path / "petstore", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+def entries_of(project: Path) -> list[str]:
+    return sorted(path.name for path in project.iterdir())
+
+
+@pytest.mark.slow
+def test_an_environment_that_cannot_be_made_changes_nothing(unused: Path, tmp_path: Path) -> None:
+    before = entries_of(unused)
+    environ = {"HOME": str(tmp_path), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    done = run([*INSTALL, str(unused), "cursor"], tmp_path, **environ)
+    [sentence, hint] = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "could not be made: pip says: " in sentence
+    assert "Nothing was changed." in hint
+    assert (entries_of(unused), [*(tmp_path / ".cursor").iterdir()]) == (before, [])
+
+
+def test_a_refused_installation_makes_no_environment(unused: Path, tmp_path: Path) -> None:
+    before = entries_of(unused)
+    done = run([*INSTALL, str(unused), "zed"], tmp_path, HOME=str(tmp_path))
+    assert (done.returncode, "Start it once" in done.stderr) == (1, True)
+    assert entries_of(unused) == before
+
+
+def test_an_environment_of_somebody_else_stays(unused: Path, tmp_path: Path) -> None:
+    (unused / ENVIRONMENT).mkdir()
+    (unused / ENVIRONMENT / "notes.txt").touch()
+    done = run([*INSTALL, str(unused), "cursor"], tmp_path, HOME=str(tmp_path))
+    assert (done.returncode, f"mcpgen did not make {unused / ENVIRONMENT}" in done.stderr) == (2, True)
+    assert (unused / ENVIRONMENT / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_creation_leaves_no_environment(number: int, unused: Path, tmp_path: Path) -> None:
+    """End mcpgen while its `uv` is at work. What a killed run leaves is removed by the next one."""
+    before, began, uv = entries_of(unused), tmp_path / "began", tmp_path / "uv"
+    os.mkfifo(began)
+    uv.write_text(f"#!/bin/sh\necho > {began}\nexec sleep 600\n")
+    uv.chmod(0o755)
+    environ = {"HOME": str(tmp_path), "PATH": f"{tmp_path}:/usr/bin:/bin"}
+    with subprocess.Popen([*INSTALL, str(unused), "cursor"], cwd=tmp_path, env=environ, start_new_session=True) as made:
+        began.read_text()
+        made.send_signal(number)
+        made.wait(PATIENCE)
+        with suppress(ProcessLookupError):
+            os.killpg(made.pid, signal.SIGKILL)
+    assert ENVIRONMENT not in entries_of(unused)
+    uv.write_text("#!/bin/sh\nexit 1\n")
+    assert run([*INSTALL, str(unused), "cursor"], tmp_path, **environ).returncode == 2
+    assert (entries_of(unused), [*(tmp_path / ".cursor").iterdir()]) == (before, [])
 
 
 @pytest.mark.parametrize("is_uv", [True, False])
