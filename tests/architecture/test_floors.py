@@ -135,6 +135,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "socket": ("mcpgen/demo/", "templates/package/runtime/"),
     "subprocess": (
         "mcpgen/bundle/distributions.py",
+        "mcpgen/cli/server_venv.py",
         "mcpgen/cli/servers.py",
         "mcpgen/demo/client.py",
         "mcpgen/demo/installation.py",

@@ -177,7 +177,7 @@ def test_an_environment_is_made_once_and_serves_without_a_network(maker: str, tm
     assert "is already installed" in run([*INSTALL, str(project), "cursor"], work, **environ, **NO_NETWORK).stdout
     assert environment.stat().st_ino == made
 
-    (project / "mcpgen.yaml").write_text("mcpgen: 1\nexclude: [getPet]\n")
+    (project / "mcpgen.yaml").write_text("mcpgen: 1\noverrides:\n  getPet: {hide: true}\n")
     assert run([*INSTALL[:-1], "regenerate", str(project)], work, **environ).returncode == 0
     assert tools({**entry, "env": {**entry["env"], **NO_NETWORK}}, tmp_path) == 23
 
