@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.install import variables
-from package.runtime.serve import doctor
+from package.runtime.settings.purposes import PURPOSES
 
 from mcpgen.emit.environment import environment
 from mcpgen.lower.request.security import RESERVED
@@ -47,10 +47,10 @@ def test_both_halves_agree_on_what_is_a_secret(both: tuple[Catalog, set[str]]) -
 
 def test_every_setting_that_works_over_stdio_is_written(both: tuple[Catalog, set[str]]) -> None:
     """Set every setting that the compiler reserves. The purposes in `--doctor` say which work only over HTTP."""
-    purposes = {**doctor.RESERVED, **doctor.OF_LOGINS}
-    purposes = {f"{suffix}_FILE": purpose for suffix, purpose in purposes.items()} | purposes
+    features = {suffix: feature for suffix, (feature, _) in PURPOSES.items()}
+    features = {f"{suffix}_FILE": feature for suffix, feature in features.items()} | features
     found = variables.choose(both[0], {f"{P}{suffix}": "x" for suffix in RESERVED})
-    over_http = {suffix for suffix in RESERVED if purposes[suffix].startswith("over HTTP")}
+    over_http = {suffix for suffix in RESERVED if features[suffix] == "http"}
     carried = {name.removeprefix(P) for name in [*found.values, *found.secrets]}
     assert RESERVED - carried == over_http | {"PROXY"}  # PROXY_FILE holds it
     assert "PROXY" in {name.removeprefix(P) for name in variables.choose(both[0], {f"{P}PROXY": "x"}).secrets}
