@@ -166,8 +166,8 @@ def _compiled(
         offered=offered_now(remembered.deploy, project.lock.offered if project.lock else ()),
     )
     tree, lock = _emitted(catalog, lock)
-    cost = sum(map(table.cost, catalog.tools))
-    too_many_tools.report(catalog, len(tree[table.tools_path(catalog)]), cost, diagnostics)
+    tools = tree[table.tools_path(catalog)]
+    too_many_tools.report(catalog, len(tools), table.cost_of_list(tools), diagnostics)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
     findings = located(diagnostics, documents)

@@ -7,6 +7,7 @@ digest of `tools.json`, by which a server notices that the two files do not belo
 this module describes both.
 """
 
+import json
 from binascii import crc32
 from collections.abc import Mapping
 
@@ -104,6 +105,16 @@ def tool_object(tool: ToolSpec) -> JsonObject:
 def cost(tool: ToolSpec) -> int:
     """Estimate how many tokens a tool costs a model: those of its entry in `tools/list`."""
     return tokens.estimate(tool_object(tool))
+
+
+def cost_of_list(tools: bytes) -> int:
+    """Estimate how many tokens the tools of a `tools.json` cost a model: the sum of `cost` over them."""
+    lines = tools.decode("ascii").splitlines()[1:-1]
+    return sum(_cost_of_line(line.removesuffix(",")) for line in lines)
+
+
+def _cost_of_line(line: str) -> int:
+    return tokens.estimate(json.loads(line)) if "\\u" in line else tokens.estimate_text(line)
 
 
 def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size: int) -> JsonObject:

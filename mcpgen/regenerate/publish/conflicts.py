@@ -10,25 +10,27 @@ from pathlib import Path
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
+from mcpgen.base.safe_open import read_below
 from mcpgen.regenerate.publish import emitted, git_commands
 
 _MARKS = (b"\n<<<<<<< ", b"\n=======", b"\n>>>>>>> ")
 """Beginnings of lines that git writes around a conflict, in this order. The style `diff3` adds another one between."""
 
 
-def refuse(directory: Path) -> None:
-    """Raise FatalError if generated files of the project in `directory` contain conflict marks.
+def refuse(directory: Path, largest: int) -> None:
+    """Raise FatalError if generated files of the project in `directory` contain conflict marks in their first `largest`
+    bytes.
 
     The message names the files and a git command that leaves the user's own files as they are.
     """
     paths = [*emitted.generated(directory)]
-    if marked := [path for path in paths if _has_marks(directory / path)]:
+    if marked := [path for path in paths if _has_marks(directory, path, largest)]:
         raise _conflict(directory, paths, marked)
 
 
-def _has_marks(file: Path) -> bool:
+def _has_marks(directory: Path, path: str, largest: int) -> bool:
     try:
-        text = b"\n" + file.read_bytes()
+        text = b"\n" + read_below(str(directory), path, largest)
     except OSError:
         return False
     at = 0

@@ -20,7 +20,7 @@ def previous_lock(directory: Path) -> Lock | None:
     """Return the lock file of the project in `directory`, or None if there is none. Raises FatalError if it cannot be
     read, or if generated files contain conflict marks of a merge.
     """
-    conflicts.refuse(directory)
+    conflicts.refuse(directory, LARGEST)
     path = directory / locks.NAME
     with claim.reading(path):
         return locks.load(_read(path), str(path)) if path.is_file() else None
