@@ -73,9 +73,9 @@ class Server:
         self.ended()
         searched(b"".join([*self.written, *self._printed]))
 
-    def connect(self) -> Connection:
-        """Return a new connection to the server."""
-        return Connection(self.port)
+    def connect(self, source: str = "127.0.0.1") -> Connection:
+        """Return a new connection to the server from the address `source`."""
+        return Connection(self.port, source)
 
     def ask(self, method: str, path: str = "/mcp", fields: Fields | None = None, body: bytes = b"") -> Answer:
         """Send one request on a new connection, and return its response."""

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from package.runtime.core.places import Places
+from package.runtime.core.turns import FairQueue
 from package.runtime.serve import unread
-from package.runtime.serve.turns import FairQueue
 from package.runtime.serve.unread import Reader, UnreadBytes
 from package.runtime.streamable import replay
-from package.runtime.streamable.places import Places
 from package.runtime.streamable.replay import EventQueue, Recording
 
 from tests.leaks import planted

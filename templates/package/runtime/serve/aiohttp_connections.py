@@ -26,9 +26,9 @@ from aiohttp.http import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler
 
 from ..core import log
+from ..core.places import Places
 from ..streamable import admission
 from ..streamable.head import size_of
-from ..streamable.places import Places
 from .door import HEAD_SECONDS
 from .work import frames
 
