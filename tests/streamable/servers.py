@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import queue
 import re
+import resource
 import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -36,9 +38,11 @@ class Server:
         door: str,
         constants: dict[str, float] | None = None,
         flags: tuple[str, ...] = (),
+        files: tuple[int, int] | None = None,
         **variables: str,
     ) -> None:
-        """Start the server. `constants`: values to set in its modules.
+        """Start the server. `constants`: values to set in its modules. `files`: its soft and its hard limit
+        of file descriptors.
 
         `variables`: values of environment variables by name, without the prefix `CALLER_`.
         """
@@ -52,8 +56,10 @@ class Server:
             **{f"CALLER_{name}": value for name, value in variables.items()},
             **({"MCPGEN_TUNING": "0"} if door == UNTUNED else {}),
         }
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process: subprocess.Popen[bytes] = subprocess.Popen(command, cwd=project, env=environ, **pipes)  # type: ignore[call-overload]
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        if files is not None:
+            pipes["preexec_fn"] = partial(resource.setrlimit, resource.RLIMIT_NOFILE, files)
+        self.process: subprocess.Popen[bytes] = subprocess.Popen(command, cwd=project, env=environ, **pipes)
         self.written: list[bytes] = []
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         self._printed: list[bytes] = []

@@ -46,6 +46,11 @@ class Places:
         if left:
             self._of[caller] = left
 
+    @property
+    def is_full(self) -> bool:
+        """Return True if all places are in use."""
+        return self._taken >= self._most
+
     def largest(self) -> str:
         """Return the caller with most places in use."""
         return max(self._of, key=lambda caller: self._of[caller], default="")
