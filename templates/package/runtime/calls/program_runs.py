@@ -61,6 +61,13 @@ if TYPE_CHECKING:
 SECONDS = 300.0
 """Seconds that a model's program may take with all of its tool calls. Waiting for a user does not count."""
 
+REST_SECONDS = 2.0
+"""Seconds that a tool call of a program may take until the worker process is given back for other programs."""
+
+LARGEST_AT_REST = 256 * 1024
+"""Size in bytes of the largest program that gives its worker process back. So many waiting programs take little memory.
+"""
+
 _STAYS = " What the program did before it asked stays done."
 
 
@@ -213,6 +220,7 @@ class RunningProgram:
         self._span = span
         self._run: Run | None = None
         self._dump = b""
+        self._resting: asyncio.Task[None] | None = None
         self._limit = asyncio.timeout(None)
 
     @property
@@ -226,6 +234,11 @@ class RunningProgram:
 
     async def close(self) -> None:
         """Return the worker process of the model's program to the pool, if the program has one."""
+        if self._resting is not None:
+            await asyncio.wait({self._resting})
+        await self._close()
+
+    async def _close(self) -> None:
         run, self._run = self._run, None
         if run is not None:
             await run.close()
@@ -298,8 +311,14 @@ class RunningProgram:
         except TypeError as problem:
             await run.fail(problem)
             return
-        result = await self._called(function.tool, arguments, dialogue, self._asking(ask))
-        if self._run is None:  # the worker was released while the user was asked, so a new one is needed
+        resting = asyncio.get_running_loop().call_later(REST_SECONDS, self._begin_to_rest)
+        try:
+            result = await self._called(function.tool, arguments, dialogue, self._asking(ask, resting))
+        finally:
+            resting.cancel()
+        if self._resting is not None:
+            await asyncio.wait({self._resting})
+        if self._run is None:  # the worker was released while the call waited, so a new one is needed
             run = await self._restored()
         if result.is_error:
             await run.fail(RuntimeError(str(result)))
@@ -309,16 +328,37 @@ class RunningProgram:
             self.record.note(function.tool, told)
         await run.answer(value)
 
-    def _asking(self, ask: Ask | None) -> Ask | None:
+    def _begin_to_rest(self) -> None:
+        self._resting = asyncio.get_running_loop().create_task(self._rest())
+
+    async def _rest(self) -> None:
+        """Serialize the program, which waits for a tool call, and give its worker process back to the pool.
+
+        A program whose data is large keeps its worker process.
+        """
+        if self._run is None:
+            return
+        try:
+            written = await self._run.dump()
+        except Stopped:
+            return
+        if len(written) <= LARGEST_AT_REST:
+            self._dump, self.record.printed = written, self.printed
+            await self._close()
+
+    def _asking(self, ask: Ask | None, resting: asyncio.TimerHandle) -> Ask | None:
         """Return a function that asks the user, or None if `ask` is None.
 
         Before the function asks, it serializes the paused program (Python code from a model) and releases the worker
-        process. The program's time limit is paused until the answer.
+        process. The program's time limit is paused until the answer. `resting`: timer that would do the same.
         """
         if ask is None:
             return None
 
         async def asked(question: Asked) -> object:
+            resting.cancel()
+            if self._resting is not None:
+                await asyncio.wait({self._resting})
             self._dump = await self.dumped()
             self.record.printed = self.printed
             await self.close()
