@@ -16,7 +16,7 @@ from package.runtime.core.turns import FairQueue
 from package.runtime.serve import unread
 from package.runtime.serve.unread import Reader, UnreadBytes
 from package.runtime.streamable import replay
-from package.runtime.streamable.replay import EventQueue, Recording
+from package.runtime.streamable.replay import EventQueue, RecordedEvents, Recording
 
 from tests.leaks import planted
 
@@ -79,8 +79,8 @@ class TestReplay:
     """
 
     def test_a_session_keeps_so_many_events_of_all_its_streams(self) -> None:
-        kept = EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES)
-        streams = [Recording(f"s{number}", lambda: 0.0, kept) for number in range(3)]
+        kept, session = RecordedEvents(), EventQueue()
+        streams = [Recording(f"s{number}", lambda: 0.0, kept, session, "anna") for number in range(3)]
         for _ in range(600):
             for stream in streams:
                 stream.add(b"{}")
@@ -90,19 +90,16 @@ class TestReplay:
         assert all(len(stream.behind(500) or []) == 100 for stream in streams)
 
     def test_a_session_keeps_so_many_bytes(self) -> None:
-        stream = Recording("s", lambda: 0.0, EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES))
+        stream = Recording("s", lambda: 0.0, RecordedEvents(), EventQueue(), "anna")
         for _ in range(10):
             stream.add(b"x" * MEGABYTE)
         assert stream.behind(0) is None
         assert len(stream.behind(3) or []) == 7
 
     def test_all_sessions_keep_so_much_together(self) -> None:
-        whole = EventQueue(replay.MOST_EVENTS_OF_ALL, replay.MOST_BYTES_OF_ALL)
-        streams = []
+        kept, streams = RecordedEvents(), []
         for number in range(1000):
-            streams.append(
-                Recording(f"s{number}", lambda: 0.0, EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES, whole))
-            )
+            streams.append(Recording(f"s{number}", lambda: 0.0, kept, EventQueue(), "anna"))
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
@@ -110,16 +107,35 @@ class TestReplay:
         # one stream fewer than it has megabytes.
         assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1
 
-    def test_streams_without_events_count_too(self) -> None:
-        kept = EventQueue(10, MEGABYTE)
-        streams = [Recording(f"s{number}", lambda: 0.0, kept) for number in range(100)]
+    def test_a_caller_with_many_events_displaces_no_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(replay, "MOST_BYTES_OF_ALL", 10_000)
+        monkeypatch.setattr(replay, "MOST_EVENTS_OF_ALL", 100)
+        kept = RecordedEvents()
+        mine = Recording("mine", lambda: 0.0, kept, EventQueue(), "bob")
+        mine.add(b"x" * 4000)
+        for size in (1000, 0):
+            theirs = [Recording(f"s{number}", lambda: 0.0, kept, EventQueue(), "anna") for number in range(200)]
+            for stream in theirs:
+                stream.add(b"x" * size)
+            assert len(mine.behind(0) or []) == 1
+            assert theirs[0].behind(0) is None
+            assert len(theirs[-1].behind(0) or []) == 1
+        mine.drop()
+        for stream in theirs:
+            stream.drop()
+        assert (kept._of, kept._count, kept._size) == ({}, 0, 0)
+
+    def test_streams_without_events_count_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(replay, "MOST_EVENTS", 10)
+        kept, session = RecordedEvents(), EventQueue()
+        streams = [Recording(f"s{number}", lambda: 0.0, kept, session, "anna") for number in range(100)]
         for stream in streams:
             stream.end()
         assert [stream.late for stream in streams] == [True] * 90 + [False] * 10
 
     def test_a_stream_is_kept_for_some_minutes_after_its_end(self) -> None:
         now = [0.0]
-        stream = Recording("s", lambda: now[0], EventQueue(10, MEGABYTE))
+        stream = Recording("s", lambda: now[0], RecordedEvents(), EventQueue(), "anna")
         stream.add(b"{}")
         now[0] = 1000.0
         assert not stream.late

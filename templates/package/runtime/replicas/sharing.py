@@ -110,7 +110,7 @@ class Sharing:
 
     # Method for the one-time numbers of confirmations by the user
 
-    async def spend(self, number: str, seconds: float) -> str:
+    async def spend(self, number: str, seconds: float, _: str) -> str:
         """Mark the random number of a confirmation's `requestState` as used, for all replicas and for `seconds`
         seconds.
 
