@@ -4,6 +4,7 @@ entries.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -11,12 +12,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from package.runtime.core.fair_pool import FairPool
+from package.runtime.core.notification_settings import NotificationSettings
 from package.runtime.core.places import Places
 from package.runtime.core.turns import FairQueue
+from package.runtime.http.shares import Shares
 from package.runtime.serve import unread
 from package.runtime.serve.unread import Reader, UnreadBytes
-from package.runtime.streamable import replay
+from package.runtime.streamable import replay, session_notifications
 from package.runtime.streamable.replay import EventQueue, RecordedEvents, Recording
+from package.runtime.streamable.session_notifications import SessionNotifications
 
 from tests.leaks import planted
 
@@ -174,6 +179,73 @@ class TestPlaces:
         for many in (5, 0, 0):
             places.give("one", many)
         assert places.has("one", 75)
+
+
+class TestShares:
+    """Test that one caller leaves some memory and files of large responses for others."""
+
+    def test_memory_and_files_have_shares(self) -> None:
+        shares = Shares(100, 8)
+        assert [shares.take_memory("anna", 25) for _ in range(4)] == [True] * 3 + [False]
+        assert [shares.take_memory("bob", 25) for _ in range(2)] == [True, False]
+        assert [shares.take_file("anna") for _ in range(7)] == [True] * 6 + [False]
+        assert [shares.take_file("bob") for _ in range(3)] == [True] * 2 + [False]
+        shares.give_file("anna")
+        assert shares.take_file("anna")
+        assert [Shares(files=8).take_file("") for _ in range(8)] == [True] * 8, "over stdio there is one client"
+
+    def test_settings_of_sessions_have_shares(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(session_notifications, "MOST", 10)
+        known, settings = SessionNotifications(), NotificationSettings()
+        known.put("bob's", settings, "bob")
+        for number in range(100):
+            known.put(f"anna's {number}", settings, "anna")
+        assert len(known) == 10
+        assert known.get("bob's") is settings
+        assert known.get("anna's 90") is None
+        known.drop("anna's 99")
+        known.put("bob's", settings, "bob")
+        assert len(known) == 9
+
+
+class TestFairPool:
+    """Test the pool of places for which callers wait in turns."""
+
+    def test_callers_take_turns_and_places_are_given_back(self) -> None:
+        async def main() -> None:
+            pool, order = FairPool(4, 8), list[str]()
+
+            async def work(caller: str) -> None:
+                await pool.enter(caller, None)
+                order.append(caller)
+                await asyncio.sleep(0)
+                pool.leave(caller)
+
+            await asyncio.gather(*(work("anna") for _ in range(9)), work("bob"))
+            assert order[:4] == ["anna"] * 3 + ["bob"]
+            assert len(order) == 10
+
+        asyncio.run(main())
+
+    def test_who_waits_too_long_or_is_one_too_many_gets_none(self) -> None:
+        async def main() -> None:
+            pool = FairPool(4, 4)
+            for _ in range(3):
+                await pool.enter("anna", None)
+            waiting = [asyncio.ensure_future(pool.enter("anna", None)) for _ in range(3)]
+            await asyncio.sleep(0)
+            with pytest.raises(TimeoutError):
+                await pool.enter("anna", None)
+            await pool.enter("bob", None)
+            with pytest.raises(TimeoutError):
+                await pool.enter("bob", 0)
+            waiting[0].cancel()
+            pool.leave("anna")
+            waiting[1].cancel()  # it has just got the place
+            await asyncio.gather(*waiting, return_exceptions=True)
+            assert [each.cancelled() for each in waiting] == [True, True, False]
+
+        asyncio.run(main())
 
 
 class TestTurns:

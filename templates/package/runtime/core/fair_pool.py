@@ -24,10 +24,11 @@ class FairPool:
         self._waiting: FairQueue[tuple[str, asyncio.Future[None]]] = FairQueue()
         self._keys = count()
 
-    async def enter(self, caller: str, seconds: float) -> None:
+    async def enter(self, caller: str, seconds: float | None) -> None:
         """Take a place for `caller`, who must call `leave` afterwards.
 
-        Raise TimeoutError if no place is free within `seconds`, or at once if too many tasks wait.
+        Raise TimeoutError if no place is free within `seconds` (None: wait without limit), or at once if too many tasks
+        wait.
         """
         if self._places.has(caller) and not self._waiting.has(caller):
             self._places.take(caller)
@@ -41,7 +42,8 @@ class FairPool:
             async with asyncio.timeout(seconds):
                 await given
         except (TimeoutError, asyncio.CancelledError):
-            if self._waiting.remove(key) is None:  # `leave` has given a place while this task was being cancelled
+            self._waiting.remove(key)
+            if not given.cancelled():  # `leave` gave a place just before this task was cancelled
                 self.leave(caller)
             raise
         finally:
@@ -51,5 +53,6 @@ class FairPool:
         """Give a place of `caller` back, and give it to the next task that waits."""
         self._places.give(caller)
         while found := self._waiting.next(self._places.has):
-            self._places.take(found[0])
-            found[1].set_result(None)
+            if not found[1].cancelled():
+                self._places.take(found[0])
+                found[1].set_result(None)

@@ -279,7 +279,7 @@ class SessionHandler:
         exchange, effects = self._request(found, request, fields)
         if found.protocol.notifications is None:
             return exchange, [*effects]
-        self._notifications.put(found.id, found.protocol.notifications)
+        self._notifications.put(found.id, found.protocol.notifications, found.caller)
         made = setting(request, found.protocol.notifications)
         return exchange, [*effects, Relay(found.id, line, setting=made)]
 
