@@ -29,7 +29,12 @@ CONSTANTS = {"serve.over_http.LINGER": 0.0}
 
 
 class Server:
-    """A server process, used as a context manager. At the end, the process is stopped and its output is checked."""
+    """A server process, used as a context manager. At the end, the process is stopped and its output is checked.
+
+    `files`: soft and hard limit of its file descriptors, or None for those of the tests.
+    """
+
+    files: tuple[int, int] | None = None
 
     def __init__(
         self,
@@ -38,11 +43,9 @@ class Server:
         door: str,
         constants: dict[str, float] | None = None,
         flags: tuple[str, ...] = (),
-        files: tuple[int, int] | None = None,
         **variables: str,
     ) -> None:
-        """Start the server. `constants`: values to set in its modules. `files`: its soft and its hard limit
-        of file descriptors.
+        """Start the server. `constants`: values to set in its modules.
 
         `variables`: values of environment variables by name, without the prefix `CALLER_`.
         """
@@ -57,8 +60,8 @@ class Server:
             **({"MCPGEN_TUNING": "0"} if door == UNTUNED else {}),
         }
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        if files is not None:
-            pipes["preexec_fn"] = partial(resource.setrlimit, resource.RLIMIT_NOFILE, files)
+        if self.files is not None:
+            pipes["preexec_fn"] = partial(resource.setrlimit, resource.RLIMIT_NOFILE, self.files)
         self.process: subprocess.Popen[bytes] = subprocess.Popen(command, cwd=project, env=environ, **pipes)
         self.written: list[bytes] = []
         self.lines: queue.Queue[bytes | None] = queue.Queue()

@@ -174,13 +174,25 @@ def test_bytes_of_requests_have_places(small: Server) -> None:
         assert second.answer().status == 200
 
 
+class FewFiles(Server):
+    """A server that may have few file descriptors."""
+
+    files = (128, 128)
+
+
+class LowSoftLimit(Server):
+    """A server whose soft limit of file descriptors may be raised."""
+
+    files = (64, 1024)
+
+
 PARTIAL = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
 
 
 @pytest.fixture
 def crowded(project: Path, upstream: Upstream) -> Iterator[Server]:
     """Yield a server for sixteen connections, of which one address may open twelve. It waits long for heads."""
-    constants = {"serve.aiohttp_connections.MOST_CONNECTIONS": 16, "serve.aiohttp_connections.HEAD_SECONDS": 600}
+    constants = {"serve.aiohttp_connections.MOST_CONNECTIONS": 16, "serve.aiohttp_connections.HEAD_SECONDS": 600.0}
     with Server(project, upstream, "aiohttp", constants) as found:
         yield found
 
@@ -229,9 +241,7 @@ def test_connections_without_a_head_give_way(crowded: Server) -> None:
 
 def test_connections_are_bounded_by_descriptors(project: Path, upstream: Upstream) -> None:
     """Open more connections than the process may have descriptors. Clients are served, and the log stays small."""
-    with Server(
-        project, upstream, "aiohttp", {"serve.aiohttp_connections.HEAD_SECONDS": 600}, files=(128, 128)
-    ) as server:
+    with FewFiles(project, upstream, "aiohttp", {"serve.aiohttp_connections.HEAD_SECONDS": 600.0}) as server:
         silent = [server.connect() for _ in range(200)]
         message = calling("echo", text="hi")
         for _ in range(5):
@@ -244,7 +254,7 @@ def test_connections_are_bounded_by_descriptors(project: Path, upstream: Upstrea
 
 
 def test_the_soft_limit_of_descriptors_is_raised(project: Path, upstream: Upstream) -> None:
-    with Server(project, upstream, "aiohttp", None, files=(64, 1024)) as server:
+    with LowSoftLimit(project, upstream, "aiohttp") as server:
         limits = Path(f"/proc/{server.process.pid}/limits").read_text()
         line = next(line for line in limits.splitlines() if line.startswith("Max open files"))
         assert int(line.split()[3]) == 1024
