@@ -16,6 +16,7 @@ from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_serving import OF_SERVING
+from tests.hostile.mutations_of_shares import OF_SHARES
 from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
@@ -397,4 +398,5 @@ MUTATIONS = (
     *OF_LOGINS,
     *OF_SEARCH,
     *OF_INSTALL,
+    *OF_SHARES,
 )

@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.effects import Call, Dialogue
-from ..core.search_listing import RUN, writes
 from ..core.wire_formats import Failure, OtherOutcome, Question, Result
-from ..programs import outcome, stubs
+from ..programs import outcome
 from ..programs.record import MOST_CALLS, OtherProgram, Record
 from ..programs.sandbox import VERSION, Run, Sandbox, Stopped
-from ..search.nearest import nearest
-from ..search.stems import stems
 from . import inner_calls
 from .consent import not_called
 from .kept_runs import KeptRuns
+from .program_functions import ProgramFunctions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.task_state import Task
     from ..core.wire_formats import Asked
-    from ..programs.stubs import Function
     from .handles import PausedRuns
     from .under_way import Ask
 
@@ -149,62 +146,6 @@ class ProgramRuns:
                 " after the question, or make the call that asks before the large reads."
             )
         raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
-
-
-class ProgramFunctions:
-    """Functions that one program of the model may call: one for each allowed tool whose name is in the program."""
-
-    def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
-        """Collect the functions that the program `code` may call.
-
-        `tool`: the tool that runs the program. `offered`: tools that the caller of `tool` may use.
-        """
-        kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader, catalog.looker}
-        self._others: dict[str, str] = {}
-        self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)
-        self.found: dict[str, Function] = {}
-        self._offered = offered
-        taken: set[str] = set()
-        named = stubs.words(code)
-        spelled = {called: name for name, called in self._all.items()}
-        for name in named & catalog.aliases.keys() - self._all.keys():
-            if offered.has(catalog.aliases[name]):
-                self._others[name] = f"{name} is another name of {spelled[catalog.aliases[name]]}."
-        for name in named & catalog.finders.keys() - self._all.keys():
-            self._others[name] = f"{name} is not called by programs: each tool is a function with its own name."
-        for name in sorted(named & self._all.keys()):
-            called = self._all[name]
-            if not offered.has(called):
-                if called in offered.withheld:  # no advice on a tool for which `withheld` has no reason
-                    self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
-            elif kind != RUN and writes(offered, called):
-                self._others[name] = f"{called} writes, and {tool} calls only what reads."
-            else:
-                form = catalog.tool(called).binding.get("output", "")
-                self.found[name] = stubs.Function(name, offered.described(called), form, taken)
-
-    @property
-    def stubs(self) -> str:
-        """Return Python declarations of the functions that the model's program may call, for the type checker."""
-        return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
-
-    def writes(self, tool: str) -> bool:
-        """Return True if a tool may change something."""
-        return writes(self._offered, tool)
-
-    def advice(self, told: str) -> str:
-        """Return advice on functions that the error message `told` names: why the program cannot call them, or their
-        `def` lines. For an undefined name, return the nearest names.
-        """
-        named = stubs.words(told)
-        lines = [self._others[name] for name in sorted(named & self._others.keys())]
-        lines += [each.line for name, each in self.found.items() if name in named][:3]
-        unknown = [name for name in sorted(named - self._all.keys() - self._others.keys()) if "_" in name][:3]
-        for name in unknown if "used when not defined" in told else ():
-            seen = [each for each, called in self._all.items() if self._offered.has(called)]
-            near = [seen[place] for place in nearest(name, seen, [frozenset(stems(each)) for each in seen], (), 3)]
-            lines += [f"There is no {name}. The nearest: {', '.join(near)}."] if near else []
-        return "".join(f"\n{line}" for line in lines)
 
 
 class RunningProgram:
