@@ -359,9 +359,6 @@ MUTATIONS = (
     ),
     Mutation("blanks in a question", "invisible.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
-        "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
-    ),
-    Mutation(
         "fields of an answer with removals", "result_rules.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)
     ),
     Mutation(

@@ -9,7 +9,8 @@ from tests.hostile.mutation import Mutation
 ISSUERS, ATTACKS, SCOPES = (f"tests/identity/test_{name}.py" for name in ("issuers", "attacks", "scopes"))
 BOUNDS, MEMORY, HANDLES = (f"tests/streamable/test_{name}.py" for name in ("bounds", "memory", "handles"))
 SUBSCRIPTIONS = "tests/streamable/test_subscriptions.py"
-PROGRAMS, HOOKS = "tests/functional/test_programs_over_http.py", "tests/runtime/test_hook_threads.py"
+PROGRAMS = "tests/functional/test_programs_over_http.py::test_programs_of_one_caller_leave_workers_for_others"
+HOOKS = "tests/runtime/test_hook_threads.py"
 CONNECTIONS = "connection_places.py"
 
 OF_SHARES = (

@@ -42,6 +42,9 @@ OF_WORK = (
         "()",
         ("tests/runtime/test_arguments.py",),
     ),
+    Mutation(
+        "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
+    ),
     Mutation("memory of all answers", "shares.py", "found = places.has(caller, many)", "found = True", (CROWDED,)),
     Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
     Mutation(
