@@ -289,7 +289,7 @@ def test_short_tokens_are_refused_without_a_question(project: Path, upstream: Up
 def test_strangers_with_random_tokens_do_not_lock_out_users(project: Path, upstream: Upstream) -> None:
     """Hold 64 questions of a stranger at the authorization server, all that the stranger may ask at a time and more.
 
-    A token that was valid before, and a new token from another address, are checked all the same.
+    A token that was valid before is checked all the same, and so is a new token from another address.
     """
     constants = {"identity.guard.LONGEST_INTROSPECTED": 0.0}
     good = {"active": True, "aud": URL, "sub": "alice", "scope": SCOPES}
@@ -304,7 +304,10 @@ def test_strangers_with_random_tokens_do_not_lock_out_users(project: Path, upstr
                 fields = {**mirrored(message), "Authorization": f"Bearer random-token-of-a-stranger-{number}"}
                 connection.send("POST", fields=fields, body=encoded(message))
             issuer.wait_asked("/introspect", 1 + 12)
-            assert ask(server, OPAQUE).status == 200, "it was valid before"
+            with server.connect(source="127.0.0.2") as connection:  # such as a proxy in front of both
+                fields = {**mirrored(message), "Authorization": f"Bearer {OPAQUE}"}
+                connection.send("POST", fields=fields, body=encoded(message))
+                assert connection.answer().status == 200, "it was valid before"
             assert ask(server, f"{OPAQUE}-2").status == 200, "it comes from another address"
             held.set()
 
