@@ -232,6 +232,11 @@ def test_connections_without_a_head_give_way(crowded: Server) -> None:
             with crowded.connect() as other:
                 assert other.ask("GET", "/healthz").status == 200
         assert silent[0].answer().status == 503
+        for _ in range(8):  # now all places are taken, and the address with most connections loses some
+            silent.append(crowded.connect("127.0.0.3"))
+            silent[-1].write(PARTIAL)
+            with crowded.connect("127.0.0.3") as other:
+                assert other.ask("GET", "/healthz").status == 200
         assert user.ask("GET", "/healthz").status == 200, "it was closed for connections of others"
         written = [line for line in crowded.written if b"connections_full" in line]
         assert len(written) == 1, "a repeated cause is written once a minute"
