@@ -169,6 +169,7 @@ class Held(Api):
 def held() -> Iterator[Upstream]:
     """Yield an API that holds some of its answers."""
     Held.release.clear()
+    Held.came = threading.Semaphore(0)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Held)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield Port(server.server_port)
@@ -207,7 +208,8 @@ def test_programs_of_one_caller_leave_workers_for_others(
         connections = begun(server, stack, numbers)
         for _ in range(reached):
             assert Held.came.acquire(timeout=PATIENCE)
-        assert call(server, "1 + 1", "bob")["content"][0]["text"] == "2"
+        for _ in range(5):
+            assert call(server, "1 + 1", "bob")["content"][0]["text"] == "2"
         Held.release.set()
         for number, connection in zip(numbers, connections, strict=True):
             result = connection.answer().message["result"]

@@ -111,8 +111,8 @@ PURPOSES: dict[str, tuple[str, str]] = {
     ),
     "AUTH_INSTEAD_OF_AUDIENCE": (
         "http",
-        "whose tokens are accepted if introspection names no audience: `client:ID` or `scope:NAME`, separated by commas;"
-        " by default nobody's",
+        "whose tokens are accepted if introspection names no audience: `client:ID` or `scope:NAME`, separated by"
+        " commas; by default nobody's",
     ),
     "AUTH_ROLES_CLAIM": (
         "http",
