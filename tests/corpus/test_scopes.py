@@ -15,6 +15,7 @@ import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.identity import Identity
 from package.runtime.core.jsonrpc import Request
+from package.runtime.core.search_listing import writes
 from package.runtime.streamable.access import Access
 
 from mcpgen.base.errors import FatalError
@@ -93,8 +94,12 @@ def test_what_callers_need(path: Path, tmp_path: Path) -> None:
     wanted = {name: of_document[key] for name, key in operations.items()}
     access = Access(catalog, checks=True)
     known = frozenset(scope for each in wanted.values() for scopes in each for scope in scopes)
-    assert access.supported == known - {"offline_access"}
-    assert all(holds(access.needed | {"offline_access"}, each) for each in wanted.values())
+    every = Access(catalog, checks=True, first=("*",)).first_scopes()
+    assert every <= known - {"offline_access"}
+    assert all(holds(every | {"offline_access"}, each) for each in wanted.values())
+    reading = [name for name in wanted if not writes(catalog, name)]
+    assert all(holds(access.first_scopes() | {"offline_access"}, wanted[name]) for name in reading)
+    assert access.first_scopes() <= known
     for scopes in (known, frozenset[str](), *(known - {scope} for scope in sorted(known))):
         allowed = [name for name in catalog.names() if holds(scopes, wanted[name])]
         assert listed(access, scopes) == allowed, scopes

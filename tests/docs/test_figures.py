@@ -16,7 +16,7 @@ from package.runtime.delegation import kept_logins
 from package.runtime.http import backoff
 from package.runtime.identity import claims, issuer
 from package.runtime.programs import sandbox
-from package.runtime.replicas import sealed_runs, sharing
+from package.runtime.replicas import sealed_runs, sealed_states, sharing
 from package.runtime.result import response
 from package.runtime.serve import accepted_call, door, request_preview
 from package.runtime.settings import settings, sizes
@@ -121,9 +121,16 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/serve-over-http.md", "headers of a request | {}", lambda: kib(admission.LONGEST_HEAD)),
     ("how-to/serve-over-http.md", ", received within {} | | body", lambda: seconds(door.HEAD_SECONDS)),
     ("how-to/serve-over-http.md", "body of a request | {}", lambda: mib(admission.LARGEST_BODY)),
-    ("how-to/serve-over-http.md", ", received within {} | | calls", lambda: seconds(door.BODY_SECONDS)),
+    (
+        "how-to/serve-over-http.md",
+        ", received within {} after the headers | | calls",
+        lambda: seconds(door.BODY_SECONDS),
+    ),
     ("how-to/serve-over-http.md", "events and {} for each session", lambda: mib(replay.MOST_BYTES)),
-    ("how-to/serve-over-http.md", ", for {:g} minutes | | large results", lambda: replay.SECONDS / 60),
+    ("how-to/serve-over-http.md", "session, {} for all", lambda: mib(replay.MOST_BYTES_OF_ALL)),
+    ("how-to/serve-over-http.md", ", for {:g} minutes; beyond", lambda: replay.SECONDS / 60),
+    ("how-to/serve-over-http.md", "100,000 in {:g} minutes", lambda: sealed_states.SECONDS / 60),
+    ("how-to/serve-over-http.md", "a call takes longer than {}", lambda: seconds(program_runs.REST_SECONDS)),
     ("how-to/serve-over-http.md", "results and {}, for an hour", lambda: mib(sharing.MOST_KEPT_BYTES)),
     ("how-to/watch.md", "to this file every {}", lambda: seconds(reporter.WRITE_SECONDS)),
     ("reference/commands.md", "takes longer than {} to fetch", lambda: seconds(network.SECONDS)),

@@ -16,6 +16,7 @@ from tests.functional.test_doctor import Upstream, always
 from tests.leaks import SECRET, searched
 
 KEY = "k" * 40
+INTROSPECTION_SECRET = "AUTH_INTROSPECTION_CLIENT_SECRET"
 TABLE = {
     "nothing set": ("8000", {}, 0, ["for this machine only", "confirmations end when the server ends"]),
     "a key": ("8000", {"STATE_KEY": KEY}, 0, ["Replicas with the same T_STATE_KEY continue"]),
@@ -51,8 +52,32 @@ TABLE = {
             "for callers with an access token",
             "Access tokens must be issued for http://127.0.0.1:8000/mcp.",
             "by http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp.",
+            "Clients request no scope at first; T_AUTH_FIRST_SCOPES can name others.",
             "The issuer http://127.0.0.1:1 gave no answer: 127.0.0.1:1 refused the connection.",
         ],
+    ),
+    "tokens without an audience": (
+        "8000",
+        {"AUTH_ISSUER": "http://127.0.0.1:1", "AUTH_INTROSPECTION_CLIENT_ID": "a", INTROSPECTION_SECRET: KEY},
+        1,
+        ["Introspected tokens without an audience are refused; T_AUTH_INSTEAD_OF_AUDIENCE can name clients."],
+    ),
+    "tokens of our clients without an audience": (
+        "8000",
+        {
+            "AUTH_ISSUER": "http://127.0.0.1:1",
+            "AUTH_INTROSPECTION_CLIENT_ID": "a",
+            INTROSPECTION_SECRET: KEY,
+            "AUTH_INSTEAD_OF_AUDIENCE": "client:app, scope:pets.mcp",
+        },
+        1,
+        ["without an audience are accepted of the client app or with the scope pets.mcp."],
+    ),
+    "clients without introspection": (
+        "8000",
+        {"AUTH_ISSUER": "http://127.0.0.1:1", "AUTH_INSTEAD_OF_AUDIENCE": "client:app"},
+        1,
+        ["T_AUTH_INSTEAD_OF_AUDIENCE needs T_AUTH_INTROSPECTION_CLIENT_ID: JWTs have an audience."],
     ),
     "an issuer without TLS": ("8000", {"AUTH_ISSUER": "http://login.example"}, 1, ["T_AUTH_ISSUER must begin with"]),
     "an issuer that is no URL": ("8000", {"AUTH_ISSUER": "login"}, 1, ["T_AUTH_ISSUER must be a URL such as https://"]),

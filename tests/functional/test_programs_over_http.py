@@ -11,6 +11,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,10 @@ from typing import Any
 import pytest
 
 from tests.functional.orders_api import Api, generated
+from tests.streamable.client import Connection
 from tests.streamable.messages import encoded, mirrored, stateless
 from tests.streamable.servers import Server
-from tests.streamable.upstream import Upstream
+from tests.streamable.upstream import PATIENCE, Upstream
 
 STATE_KEY = base64.b64encode(b"k" * 32).decode()
 TOKENS = {"ann": "a-token-of-ann-0123456789-0123456789", "bob": "b-token-of-bob-0123456789-0123456789"}
@@ -146,3 +148,69 @@ def test_a_run_that_holds_too_much_ends_before_its_question(project: Path, upstr
 @pytest.mark.slow
 def test_five_hundred_runs_that_wait_are_killed_and_go_on(project: Path, upstream: Upstream) -> None:
     assert sum(killed_and_resumed(project, upstream, range(at, at + 20)) for at in range(1000, 1500, 20)) == 500
+
+
+class Held(Api):
+    """API that answers orders from number 500 on only after `release` is set. `came` counts such requests."""
+
+    release = threading.Event()
+    came = threading.Semaphore(0)
+
+    def answer(self) -> None:
+        if self.path.startswith("/orders/5"):
+            self.came.release()
+            self.release.wait(PATIENCE)
+        super().answer()
+
+    do_GET = do_POST = do_PATCH = do_DELETE = answer  # noqa: N815
+
+
+@pytest.fixture
+def held() -> Iterator[Upstream]:
+    """Yield an API that holds some of its answers."""
+    Held.release.clear()
+    Held.came = threading.Semaphore(0)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Held)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield Port(server.server_port)
+    Held.release.set()
+    server.shutdown()
+    server.server_close()
+
+
+WAITING = "print('before')\na = get_order(%d)['asked']\nprint('after')\na"
+
+
+def begun(server: Server, stack: ExitStack, numbers: range) -> list[Connection]:
+    """Send programs of ann whose call is held, each on its own connection."""
+    connections = [stack.enter_context(server.connect()) for _ in numbers]
+    for number, connection in zip(numbers, connections, strict=True):
+        message = stateless("tools/call", number, name="run_program", arguments={"code": WAITING % number})
+        fields = mirrored(message, Authorization=f"Bearer {TOKENS['ann']}")
+        connection.send("POST", fields=fields, body=encoded(message))
+    return connections
+
+
+@pytest.mark.parametrize(
+    ("rest", "reached"), [(600.0, 3), (0.0, 8)], ids=["workers are kept", "workers are given back"]
+)
+def test_programs_of_one_caller_leave_workers_for_others(
+    project: Path, held: Upstream, rest: float, reached: int
+) -> None:
+    """Let ann run eight programs whose calls wait. Of the four workers three are hers, so a program of bob runs.
+
+    If her programs give their workers back while they wait, all of them run.
+    """
+    variables = {"STATE_KEY": STATE_KEY, "HTTP_TOKENS": str(project.parent / "tokens")}
+    constants = {"calls.program_runs.REST_SECONDS": rest}
+    with Server(project, held, "aiohttp", constants, (), **variables) as server, ExitStack() as stack:
+        numbers = range(500, 508)
+        connections = begun(server, stack, numbers)
+        for _ in range(reached):
+            assert Held.came.acquire(timeout=PATIENCE)
+        for _ in range(5):
+            assert call(server, "1 + 1", "bob")["content"][0]["text"] == "2"
+        Held.release.set()
+        for number, connection in zip(numbers, connections, strict=True):
+            result = connection.answer().message["result"]
+            assert result["content"][0]["text"] == f"before\nafter\nGET /orders/{number}"

@@ -16,6 +16,7 @@ from tests.hostile.mutations_of_origins import OF_ORIGINS
 from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_serving import OF_SERVING
+from tests.hostile.mutations_of_shares import OF_SHARES
 from tests.hostile.mutations_of_work import OF_WORK
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_rows.py"
@@ -358,9 +359,6 @@ MUTATIONS = (
     ),
     Mutation("blanks in a question", "invisible.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
-        "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
-    ),
-    Mutation(
         "fields of an answer with removals", "result_rules.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)
     ),
     Mutation(
@@ -397,4 +395,5 @@ MUTATIONS = (
     *OF_LOGINS,
     *OF_SEARCH,
     *OF_INSTALL,
+    *OF_SHARES,
 )

@@ -11,17 +11,21 @@ PROGRAMS, OVER_HTTP = "tests/functional/test_programs.py", "tests/functional/tes
 OF_PROGRAMS = (
     Mutation(
         "functions of what writes",
-        "program_runs.py",
+        "program_functions.py",
         "elif kind != RUN and writes(",
         "elif False and writes(",
         (PROGRAMS,),
     ),
     Mutation(
-        "functions of what is not offered", "program_runs.py", "if not offered.has(called):", "if False:", (PROGRAMS,)
+        "functions of what is not offered",
+        "program_functions.py",
+        "if not offered.has(called):",
+        "if False:",
+        (PROGRAMS,),
     ),
     Mutation(
         "functions of the server's own tools",
-        "program_runs.py",
+        "program_functions.py",
         "{*catalog.names(), *catalog.hidden} - own",
         "{*catalog.names(), *catalog.hidden}",
         (PROGRAMS,),

@@ -90,7 +90,7 @@ OF_QUESTIONS = (
     Mutation(
         "answers that are given twice over HTTP",
         "sealed_states.py",
-        "await self._spend(value[1:begin].hex(), SECONDS),",
+        "await self._spend(value[1:begin].hex(), SECONDS, spans.caller()),",
         '"",',
         (HANDLES,),
     ),

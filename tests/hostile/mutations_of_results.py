@@ -65,7 +65,7 @@ OF_RESULTS = (
     Mutation(
         "levels of many sessions",
         "session_notifications.py",
-        "if len(self._known) > MOST:",
+        "if self._places.is_full:",
         "if False:",
         (LOGS_OF_SESSIONS,),
     ),

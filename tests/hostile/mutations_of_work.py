@@ -42,7 +42,10 @@ OF_WORK = (
         "()",
         ("tests/runtime/test_arguments.py",),
     ),
-    Mutation("memory of all answers", "shares.py", "        if size > self._memory:", "        if False:", (CROWDED,)),
+    Mutation(
+        "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
+    ),
+    Mutation("memory of all answers", "shares.py", "found = places.has(caller, many)", "found = True", (CROWDED,)),
     Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
     Mutation(
         "rooms by descriptors",

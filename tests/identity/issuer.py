@@ -2,7 +2,7 @@
 
 It publishes metadata (OpenID Connect Discovery, or only RFC 8414), keys, and an introspection endpoint. `asked` counts
 requests by path. Tests can change its responses at any time: `metadata`, `keys`, `introspected`, `broken`. A path in
-`held` is answered once its event is set.
+`held` is answered once its event is set. With `held_tokens`, so are questions about unknown tokens.
 """
 
 from __future__ import annotations
@@ -121,6 +121,7 @@ class Issuer:
         self.broken: set[str] = set()
         self.padding = ""
         self.held: dict[str, threading.Event] = {}
+        self.held_tokens: threading.Event | None = None
         self._arrived = threading.Condition()
         issuer = self
 
@@ -194,6 +195,8 @@ class Issuer:
             if handler.headers["Authorization"] != f"Basic {login}":
                 status = 401
             token = parse_qs(body.decode()).get("token", [""])[0]
+            if self.held_tokens is not None and token not in self.introspected:
+                self.held_tokens.wait(60)
             told = json.dumps(self.introspected.get(token, {"active": False})).encode()
         else:
             status = 404

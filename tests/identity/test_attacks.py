@@ -19,6 +19,7 @@ from tests.streamable.messages import calling, mirrored
 
 OWN = {algorithm: Signer(algorithm, "attacker") for algorithm in ("ES256", "RS256")}
 AUDIENCE = "another audience"
+BOUND = "bound to a key"
 ISSUER = "another issuer"
 EXPIRED = "has expired"
 EARLY = "not valid yet"
@@ -83,6 +84,8 @@ ATTACKS: dict[str, tuple[Callable[[Guarded], str], str]] = {
     "an audience that holds ours": (lambda g: g.token(aud=f"{URL} https://other.example"), AUDIENCE),
     "an audience by another name of this machine": (lambda g: g.token(aud="http://localhost:8000/mcp"), AUDIENCE),
     "an audience with another port": (lambda g: g.token(aud="http://127.0.0.1:8001/mcp"), AUDIENCE),
+    "bound to a key": (lambda g: g.token(cnf={"jkt": "x" * 43}), BOUND),
+    "bound to a certificate": (lambda g: g.token(cnf={"x5t#S256": "x" * 43}), BOUND),
     "no audience": (lambda g: g.token(aud=None), AUDIENCE),
     "an audience that is an object": (lambda g: g.token(aud={URL: URL}), AUDIENCE),
     "an empty list of audiences": (lambda g: g.token(aud=[]), AUDIENCE),

@@ -22,6 +22,7 @@ from tests.streamable.messages import calling, encoded, mirrored
 from tests.streamable.servers import Server
 from tests.streamable.upstream import Upstream
 
+OPAQUE = "opaque-token-of-alice"
 PAUSES: Any = {"identity.issuer.PAUSES": (0.05,)}
 
 
@@ -87,7 +88,7 @@ def test_a_server_starts_without_its_issuer_and_waits_for_it(project: Path, upst
         told = server.log("issuer_away")
         assert told["reason"].startswith("The issuer gave no answer: ")
         with Issuer(port=port) as issuer:
-            refused = ask(server, "opaque")
+            refused = ask(server, OPAQUE)
             assert refused.status == 401, "what cannot be a token of it is refused without it"
             issuer.wait_asked("/keys")
             while server.ask("GET", "/readyz").status != 200:  # ask until the server has read the keys
@@ -222,8 +223,14 @@ def opaque(issuer: Issuer, **more: str) -> dict[str, str]:
 
 
 ANSWERS: dict[str, tuple[dict[str, Any], int]] = {
-    "active": ({}, 200),
-    "for us": ({"aud": URL}, 200),
+    "for us": ({}, 200),
+    "for nobody in particular": ({"aud": None}, 401),
+    "of a client that stands for us": ({"aud": None, "client_id": "ours"}, 200),
+    "of such a client for others": ({"aud": "https://other.example", "client_id": "ours"}, 401),
+    "with a scope that stands for us": ({"aud": None, "scope": f"{SCOPES} pets:mcp"}, 200),
+    "bound to a key": ({"cnf": {"jkt": "x"}}, 401),
+    "bound to a certificate": ({"cnf": {"x5t#S256": "x"}}, 401),
+    "a refresh token": ({"token_type": "refresh_token"}, 401),
     "for us among others": ({"aud": ["x", URL]}, 200),
     "for others": ({"aud": "https://other.example"}, 401),
     "of another issuer": ({"iss": "https://evil.example"}, 401),
@@ -237,6 +244,11 @@ ANSWERS: dict[str, tuple[dict[str, Any], int]] = {
 }
 
 
+def token_of(name: str) -> str:
+    """Return the opaque token of a row of ANSWERS."""
+    return f"opaque-token-{name}".replace(" ", "_")
+
+
 def test_opaque_tokens_are_asked_about_once(project: Path, upstream: Upstream) -> None:
     """Check that each opaque token is introspected once. An accepted token is cached for a minute, a refused one for
     ten seconds.
@@ -244,33 +256,68 @@ def test_opaque_tokens_are_asked_about_once(project: Path, upstream: Upstream) -
     The server's credentials for introspection never appear in the log.
     """
     with Issuer() as issuer:
-        good = {"active": True, "sub": "alice", "client_id": "app", "scope": SCOPES, "exp": int(time.time()) + 600}
+        good = {"active": True, "sub": "alice", "client_id": "app", "aud": URL, "scope": SCOPES}
+        good["exp"] = int(time.time()) + 600
         for name, (changes, _) in ANSWERS.items():
             told = {key: value for key, value in {**good, **changes}.items() if value is not None}
-            issuer.introspected[f"opaque-{name}".replace(" ", "_")] = told
-        with Server(project, upstream, "aiohttp", None, (), **opaque(issuer)) as server:
+            issuer.introspected[token_of(name)] = told
+        ours = {"AUTH_INSTEAD_OF_AUDIENCE": "client:ours, scope:pets:mcp"}
+        with Server(project, upstream, "aiohttp", None, (), **opaque(issuer, **ours)) as server:
             for count, (name, (_, status)) in enumerate(ANSWERS.items(), 1):
-                token = f"opaque-{name}".replace(" ", "_")
+                token = token_of(name)
                 assert [ask(server, token).status for _ in range(3)] == [status] * 3, name
                 assert issuer.asked["/introspect"] == count, name
             assert ask(server, issuer.token(URL, scope=SCOPES)).status == 200, (
                 "tokens that are JWTs are not asked about"
             )
             issuer.broken = {"/introspect"}
-            answer = ask(server, "opaque-another")
+            answer = ask(server, token_of("another"))
             assert (answer.status, answer.field("retry-after")) == (503, "5")
-            assert ask(server, "opaque-active").status == 200
+            assert ask(server, token_of("for us")).status == 200
         written = b"".join(server.written)
         assert SECRET.encode() not in written
         assert b"opaque-" not in written
 
 
+def test_short_tokens_are_refused_without_a_question(project: Path, upstream: Upstream) -> None:
+    with Issuer() as issuer, Server(project, upstream, "aiohttp", None, (), **opaque(issuer)) as server:
+        issuer.introspected["x" * 15] = {"active": True, "aud": URL, "sub": "alice", "scope": SCOPES}
+        assert ask(server, "x" * 15).status == 401
+        assert issuer.asked["/introspect"] == 0
+
+
+def test_strangers_with_random_tokens_do_not_lock_out_users(project: Path, upstream: Upstream) -> None:
+    """Hold 64 questions of a stranger at the authorization server, all that the stranger may ask at a time and more.
+
+    A token that was valid before is checked all the same, and so is a new token from another address.
+    """
+    constants = {"identity.guard.LONGEST_INTROSPECTED": 0.0}
+    good = {"active": True, "aud": URL, "sub": "alice", "scope": SCOPES}
+    with Issuer() as issuer, Server(project, upstream, "aiohttp", constants, (), **opaque(issuer)) as server:
+        issuer.introspected |= {OPAQUE: good, f"{OPAQUE}-2": good}
+        assert ask(server, OPAQUE).status == 200
+        held = issuer.held_tokens = threading.Event()
+        message = calling("echo", text="hi")
+        with ExitStack() as stack:
+            for number in range(64):
+                connection = stack.enter_context(server.connect(source="127.0.0.2"))
+                fields = {**mirrored(message), "Authorization": f"Bearer random-token-of-a-stranger-{number}"}
+                connection.send("POST", fields=fields, body=encoded(message))
+            issuer.wait_asked("/introspect", 1 + 12)
+            with server.connect(source="127.0.0.2") as connection:  # such as a proxy in front of both
+                fields = {**mirrored(message), "Authorization": f"Bearer {OPAQUE}"}
+                connection.send("POST", fields=fields, body=encoded(message))
+                assert connection.answer().status == 200, "it was valid before"
+            assert ask(server, f"{OPAQUE}-2").status == 200, "it comes from another address"
+            held.set()
+
+
 def test_requests_with_one_opaque_token_share_one_question(project: Path, upstream: Upstream) -> None:
     with Issuer() as issuer:
-        issuer.introspected["opaque"] = {"active": True, "sub": "alice", "scope": SCOPES}
+        issuer.introspected[OPAQUE] = {"active": True, "aud": URL, "sub": "alice", "scope": SCOPES}
         held = issuer.held["/introspect"] = threading.Event()
         with Server(project, upstream, "aiohttp", None, (), **opaque(issuer)) as server:
-            found = together(server, ["opaque"] * AT_ONCE, lambda: issuer.wait_asked("/introspect"), held)
+            found = together(server, [OPAQUE] * AT_ONCE, lambda: issuer.wait_asked("/introspect"), held)
             assert found == [200] * AT_ONCE
             assert issuer.asked["/introspect"] == 1
 
@@ -280,11 +327,11 @@ def test_a_remembered_answer_is_asked_for_again(project: Path, upstream: Upstrea
     """Check that a token is introspected again after the cached response has expired: its lifetime is zero here."""
     constants = {"identity.guard.LONGEST_INTROSPECTED": 0.0, "identity.introspection.REFUSED": 0.0}
     with Issuer() as issuer:
-        issuer.introspected["opaque"] = {"active": True, "sub": "alice"}
+        issuer.introspected[OPAQUE] = {"active": True, "sub": "alice", "aud": "x"}
         with Server(project, upstream, "aiohttp", constants, (), **opaque(issuer, AUTH_AUDIENCE="x")) as server:
-            assert ask(server, "opaque").status == 403
-            del issuer.introspected["opaque"]
-            assert ask(server, "opaque").status == 401
+            assert ask(server, OPAQUE).status == 403
+            del issuer.introspected[OPAQUE]
+            assert ask(server, OPAQUE).status == 401
             assert issuer.asked["/introspect"] == 2
 
 

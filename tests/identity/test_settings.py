@@ -31,6 +31,8 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "a scope with a quote": ("scopes", 'pets"', "must be scopes such as pets:read"),
     "a scope with a backslash": ("scopes", "pets\\", "must be scopes"),
     "an audience of two lines": ("audiences", "a\nb", "must be printable text"),
+    "what is neither client nor scope": ("instead_of_audience", "client:a,user:b", "must be client:ID or scope:NAME"),
+    "a client without a name": ("instead_of_audience", "client:a,client:", "must be client:ID or scope:NAME"),
     "a long claim": ("claim", "c" * 600, "must be printable text of at most 512 characters"),
 }
 
@@ -117,8 +119,9 @@ def entra(project: Path) -> Iterator[tuple[Server, Issuer]]:
 
 def test_the_secret_of_introspection_comes_from_a_file(project: Path, upstream: Upstream, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text(f"{SECRET}\n")
+    token = "opaque-token-of-alice"
     with Issuer() as issuer:
-        issuer.introspected["opaque"] = {"active": True, "sub": "alice"}
+        issuer.introspected[token] = {"active": True, "sub": "alice", "aud": URL}
         login = {
             "AUTH_INTROSPECTION_CLIENT_ID": CLIENT,
             "AUTH_INTROSPECTION_CLIENT_SECRET_FILE": str(tmp_path / "secret"),
@@ -126,7 +129,7 @@ def test_the_secret_of_introspection_comes_from_a_file(project: Path, upstream: 
         trusted = {"AUTH_ISSUER": issuer.name, "HTTP_URL": URL, **login}
         with Server(project, upstream, "aiohttp", None, (), **trusted) as server:
             message = calling("echo", text="hi")
-            bearer = {"Authorization": "Bearer opaque"}
+            bearer = {"Authorization": f"Bearer {token}"}
             assert server.ask("POST", "/mcp", {**mirrored(message), **bearer}, encoded(message)).status == 200
         assert SECRET.encode() not in b"".join(server.written)
         assert b"unknown" not in b"".join(server.written)

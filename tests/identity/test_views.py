@@ -20,7 +20,7 @@ from package.runtime.streamable import access as module
 from package.runtime.streamable import admission
 from package.runtime.streamable.access import Access
 from package.runtime.streamable.roles import roles_in
-from package.runtime.streamable.scopes import is_met, nearest, needed, supported
+from package.runtime.streamable.scopes import is_met, nearest, needed
 from package.runtime.streamable.view import View
 
 from mcpgen.emit import emit
@@ -101,7 +101,7 @@ def test_without_tokens_nothing_changes(catalog: Catalog) -> None:
     access = Access(catalog, frozenset(), "", checks=False)
     assert access.catalog(None) is catalog
     assert not catalog.private
-    assert access.supported == access.needed == frozenset()
+    assert access.first_scopes() == frozenset()
 
 
 def test_views_are_bounded(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +138,7 @@ def test_another_table_drops_the_views(catalog: Catalog, tmp_path: Path) -> None
     assert listed(access, caller("t1")) == ["r0"]
     assert listed(access, caller("t1-now")) == ["r0", "t1"]
     assert access.lacking(caller("t1"), call("t1")) == frozenset(["t1-now"])
-    assert access.supported == {"t0-now", "t1-now", "t2-now"}
+    assert Access(access.whole, checks=True, first=("*",)).first_scopes() == {"t0-now", "t1-now", "t2-now"}
 
 
 A, B, C = "abc"
@@ -163,9 +163,8 @@ def test_the_nearest_alternative(alternatives: list[str], held: str, met: bool, 
 
 def test_what_is_asked_at_first() -> None:
     every = [(frozenset([A]),), (frozenset([A, B]), frozenset([C])), (frozenset(["offline_access"]),)]
-    assert supported(every) == {A, B, C}
     assert needed(every) == {A, B}, "of the alternatives the one that begins with what is needed anyway"
-    assert needed([]) == supported([]) == frozenset()
+    assert needed([]) == frozenset()
 
 
 CLAIMS = [
@@ -228,7 +227,7 @@ class Gate:
 
     metadata_paths: frozenset[str] = frozenset()
 
-    def tell(self, supported: object, needed: object) -> None:
+    def tell(self, first: object) -> None:
         """Ignore the scopes of all tools, which only the challenges of the real check name."""
 
     def insufficient(self, scopes: Iterable[str]) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from package.runtime.calls.hook_runner import MOST_THREADS, Hooks
+from package.runtime.core import spans
+from package.runtime.core.effects import Origin, Peer
 from package.runtime.request.argument_errors import HookFailed
 
 from tests.runtime.client_scene import Deadlines, turns
@@ -49,5 +51,28 @@ def test_life_09_calls_that_were_cancelled_leave_no_more_threads_than_may_be(mon
         release.set()
         await waits
         assert len(begun) == MOST_THREADS + 1
+
+    run(main())
+
+
+def test_hooks_of_one_caller_leave_threads_for_others() -> None:
+    """Let hooks of anna hang in all threads that she may use. A hook of bob still runs."""
+    release = threading.Event()
+
+    def slow(arguments: Any) -> None:
+        if spans.caller() == "anna":
+            release.wait(60)
+
+    def began(hooks: Hooks, caller: str) -> asyncio.Task[Any]:
+        spans.enter(spans.Span(Origin(peer=Peer(caller, "", ""))))
+        return asyncio.ensure_future(hooks.before("get-pet", {}, budget()))
+
+    async def main() -> None:
+        hooks = Hooks({"before_get_pet": slow}, TOOLS)
+        calls = [began(hooks, "anna") for _ in range(2 * MOST_THREADS)]
+        await began(hooks, "bob")
+        assert not any(call.done() for call in calls)
+        release.set()
+        await asyncio.gather(*calls)
 
     run(main())

@@ -49,9 +49,9 @@ class Answer(NamedTuple):
 class Connection:
     """One connection to a server, used as a context manager."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, source: str = "127.0.0.1") -> None:
         self.port = port
-        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
+        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE, (source, 0))
         self._file = self.socket.makefile("rb")
         self._chunked = False
         self._left = b""

@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import queue
 import re
+import resource
 import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -27,7 +29,12 @@ CONSTANTS = {"serve.over_http.LINGER": 0.0}
 
 
 class Server:
-    """A server process, used as a context manager. At the end, the process is stopped and its output is checked."""
+    """A server process, used as a context manager. At the end, the process is stopped and its output is checked.
+
+    `files`: soft and hard limit of its file descriptors, or None for those of the tests.
+    """
+
+    files: tuple[int, int] | None = None
 
     def __init__(
         self,
@@ -52,8 +59,10 @@ class Server:
             **{f"CALLER_{name}": value for name, value in variables.items()},
             **({"MCPGEN_TUNING": "0"} if door == UNTUNED else {}),
         }
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process: subprocess.Popen[bytes] = subprocess.Popen(command, cwd=project, env=environ, **pipes)  # type: ignore[call-overload]
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        if self.files is not None:
+            pipes["preexec_fn"] = partial(resource.setrlimit, resource.RLIMIT_NOFILE, self.files)
+        self.process: subprocess.Popen[bytes] = subprocess.Popen(command, cwd=project, env=environ, **pipes)
         self.written: list[bytes] = []
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         self._printed: list[bytes] = []
@@ -73,9 +82,9 @@ class Server:
         self.ended()
         searched(b"".join([*self.written, *self._printed]))
 
-    def connect(self) -> Connection:
-        """Return a new connection to the server."""
-        return Connection(self.port)
+    def connect(self, source: str = "127.0.0.1") -> Connection:
+        """Return a new connection to the server from the address `source`."""
+        return Connection(self.port, source)
 
     def ask(self, method: str, path: str = "/mcp", fields: Fields | None = None, body: bytes = b"") -> Answer:
         """Send one request on a new connection, and return its response."""

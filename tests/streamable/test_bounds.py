@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import select
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,6 @@ SMALL = {
     "streamable.routes.MOST_CALLS": 4,
     "streamable.routes.MOST_STREAMS": 4,
     "serve.service.MOST_BODIES": 6 * MEGABYTE,
-    "serve.aiohttp_connections.MOST_CONNECTIONS": 16,
 }
 
 
@@ -174,25 +174,114 @@ def test_bytes_of_requests_have_places(small: Server) -> None:
         assert second.answer().status == 200
 
 
-def test_connections_have_places(small: Server) -> None:
-    """Limit connections: one address may open twelve of sixteen."""
-    if small.door != "aiohttp":
-        pytest.skip("how many connections uvicorn takes is its own business (--limit-concurrency)")
-    held = [small.connect() for _ in range(12)]
-    for connection in held:
-        assert connection.ask("GET", "/healthz").status == 200
-    with small.connect() as other:
+class FewFiles(Server):
+    """A server that may have few file descriptors."""
+
+    files = (128, 128)
+
+
+class LowSoftLimit(Server):
+    """A server whose soft limit of file descriptors may be raised."""
+
+    files = (64, 1024)
+
+
+PARTIAL = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.fixture
+def crowded(project: Path, upstream: Upstream) -> Iterator[Server]:
+    """Yield a server for sixteen connections, of which one address may open twelve. It waits long for heads."""
+    constants = {"serve.aiohttp_connections.MOST_CONNECTIONS": 16, "serve.aiohttp_connections.HEAD_SECONDS": 600.0}
+    with Server(project, upstream, "aiohttp", constants) as found:
+        yield found
+
+
+def test_connections_that_are_served_have_places(crowded: Server) -> None:
+    """Refuse the thirteenth connection of one address while its twelve others are served."""
+    held = [crowded.connect() for _ in range(12)]
+    for number, connection in enumerate(held):
+        post(connection, calling("hold", number, name=f"place {number}"))
+        crowded.upstream.wait(f"place {number}")
+    with crowded.connect() as other:
         refused = other.answer()
         assert (refused.status, refused.field("retry-after")) == (503, "1")
         assert other.is_closed()
+    with crowded.connect("127.0.0.2") as other:
+        assert other.ask("GET", "/healthz").status == 200
+    for number, connection in enumerate(held):
+        crowded.upstream.release(f"place {number}")
+        assert connection.answer().status == 200
+    with crowded.connect() as other:
+        assert other.ask("GET", "/healthz").status == 200, "an idle one gave way"
     for connection in held:
         connection.close()
-    for _ in range(100):
-        with small.connect() as other:
-            other.send("GET", "/healthz")
-            if other.answer().status == 200:
+    assert crowded.log("connections_full")
+
+
+def test_connections_without_a_head_give_way(crowded: Server) -> None:
+    """Open more connections that send nothing than there are places. A client of the same address is still served, and
+    a client of another address loses nothing.
+    """
+    with crowded.connect("127.0.0.2") as user:
+        assert user.ask("GET", "/healthz").status == 200
+        silent = []
+        for _ in range(40):
+            silent.append(crowded.connect())
+            silent[-1].write(PARTIAL)
+            with crowded.connect() as other:
+                assert other.ask("GET", "/healthz").status == 200
+        assert silent[0].answer().status == 503
+        for _ in range(8):  # now all places are taken, and the address with most connections loses some
+            silent.append(crowded.connect("127.0.0.3"))
+            silent[-1].write(PARTIAL)
+            with crowded.connect("127.0.0.3") as other:
+                assert other.ask("GET", "/healthz").status == 200
+        assert user.ask("GET", "/healthz").status == 200, "it was closed for connections of others"
+        written = [line for line in crowded.written if b"connections_full" in line]
+        assert len(written) == 1, "a repeated cause is written once a minute"
+        for connection in silent:
+            connection.close()
+
+
+def test_connections_are_bounded_by_descriptors(project: Path, upstream: Upstream) -> None:
+    """Open more connections than the process may have descriptors. Clients are served, and the log stays small."""
+    with FewFiles(project, upstream, "aiohttp", {"serve.aiohttp_connections.HEAD_SECONDS": 600.0}) as server:
+        silent = [server.connect() for _ in range(200)]
+        message = calling("echo", text="hi")
+        for _ in range(5):
+            answer = server.ask("POST", fields=mirrored(message), body=encoded(message))
+            assert said(answer.message) == "/echo/hi"
+        for connection in silent:
+            connection.close()
+        assert len(server.written) < 10
+        assert b"OSError" not in b"".join(server.written)
+
+
+def test_the_soft_limit_of_descriptors_is_raised(project: Path, upstream: Upstream) -> None:
+    with LowSoftLimit(project, upstream, "aiohttp") as server:
+        limits = Path(f"/proc/{server.process.pid}/limits").read_text()
+        line = next(line for line in limits.splitlines() if line.startswith("Max open files"))
+        assert int(line.split()[3]) == 1024
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_body_has_one_deadline_however_it_comes(project: Path, upstream: Upstream, door: str) -> None:
+    """Send a short body in pieces that come quickly after each other, but never all of them."""
+    constants = {
+        "serve.aiohttp_connections._BODY_FOLLOWS": 0.2,
+        "serve.aiohttp_door.BODY_SECONDS": 0.5,
+        "serve.asgi_door.BODY_SECONDS": 0.5,
+    }
+    with Server(project, upstream, door, constants) as server, server.connect() as connection:
+        connection.send("POST", fields={**GOOD, "Content-Length": "15000"})
+        connection.socket.settimeout(0.01)  # the pause between two pieces
+        for _ in range(3000):
+            connection.socket.sendall(b" ")
+            with suppress(TimeoutError):
+                assert connection.socket.recv(12) == b"HTTP/1.1 408"
                 return
-    raise AssertionError("the places were not given back")
+        raise AssertionError("the server went on reading")
 
 
 @pytest.fixture(params=DOORS)

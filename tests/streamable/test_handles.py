@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 from package.runtime.core import spans
 from package.runtime.core.effects import Handshake, Origin, Peer
+from package.runtime.replicas import spent
 from package.runtime.replicas.seal import Expired, Seal, Unsealed
 from package.runtime.replicas.sealed_results import SealedNames
 from package.runtime.replicas.sealed_states import States
@@ -145,6 +146,21 @@ def test_a_state_is_taken_once() -> None:
         return [((await states.take(each, SUBJECT))[1], (await states.take(each, SUBJECT))[1]) for each in issued]
 
     assert set(asyncio.run(takes())) == {("", "used")}
+
+
+def test_a_caller_with_many_confirmations_leaves_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use up the share of one caller. This caller is refused until the first numbers expire, and nobody else is."""
+    monkeypatch.setattr(spent, "MOST", 100)
+    clock = Clock()
+    numbers = SpentNumbers(clock)
+
+    async def spends(caller: str, many: int) -> list[str]:
+        return [await numbers.spend(f"{caller}{clock.now}-{number}", 300, caller) for number in range(many)]
+
+    assert asyncio.run(spends("anna", 12)) == [""] * 10 + ["crowded"] * 2
+    assert asyncio.run(spends("bob", 1)) == [""]
+    clock.now += 300
+    assert asyncio.run(spends("anna", 1)) == [""]
 
 
 def _bad(kind: str, clock: Clock, good: str) -> Iterator[tuple[str, str]]:

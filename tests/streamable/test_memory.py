@@ -4,6 +4,7 @@ entries.
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import subprocess
 import sys
@@ -11,12 +12,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from package.runtime.core.fair_pool import FairPool
+from package.runtime.core.notification_settings import NotificationSettings
+from package.runtime.core.places import Places
+from package.runtime.core.turns import FairQueue
+from package.runtime.http.shares import Shares
 from package.runtime.serve import unread
-from package.runtime.serve.turns import FairQueue
 from package.runtime.serve.unread import Reader, UnreadBytes
-from package.runtime.streamable import replay
-from package.runtime.streamable.places import Places
-from package.runtime.streamable.replay import EventQueue, Recording
+from package.runtime.streamable import replay, session_notifications
+from package.runtime.streamable.replay import EventQueue, RecordedEvents, Recording
+from package.runtime.streamable.session_notifications import SessionNotifications
 
 from tests.leaks import planted
 
@@ -79,8 +84,8 @@ class TestReplay:
     """
 
     def test_a_session_keeps_so_many_events_of_all_its_streams(self) -> None:
-        kept = EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES)
-        streams = [Recording(f"s{number}", lambda: 0.0, kept) for number in range(3)]
+        kept, session = RecordedEvents(), EventQueue()
+        streams = [Recording(f"s{number}", lambda: 0.0, kept, session, "anna") for number in range(3)]
         for _ in range(600):
             for stream in streams:
                 stream.add(b"{}")
@@ -90,19 +95,16 @@ class TestReplay:
         assert all(len(stream.behind(500) or []) == 100 for stream in streams)
 
     def test_a_session_keeps_so_many_bytes(self) -> None:
-        stream = Recording("s", lambda: 0.0, EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES))
+        stream = Recording("s", lambda: 0.0, RecordedEvents(), EventQueue(), "anna")
         for _ in range(10):
             stream.add(b"x" * MEGABYTE)
         assert stream.behind(0) is None
         assert len(stream.behind(3) or []) == 7
 
     def test_all_sessions_keep_so_much_together(self) -> None:
-        whole = EventQueue(replay.MOST_EVENTS_OF_ALL, replay.MOST_BYTES_OF_ALL)
-        streams = []
+        kept, streams = RecordedEvents(), []
         for number in range(1000):
-            streams.append(
-                Recording(f"s{number}", lambda: 0.0, EventQueue(replay.MOST_EVENTS, replay.MOST_BYTES, whole))
-            )
+            streams.append(Recording(f"s{number}", lambda: 0.0, kept, EventQueue(), "anna"))
             streams[-1].add(b"x" * MEGABYTE)
         held = [stream for stream in streams if stream.behind(0)]
         assert held == streams[-len(held) :]
@@ -110,16 +112,35 @@ class TestReplay:
         # one stream fewer than it has megabytes.
         assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1
 
-    def test_streams_without_events_count_too(self) -> None:
-        kept = EventQueue(10, MEGABYTE)
-        streams = [Recording(f"s{number}", lambda: 0.0, kept) for number in range(100)]
+    def test_a_caller_with_many_events_displaces_no_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(replay, "MOST_BYTES_OF_ALL", 10_000)
+        monkeypatch.setattr(replay, "MOST_EVENTS_OF_ALL", 100)
+        kept = RecordedEvents()
+        mine = Recording("mine", lambda: 0.0, kept, EventQueue(), "bob")
+        mine.add(b"x" * 4000)
+        for size in (1000, 0):
+            theirs = [Recording(f"s{number}", lambda: 0.0, kept, EventQueue(), "anna") for number in range(200)]
+            for stream in theirs:
+                stream.add(b"x" * size)
+            assert len(mine.behind(0) or []) == 1
+            assert theirs[0].behind(0) is None
+            assert len(theirs[-1].behind(0) or []) == 1
+        mine.drop()
+        for stream in theirs:
+            stream.drop()
+        assert (kept._of, kept._count, kept._size) == ({}, 0, 0)
+
+    def test_streams_without_events_count_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(replay, "MOST_EVENTS", 10)
+        kept, session = RecordedEvents(), EventQueue()
+        streams = [Recording(f"s{number}", lambda: 0.0, kept, session, "anna") for number in range(100)]
         for stream in streams:
             stream.end()
         assert [stream.late for stream in streams] == [True] * 90 + [False] * 10
 
     def test_a_stream_is_kept_for_some_minutes_after_its_end(self) -> None:
         now = [0.0]
-        stream = Recording("s", lambda: now[0], EventQueue(10, MEGABYTE))
+        stream = Recording("s", lambda: now[0], RecordedEvents(), EventQueue(), "anna")
         stream.add(b"{}")
         now[0] = 1000.0
         assert not stream.late
@@ -158,6 +179,73 @@ class TestPlaces:
         for many in (5, 0, 0):
             places.give("one", many)
         assert places.has("one", 75)
+
+
+class TestShares:
+    """Test that one caller leaves some memory and files of large responses for others."""
+
+    def test_memory_and_files_have_shares(self) -> None:
+        shares = Shares(100, 8)
+        assert [shares.take_memory("anna", 25) for _ in range(4)] == [True] * 3 + [False]
+        assert [shares.take_memory("bob", 25) for _ in range(2)] == [True, False]
+        assert [shares.take_file("anna") for _ in range(7)] == [True] * 6 + [False]
+        assert [shares.take_file("bob") for _ in range(3)] == [True] * 2 + [False]
+        shares.give_file("anna")
+        assert shares.take_file("anna")
+        assert [Shares(files=8).take_file("") for _ in range(8)] == [True] * 8, "over stdio there is one client"
+
+    def test_settings_of_sessions_have_shares(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(session_notifications, "MOST", 10)
+        known, settings = SessionNotifications(), NotificationSettings()
+        known.put("bob's", settings, "bob")
+        for number in range(100):
+            known.put(f"anna's {number}", settings, "anna")
+        assert len(known) == 10
+        assert known.get("bob's") is settings
+        assert known.get("anna's 90") is None
+        known.drop("anna's 99")
+        known.put("bob's", settings, "bob")
+        assert len(known) == 9
+
+
+class TestFairPool:
+    """Test the pool of places for which callers wait in turns."""
+
+    def test_callers_take_turns_and_places_are_given_back(self) -> None:
+        async def main() -> None:
+            pool, order = FairPool(4, 8), list[str]()
+
+            async def work(caller: str) -> None:
+                await pool.enter(caller, None)
+                order.append(caller)
+                await asyncio.sleep(0)
+                pool.leave(caller)
+
+            await asyncio.gather(*(work("anna") for _ in range(9)), work("bob"))
+            assert order[:4] == ["anna"] * 3 + ["bob"]
+            assert len(order) == 10
+
+        asyncio.run(main())
+
+    def test_who_waits_too_long_or_is_one_too_many_gets_none(self) -> None:
+        async def main() -> None:
+            pool = FairPool(4, 4)
+            for _ in range(3):
+                await pool.enter("anna", None)
+            waiting = [asyncio.ensure_future(pool.enter("anna", None)) for _ in range(3)]
+            await asyncio.sleep(0)
+            with pytest.raises(TimeoutError):
+                await pool.enter("anna", None)
+            await pool.enter("bob", None)
+            with pytest.raises(TimeoutError):
+                await pool.enter("bob", 0)
+            waiting[0].cancel()
+            pool.leave("anna")
+            waiting[1].cancel()  # it has just got the place
+            await asyncio.gather(*waiting, return_exceptions=True)
+            assert [each.cancelled() for each in waiting] == [True, True, False]
+
+        asyncio.run(main())
 
 
 class TestTurns:

@@ -60,6 +60,22 @@ def test_a_session_is_told_on_its_stream(watching: Path, upstream: Upstream, doo
         assert other.ask(request("resources/subscribe", 1, uri="caller://nothing")).message["error"]["code"] == -32002
 
 
+def test_who_watches_much_leaves_polls_for_others(tmp_path_factory: pytest.TempPathFactory, upstream: Upstream) -> None:
+    """Let one session watch four resources, and another one more, where two are polled: one of each session."""
+    folder = tmp_path_factory.mktemp("many")
+    lines = [f'  - {{name: c{n}, uri: "caller://c{n}", request: GET /count, poll: 1s}}\n' for n in range(5)]
+    (folder / "caller.tools.yaml").write_text(TOOLS.read_text().replace("tools:\n", f"{''.join(lines)}tools:\n", 1))
+    _generated(folder / "caller.tools.yaml", folder / "caller")
+    with Server(folder / "caller", upstream, "aiohttp", {**QUICK, "serve.poller.MOST": 2}) as server:
+        greedy, modest = Session(server), Session(server)
+        with listening(server, greedy), listening(server, modest) as stream:
+            for number in range(4):
+                greedy.ask(request("resources/subscribe", 1, uri=f"caller://c{number}"))
+            modest.ask(request("resources/subscribe", 1, uri="caller://c4"))
+            assert stream.event().message["params"] == {"uri": "caller://c4"}
+        assert len([line for line in server.written if b"too_many_polls" in line]) == 1
+
+
 def test_a_stateless_stream_is_told(watching: Path, upstream: Upstream) -> None:
     """Test requirement M15: a stateless subscription stream is notified of the resources that the server polls."""
     with Server(watching, upstream, "aiohttp", QUICK) as server, server.connect() as connection:

@@ -10,8 +10,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from ..streamable.access import Access
+
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
+    from ..settings.callers import Introspection
     from ..settings.listening import Listening
     from ..settings.settings import Settings
 
@@ -67,8 +70,23 @@ async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -
         if not fault
     ]
     told.append(f"Access tokens must be issued for {' or '.join(sorted(listening.audiences or (guard.resource,)))}.")
+    if listening.introspection is not None:
+        told.append(_without_audience(listening.introspection, settings.prefix))
     told.append(f"Clients find the authorization server by {metadata_url(guard.resource)}.")
+    always = frozenset(listening.scopes)
+    access = Access(catalog, settings.roles, listening.roles_claim, always, True, guard, listening.first_scopes)
+    first = " ".join(sorted(access.first_scopes())) or "no scope"
+    told.append(f"Clients request {first} at first; {settings.prefix}_AUTH_FIRST_SCOPES can name others.")
     return [f"The issuer {name} {fault}." for name, fault in found.items() if fault], told
+
+
+def _without_audience(login: Introspection, prefix: str) -> str:
+    """Return what happens to an introspected token without `aud`, which RFC 7662 lets the issuer leave out."""
+    accepted = [f"of the client {each}" for each in sorted(login.clients)]
+    accepted += [f"with the scope {each}" for each in sorted(login.scopes)]
+    if accepted:
+        return f"Introspected tokens without an audience are accepted {' or '.join(accepted)}."
+    return f"Introspected tokens without an audience are refused; {prefix}_AUTH_INSTEAD_OF_AUDIENCE can name clients."
 
 
 async def _answers(url: str) -> bool:

@@ -104,6 +104,16 @@ PURPOSES: dict[str, tuple[str, str]] = {
     ),
     "AUTH_AUDIENCE": ("http", "the audience (`aud`) that access tokens must have; the server's URL by default"),
     "AUTH_SCOPES": ("http", "the scopes that every call needs, separated by blanks"),
+    "AUTH_FIRST_SCOPES": (
+        "http",
+        "the scopes that clients are told to request at first, separated by blanks, or `*` for the scopes of all tools;"
+        " by default those of the tools that only read",
+    ),
+    "AUTH_INSTEAD_OF_AUDIENCE": (
+        "http",
+        "whose tokens are accepted if introspection names no audience: `client:ID` or `scope:NAME`, separated by"
+        " commas; by default nobody's",
+    ),
     "AUTH_ROLES_CLAIM": (
         "http",
         "the claim of a token that names the caller's roles: its name, or a JSON pointer such as `/realm_access/roles`",

@@ -1,0 +1,118 @@
+"""List what callers share over HTTP: each table and pool of the runtime, and why one caller cannot use it up.
+
+`ALONE` lists the limits of things that callers do not share, such as one request or one response.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Shared(NamedTuple):
+    """A table or pool that callers share.
+
+    `limits`: module and constants of its size. `share`: the code that divides the table between callers, which the
+    module names; "" if no caller can harm others by filling the table. `why`: who counts as a caller, or the reason.
+    """
+
+    module: str
+    limits: tuple[str, ...]
+    share: str
+    why: str
+
+
+SHARED = (
+    # before a caller is known
+    Shared("serve/aiohttp_connections.py", ("MOST_CONNECTIONS",), "ConnectionPlaces", "by network; idle ones give way"),
+    Shared(
+        "identity/introspection.py",
+        ("MOST_AT_ONCE", "MOST_WAITING"),
+        "FairPool",
+        "by network; half for known tokens",
+    ),
+    Shared("identity/remembered.py", ("MOST", "MOST_BYTES"), "", "cache: a forgotten token is checked again"),
+    Shared("serve/refusal_log.py", ("_MOST",), "", "only lines of the log"),
+    # requests and calls
+    Shared("serve/service.py", ("MOST_BODIES",), "Places", "by caller"),
+    Shared("serve/unread.py", ("MOST",), "", "the client that has read nothing for longest is closed"),
+    Shared("streamable/routes.py", ("MOST_CALLS", "MOST_STREAMS"), "Places", "by caller"),
+    Shared("serve/work.py", ("MOST", "MOST_OF_ONE"), "FairQueue", "by caller"),
+    Shared("calls/hook_runner.py", ("MOST_THREADS", "_MOST_WAITING"), "FairPool", "by caller"),
+    Shared("programs/sandbox.py", ("MOST_WORKERS", "MOST_WAITING"), "FairPool", "by caller"),
+    Shared("http/pacing.py", (), "_callers", "by caller"),
+    Shared("http/shares.py", (), "Places", "by caller"),
+    Shared("serve/poller.py", ("MOST",), "", "by caller: `Endpoint.polled` lets callers take turns"),
+    Shared("core/audit.py", ("MOST_WAITING",), "", "lines that wait for the disk, two for each call"),
+    # what is stored
+    Shared("replicas/spent.py", ("MOST",), "Places", "by caller: a full share refuses this caller"),
+    Shared(
+        "streamable/replay.py",
+        ("MOST_EVENTS_OF_ALL", "MOST_BYTES_OF_ALL"),
+        "recording.caller",
+        "who has most loses events",
+    ),
+    Shared("streamable/session_notifications.py", ("MOST",), "Places", "who has most loses settings"),
+    Shared("streamable/older.py", ("_MOST_ENDED",), "", "a forgotten end lets only the session's own caller go on"),
+    Shared("streamable/recent_sessions.py", ("MOST",), "", "cache: a session is opened again from its id"),
+    Shared("streamable/access.py", ("MOST_VIEWS", "MOST_BYTES"), "", "cache: a view is computed again"),
+    Shared("result/result_store.py", ("MOST_KEPT", "MOST_REMEMBERED"), "displaced", "who has most loses results"),
+    Shared("replicas/sharing.py", ("MOST_KEPT", "MOST_KEPT_BYTES"), "displaced", "who has most loses results"),
+    Shared("replicas/shared_settings.py", ("MOST",), "", "settings are lost only to replicas that start later"),
+    Shared("delegation/kept_logins.py", ("MOST",), "", "one login for each user and scheme"),
+    Shared("delegation/token_cache.py", ("MOST",), "", "cache: a token is requested again"),
+    Shared("calls/completion_values.py", ("MOST_CACHED",), "", "cache: values are requested again"),
+    # telemetry, whose names clients cannot choose
+    Shared("telemetry/series.py", ("MOST_SERIES",), "", "no label has a value that a client chooses"),
+    Shared("telemetry/reporter.py", ("MOST_SPANS", "MOST_KNOWN"), "", "only measurements are lost"),
+    Shared("telemetry/recorder.py", ("MOST_WAITING",), "", "only measurements are lost"),
+)
+
+ALONE = {
+    "calls/completion_values.py": ("MOST_FETCHED",),
+    "calls/consent.py": ("MOST_TURNS", "MOST_SHOWN"),
+    "calls/hook_reports.py": ("MOST_WAITING",),  # of one call
+    "calls/kept_runs.py": ("MOST", "MOST_BYTES"),  # stdio
+    "calls/page_walk.py": ("MOST_PAGES", "MOST_LOOKED"),
+    "calls/task_calls.py": ("MOST_RESERVE",),
+    "calls/signed_state.py": ("MOST_SPENT",),  # stdio
+    "core/backlog.py": ("MOST_CALLS", "MOST_BYTES"),  # stdio
+    "core/elicitation.py": ("MOST",),  # of one session
+    "core/features.py": ("MOST_VALUES",),
+    "core/log.py": ("_MOST_CAUSES",),  # causes, which no client chooses
+    "core/notification_settings.py": ("MOST_URIS",),  # of one session
+    "core/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES"),
+    "core/safe_open.py": ("_MOST_LINKS",),
+    "delegation/login_callback.py": ("_MOST_FIELDS",),
+    "http/direct_requests.py": ("MOST_FIELDS",),
+    "http/redirects.py": ("MOST",),
+    "http/retry.py": ("MOST",),
+    "http/spool.py": ("_MOST_PIECES",),
+    "http/tracecontext.py": ("MOST_MEMBERS",),
+    "identity/signed_tokens.py": ("MOST_KEYS",),
+    "programs/mistakes.py": ("MOST_TOLD",),
+    "programs/record.py": ("MOST_CALLS", "MOST_NOTES"),  # of one program
+    "programs/sandbox.py": ("MOST_PRINTED",),
+    "programs/stubs.py": ("MOST_LITERALS", "MOST_ALTERNATIVES", "MOST_NESTED"),
+    "replicas/sharing.py": ("MOST_EVENTS", "MOST_SHARED"),  # of one stream, and of one result
+    "result/blocks.py": ("MOST_BLOCKS", "MOST_REASONS"),
+    "result/downloads.py": ("MOST_STEPS",),
+    "result/joined_pages.py": ("MOST_ITEMS",),
+    "result/named_items.py": ("MOST_SHOWN", "MOST_OTHERS"),
+    "result/paging.py": ("MOST_DIGITS",),
+    "result/projection.py": ("MOST_PATHS", "MOST_TOLD", "MOST_NAMES"),
+    "result/result_store.py": ("MOST_DIGITS",),
+    "result/structured.py": ("MOST_MOVED", "MOST_LOGGED"),
+    "search/notation.py": ("MOST_OPTIONAL", "MOST_MEMBERS", "MOST_ALTERNATIVES"),
+    "search/retriever.py": ("MOST_CLAUSES",),
+    "search/tools.py": ("MOST_GROUPS",),
+    "serve/aiohttp_connections.py": ("_MOST_FIELDS",),
+    "serve/aiohttp_door.py": ("_MOST_INLINE",),
+    "serve/doctor.py": ("MOST_TRIED",),
+    "serve/inline_request.py": ("MOST",),
+    "serve/integrity.py": ("MOST_NAMED",),
+    "streamable/event_stream.py": ("_MOST_DIGITS",),
+    "streamable/exchange.py": ("_MOST_WAITING",),  # of one stream
+    "streamable/replay.py": ("MOST_EVENTS", "MOST_BYTES"),  # of one session
+    "streamable/roles.py": ("MOST_ROLES",),
+    "streamable/session.py": ("MOST_TEXT",),
+}

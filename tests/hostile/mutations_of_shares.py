@@ -1,0 +1,90 @@
+"""List mutations that remove what keeps one caller from using up what all callers share, and checks of whose token it
+is.
+"""
+
+from __future__ import annotations
+
+from tests.hostile.mutation import Mutation
+
+ISSUERS, ATTACKS, SCOPES = (f"tests/identity/test_{name}.py" for name in ("issuers", "attacks", "scopes"))
+BOUNDS, MEMORY, HANDLES = (f"tests/streamable/test_{name}.py" for name in ("bounds", "memory", "handles"))
+SUBSCRIPTIONS = "tests/streamable/test_subscriptions.py"
+PROGRAMS = "tests/functional/test_programs_over_http.py::test_programs_of_one_caller_leave_workers_for_others"
+HOOKS = "tests/runtime/test_hook_threads.py"
+CONNECTIONS = "connection_places.py"
+
+OF_SHARES = (
+    Mutation("tokens without an audience", "claims.py", 'if "aud" not in claims and', "if False and", (ISSUERS,)),
+    Mutation(
+        "tokens bound to a key", "claims.py", 'if claims.get("cnf") is not None:', "if False:", (ATTACKS, ISSUERS)
+    ),
+    Mutation(
+        "refresh tokens", "claims.py", 'if "refresh_token" in (claims.get("token_type"),', "if () in ((),", (ISSUERS,)
+    ),
+    Mutation("scopes at first", "access.py", "is not None or self._reads(name)", "is not None or True", (SCOPES,)),
+    Mutation("short tokens", "introspection.py", "if len(token) < SHORTEST:", "if False:", (ISSUERS,)),
+    Mutation(
+        "places for tokens that were valid",
+        "introspection.py",
+        "self._for_valid if self._valid.get(digest, self._wall()) else self._for_others",
+        "self._for_others",
+        (ISSUERS,),
+    ),
+    Mutation("the soft limit of descriptors", "descriptors.py", "and soft < most:", "and False:", (BOUNDS,)),
+    Mutation(
+        "connections by descriptors",
+        "descriptors.py",
+        "min(wanted, free * 3 // 4 - ACCEPTED_AT_ONCE)",
+        "wanted",
+        (BOUNDS,),
+    ),
+    Mutation("connections that give way", CONNECTIONS, "                oldest.give_way()\n", "", (BOUNDS,)),
+    Mutation(
+        "connections of others that stay",
+        CONNECTIONS,
+        "self._places.largest() if",
+        "next(iter(self._of)) if",
+        (BOUNDS,),
+    ),
+    Mutation("connections that are served", CONNECTIONS, "if each.is_idle()), None)", "), None)", (BOUNDS,)),
+    Mutation("a repeated cause in the log", "log.py", "    if now < due:", "    if False:", (BOUNDS,)),
+    Mutation(
+        "one deadline for a body",
+        "aiohttp_connections.py",
+        "        if first:  # not again",
+        "        if True:  # not",
+        (BOUNDS,),
+    ),
+    Mutation("workers for programs", "sandbox.py", "await self._places.enter(caller, _PATIENCE)", "pass", (PROGRAMS,)),
+    Mutation(
+        "workers that are given back",
+        "program_runs.py",
+        "        if len(written) <= LARGEST_AT_REST:",
+        "        if False:",
+        (PROGRAMS,),
+    ),
+    Mutation("confirmations of one caller", "spent.py", "Places(MOST, SHARE)", "Places(MOST, 1)", (HANDLES,)),
+    Mutation(
+        "recorded events of one caller",
+        "replay.py",
+        "max(self._of.values(), key=lambda each: each.size).drop_oldest()",
+        "next(iter(self._of.values())).drop_oldest()",
+        (MEMORY,),
+    ),
+    Mutation(
+        "polls of one caller",
+        "endpoint.py",
+        "of.setdefault(exchange.caller, {})",
+        'of.setdefault("", {})',
+        (SUBSCRIPTIONS,),
+    ),
+    Mutation("hooks of one caller", "hook_runner.py", "spans.caller()", '""', (HOOKS,)),
+    Mutation("files of one caller", "shares.py", "has(caller, many)", 'has("", many)', (MEMORY,)),
+    Mutation(
+        "settings of one caller's sessions",
+        "session_notifications.py",
+        "if self._callers[each] == most)",
+        ")",
+        (MEMORY,),
+    ),
+)
