@@ -74,6 +74,14 @@ CODES: dict[str, tuple[Severity, str]] = {
         "note",
         "A header parameter carries a credential or is set by HTTP itself; it is not an argument.",
     ),
+    "secret-left-out": (
+        "note",
+        "A value of a document, such as an example or a default, may be a secret; mcpgen copies it nowhere.",
+    ),
+    "secret-constant": (
+        "warning",
+        "A fixed value of a request may be a secret, so it was left out; the server must read it from its environment.",
+    ),
     "login-operation": ("note", "An operation takes a password or returns an access token; it does not become a tool."),
     "fixed-confirmation": (
         "note",
@@ -218,7 +226,7 @@ SERIOUS_BY_HAND = frozenset(
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),
         *("invalid-style", "invalid-media-type", "unsupported-body", "unsupported-method", "invalid-security"),
         *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument", "duplicate-key"),
-        *("branching-schema", "yaml-tag", "yaml-alias"),
+        *("branching-schema", "yaml-tag", "yaml-alias", "secret-constant"),
     }
 )
 """Codes that are errors in a tools file and only warnings in an API document.
