@@ -14,9 +14,10 @@ from mcpgen.adopt.foreign import TITLES, Described, ForeignServer, Remark
 from mcpgen.adopt.operations import RawOperation
 from mcpgen.adopt.selection import Served, served
 from mcpgen.adopt.toolsfile import Draft, Entry, FetchedPart, Override, write
+from mcpgen.base import source_urls
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import ALIAS, SERVER_NAME, WRITTEN_TOOL_NAME, clipped, server_name
-from mcpgen.base.source_urls import without_secrets
+from mcpgen.base.secrets import without_secrets
 from mcpgen.model import Operation, ToolSpec
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
@@ -88,7 +89,16 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     paths refer. Raises FatalError if an OpenAPI document cannot be read, or two tools need the same name.
     """
     remarks = list(server.remarks)
-    draft = _draft(server, name, folder, wanted, remarks)
+    plain = replace(
+        server,
+        name=without_secrets(server.name),
+        title=without_secrets(server.title),
+        instructions=without_secrets(server.instructions),
+    )
+    if plain != server:
+        remarks.append(Remark("The name, title or instructions of the old server had secrets, which were left out."))
+    server = plain
+    draft = _draft(server, without_secrets(name), folder, wanted, remarks)
     draft.offers_all = True
     first = _compiled(draft, wanted)
     draft.offers_all = False
@@ -109,7 +119,9 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
         Remark(f"The new server has no tool with the name '{clipped(each.name)}'.") for each in kept if not each.tool
     ]
     prefix = last.catalog.identity.prefix
-    told = tuple(dict.fromkeys(replace(each, text=_SETTING.sub(rf"{prefix}\1", each.text)) for each in remarks))
+    texts = ((each, without_secrets(_SETTING.sub(rf"{prefix}\1", each.text))) for each in remarks)
+    told = tuple(dict.fromkeys(replace(each, text=text) for each, text in texts))
+    kept = tuple(replace(each, name=without_secrets(each.name)) for each in kept)
     text = write(draft, wanted.target, told)
     return Adopted(server.program, text, kept, told, replace(last))
 
@@ -153,7 +165,7 @@ def _located(described: Described, folder: str) -> str:
             hint,
         )
     if place.startswith(("http://", "https://")):
-        if without_secrets(place) != place:
+        if _has_secret(place):
             message = "The URL of the OpenAPI document contains a secret, which mcpgen copies into no file."
             raise FatalError("unreadable", message, described.where, hint)
         return place
@@ -161,6 +173,10 @@ def _located(described: Described, folder: str) -> str:
         if os.path.isfile(candidate):
             return candidate
     raise FatalError("unreadable", f"There is no file {clipped(place, 200)}.", described.where, hint)
+
+
+def _has_secret(url: str) -> bool:
+    return source_urls.without_secrets(url) != url or without_secrets(url) != url
 
 
 def _beside(document: str, place: str) -> str:
@@ -187,7 +203,7 @@ def _base_url(described: Described, remarks: list[Remark]) -> str:
                 )
             )
         return ""
-    if without_secrets(url) != url:
+    if _has_secret(url):
         said = "The base URL has a secret and was left out: set the environment variable NAME_BASE_URL."
         remarks.append(Remark(said, described.where))
         return ""

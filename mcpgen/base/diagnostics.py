@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcpgen.base import jsonvalue
+from mcpgen.base.secrets import without_secrets
 
 Severity = Literal["error", "warning", "note"]
 
@@ -284,6 +285,11 @@ class Diagnostic:
     hint: str = ""
     where: Where | None = None
     by_hand: bool = False
+
+    def __post_init__(self) -> None:
+        """Remove secrets from the message, which often quotes the text that is wrong."""
+        if (message := without_secrets(self.message)) != self.message:
+            object.__setattr__(self, "message", message)
 
     @property
     def severity(self) -> Severity:

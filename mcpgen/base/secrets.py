@@ -14,12 +14,14 @@ from urllib.parse import unquote_plus
 
 from mcpgen.base.assets import runtime_module
 from mcpgen.base.names import fold, words
-from mcpgen.base.source_urls import LEFT_OUT
 
 if TYPE_CHECKING:
     from package.runtime.text import secret_words
 else:
     secret_words = runtime_module("text/secret_words")
+
+LEFT_OUT = "LEFT-OUT"
+"""Text that replaces a secret."""
 
 ASKED: re.Pattern[str] = secret_words.ASKED
 """Words in a text that ask for a secret."""

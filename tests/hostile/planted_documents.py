@@ -372,7 +372,8 @@ DB_PASSWORD: str = "{named("annotated")}"
 KEYS = {{"client_secret": "{named("member")}"}}
 client = httpx.AsyncClient(
     base_url="https://a.example/v1?api_key={named("base_url")}",
-    headers={{"Authorization": f"Bearer {{API_TOKEN}}", "X-Api-Key": "{named("header")}", "X-Note": "{form("header")}"}},
+    headers={{"Authorization": f"Bearer {{API_TOKEN}}", "X-Api-Key": "{named("header")}",
+             "X-Note": "{form("header")}"}},
     params={{"token": "{named("params")}"}},
     cookies={{"sid": "{named("cookies")}"}},
     auth=("ann", "{named("auth")}"),
@@ -416,9 +417,7 @@ def configuration(plants: Plants, document: str) -> dict[str, Any]:
                     "AUTH_API_KEY_NAME": f"X-{form('key name')}",
                     "INCLUDE_TAGS": f"all,{form('tag')}",
                     "OPENAI_API_KEY": form("other"),
-                    "ADDITIONAL_SPECS": json.dumps(
-                        [{"base_url": f"https://b.example?key={form('more')}", "auth_token": named("more token")}]
-                    ),
+                    "UNUSED": form("unused"),
                 },
             }
         }

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
 from mcpgen.base.names import clipped, environment_suffix
-from mcpgen.base.secrets import is_reference, is_secret_name, may_be_secret, without_secrets
-from mcpgen.base.source_urls import LEFT_OUT
+from mcpgen.base.secrets import LEFT_OUT, is_reference, is_secret_name, may_be_secret, without_secrets
 from mcpgen.read.document.document import Document
 
 MARK = "x-mcpgen-credential"
@@ -230,22 +229,32 @@ class _Walk:
 
     def _path(self, text: str, path: _Path) -> str:
         """Return a path or URL with an argument in place of each part that may be a secret."""
-
-        def part(match: re.Match[str]) -> str:
-            if not may_be_secret("", match[0]):
-                return match[0]
+        found = self._path_text(text)
+        if found != text:
             self._removed(_IN_PATH, path)
-            return self._argument
+        return found
 
+    def _path_text(self, text: str) -> str:
         front = re.match(r"[^?#]*", text)
         assert front is not None, "the pattern may match nothing"
-        return _PATH_PART.sub(part, front[0]) + text[front.end() :]
+        plain = _PATH_PART.sub(lambda part: self._argument if may_be_secret("", part[0]) else part[0], front[0])
+        return plain + text[front.end() :]
+
+    def _place(self, path: _Path) -> Where:
+        """Return the place of a removed value, without secrets that are keys around it."""
+        known = pointer("", *path)
+        shown = pointer(
+            "", *(without_secrets(self._path_text(each)) if isinstance(each, str) else each for each in path)
+        )
+        if shown == known:
+            return self._document.where(known)
+        return Where(self._document.name, shown, *self._document.positions([known])[known])
 
     def _removed(self, name: str, path: _Path) -> _Gone:
         if any(each in _EXAMPLE_KEYS or str(each).startswith("x-") for each in path if each != "x-mcp"):
             name = _EXAMPLES
         is_constant = not _CONSTANTS.isdisjoint(path[-2:]) or "send" in path
-        place = self._document.where(pointer("", *path))
+        place = self._place(path)
         if found := self._found.get(name):
             found.count += 1
             if is_constant and not found.is_constant:

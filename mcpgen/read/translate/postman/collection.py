@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, pointer
 from mcpgen.base.names import clipped
-from mcpgen.base.source_urls import LEFT_OUT
+from mcpgen.base.secrets import LEFT_OUT
 from mcpgen.read.document import Document
 from mcpgen.read.translate.postman.auth import UNSUPPORTED, is_key_named_by_variable, read_auth, read_written_auth
 from mcpgen.read.translate.postman.requests import Request, Translated, translate_request
