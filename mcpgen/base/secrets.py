@@ -6,6 +6,7 @@ runtime, which refuses forms by them.
 
 import re
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
@@ -65,9 +66,11 @@ _KEY_BLOCK = (
 )
 _KNOWN = re.compile(rf"(?<![A-Za-z0-9_])(?:{_PREFIXED})|{_KEY_BLOCK}")
 _RUN = re.compile(r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+-]*[0-9])[A-Za-z0-9_+-]{24,}(?:/[A-Za-z0-9_+/-]*)?={0,2}")
-_WHOLE = re.compile(r"[A-Za-z0-9_+/.~=-]{20,}")
+_WHOLE = re.compile(r"[!-~]{20,}")
 _HEX = re.compile(r"[0-9a-f]{32,}", re.IGNORECASE)
-_NAMED_ID = re.compile(r"(?!key|token|secret|api|pass|auth|pat)[a-z]{2,10}[_-]")
+_ONE_CASE = re.compile(r"[a-z0-9]{24,}|[A-Z0-9]{24,}")
+_NAMED_ID = re.compile(r"(?!key|token|secret|api|pass|auth|pat)[a-z]{2,10}[_-][A-Za-z0-9]+")
+_FILLER = re.compile(r"x{5,}|your|example|12345|abcdef|0{8,}|\*{3}|\.{3}|LEFT-OUT", re.IGNORECASE)
 _PUBLIC = re.compile(
     r"-----BEGIN (?:CERTIFICATE|PUBLIC|PGP SIG|PGP PUBLIC|SSH SIG)|ssh-(?:rsa|ed25519) |sha\d+[-:=]|public.?key",
     re.IGNORECASE,
@@ -105,7 +108,7 @@ _SHORTEST_OPAQUE, _SHORTEST_KNOWN, _SHORTEST_RANDOM = 6, 13, 24
 _FEWEST_LETTERS = 10
 """A placeholder such as `xoxb-1111111` has fewer different letters."""
 _LONGEST_RUN = 8
-_MOST_LIKE_WORDS = 0.4
+_MOST_LIKE_WORDS, _MOST_LIKE_SHORT_WORDS = 0.4, 0.6
 """A name made of words has fewer changes between letters, capitals and digits for each character."""
 
 
@@ -186,14 +189,18 @@ def _kept_unless(is_secret: bool, match: re.Match[str]) -> str:
 
 
 def _is_placeholder(text: str) -> bool:
-    return not text.startswith("-----") and (_PLACEHOLDER.search(text) is not None or len(set(text)) < _FEWEST_LETTERS)
+    return not text.startswith("-----") and (_FILLER.search(text) is not None or len(set(text)) < _FEWEST_LETTERS)
 
 
 def _is_random_value(value: str) -> bool:
     """Return True if a whole value is random. A digest counts too, because no document fixes a digest as a value."""
-    if not _WHOLE.fullmatch(value) or (_UUID.fullmatch(value) and "-" in value) or _PUBLIC.search(value):
+    if (_UUID.fullmatch(value) and "-" in value) or _PUBLIC.search(value) or not _WHOLE.fullmatch(value):
         return False
-    return _HEX.fullmatch(value) is not None or (not value.startswith("/") and _is_random(value))
+    if value.startswith("/") or "://" in value:
+        return False
+    if _HEX.fullmatch(value) or _is_random(value) or _is_mixed(value):
+        return True
+    return _ONE_CASE.fullmatch(value) is not None and len(re.findall(r"\d+", value)) >= 4
 
 
 @lru_cache(10_000)
@@ -202,17 +209,29 @@ def _is_random(text: str) -> bool:
 
     Hexadecimal digests, UUIDs, ids such as `msg_…`, encoded texts and names made of words are not random.
     """
+    parts = re.split(r"[_+/.=~-]", text)
     runs = re.findall(r"[A-Z]+|[a-z]+|[0-9]+", text)
+    if max(map(len, runs), default=99) > _LONGEST_RUN or any(map(_HEX_PART.fullmatch, parts)):
+        return False
+    if _FILLER.search(text) or _NAMED_ID.fullmatch(text) or _is_encoded_text(text):
+        return False
     lower, upper, digits = (
         sum(each[0] in kind for each in runs) for kind in (ascii_lowercase, ascii_uppercase, "0123456789")
     )
-    if max(map(len, runs), default=99) > _LONGEST_RUN or any(map(_HEX_PART.fullmatch, re.split(r"[_+/.=-]", text))):
-        return False
-    if _PLACEHOLDER.search(text) or _NAMED_ID.match(text) or _is_encoded_text(text):
-        return False
-    if lower >= 3 and upper >= 3 and digits >= 2:
-        return len(runs) / len(text) > _MOST_LIKE_WORDS
+    if lower >= 3 and upper >= 3:
+        rate = len(runs) / len(text)
+        return rate > (_MOST_LIKE_WORDS if digits >= 2 else _MOST_LIKE_SHORT_WORDS)
     return min(digits, max(lower, upper)) >= 6
+
+
+def _is_mixed(value: str) -> bool:
+    """Return True if letters of both cases, digits and signs alternate in a value, or the two cases alternate."""
+    kinds = re.findall(r"[A-Z]+|[a-z]+|[0-9]+|[^A-Za-z0-9]+", value)
+    counts = Counter("A" if each[0].isupper() else "a" if each[0].islower() else each[0].isdigit() for each in kinds)
+    rate = len(kinds) / len(value)
+    if _FILLER.search(value) or _NAMED_ID.fullmatch(value) or min(counts["A"], counts["a"]) < 3:
+        return False
+    return rate > _MOST_LIKE_WORDS and (counts[True] >= 2 or (counts[False] == 0 and len(value) >= 30))
 
 
 def _is_encoded_text(text: str) -> bool:
