@@ -204,6 +204,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "Parts of the project are in temporary directories of an earlier mcpgen run that was killed.",
     ),
     "project-locked": ("error", "Another mcpgen command is changing the project."),
+    "secret-file": (
+        "error",
+        "A file of a package would be published, but it is a key file, a backup, or holds a text that may be a secret.",
+    ),
     "edited-file": ("error", "A generated file was edited by hand."),
     "no-project": ("error", "The directory does not contain a generated project."),
     "no-source": ("error", "The lock file of the project does not name a source that can be read again."),

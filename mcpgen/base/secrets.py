@@ -126,6 +126,11 @@ def may_be_secret(name: str, value: str) -> bool:
     return without_secrets(value) != value or (_is_random_value(value) and words(name)[-1:] not in _IDENTIFIERS)
 
 
+def holds_key(text: str) -> bool:
+    """Return True if `text` holds a private key or a key with a known prefix. Names of values do not count."""
+    return any(not _is_placeholder(match[0]) for match in _KNOWN.finditer(text))
+
+
 def is_harmless_header(name: str, value: str) -> bool:
     """Return True if a header field with a constant value plainly holds no secret, such as a version."""
     plain = _HARMLESS.search(name) is not None or _DATED.fullmatch(value) is not None or value.lower() in _SWITCHES

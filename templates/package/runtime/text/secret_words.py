@@ -37,7 +37,7 @@ WORDS = frozenset(
             "encryptionkey",
             "cardnumber",
         ),
-        *("passwort", "kennwort", "contrasena", "senha", "wachtwoord"),
+        *("userpass", "cardnumber", "passwort", "kennwort", "contrasena", "senha", "wachtwoord"),
     )
 )
 """Words in the name of a field that mean a secret."""
