@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from mcpgen.adopt import operations, security, selecting
-from mcpgen.adopt.foreign import TITLES, Described, ForeignServer, Remark
+from mcpgen.adopt.foreign import TITLES, Described, ForeignServer, Remark, has_secret, leave_out_secrets
 from mcpgen.adopt.operations import RawOperation
 from mcpgen.adopt.selection import Served, served
 from mcpgen.adopt.toolsfile import Draft, Entry, FetchedPart, Override, write
-from mcpgen.base import source_urls
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import ALIAS, SERVER_NAME, WRITTEN_TOOL_NAME, clipped, server_name
 from mcpgen.base.secrets import without_secrets
@@ -88,16 +87,7 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     `name`: the server's name in the client's configuration. `folder`: folder to which the configuration's relative
     paths refer. Raises FatalError if an OpenAPI document cannot be read, or two tools need the same name.
     """
-    remarks = list(server.remarks)
-    plain = replace(
-        server,
-        name=without_secrets(server.name),
-        title=without_secrets(server.title),
-        instructions=without_secrets(server.instructions),
-    )
-    if plain != server:
-        remarks.append(Remark("The name, title or instructions of the old server had secrets, which were left out."))
-    server = plain
+    remarks = list((server := leave_out_secrets(server)).remarks)
     draft = _draft(server, without_secrets(name), folder, wanted, remarks)
     draft.offers_all = True
     first = _compiled(draft, wanted)
@@ -114,14 +104,12 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     last = _offering(draft, offered, first, wanted, remarks)
     remarks += security.remarks_on_variables(server, decided, last.catalog)
     remarks += _of_arguments(server, last)
-    kept = tuple(_all_kept(offered, last))
+    kept = tuple(replace(each, name=without_secrets(each.name)) for each in _all_kept(offered, last))
     remarks += [
         Remark(f"The new server has no tool with the name '{clipped(each.name)}'.") for each in kept if not each.tool
     ]
     prefix = last.catalog.identity.prefix
-    texts = ((each, without_secrets(_SETTING.sub(rf"{prefix}\1", each.text))) for each in remarks)
-    told = tuple(dict.fromkeys(replace(each, text=text) for each, text in texts))
-    kept = tuple(replace(each, name=without_secrets(each.name)) for each in kept)
+    told = tuple(dict.fromkeys(replace(each, text=_SETTING.sub(rf"{prefix}\1", each.text)) for each in remarks))
     text = write(draft, wanted.target, told)
     return Adopted(server.program, text, kept, told, replace(last))
 
@@ -165,7 +153,7 @@ def _located(described: Described, folder: str) -> str:
             hint,
         )
     if place.startswith(("http://", "https://")):
-        if _has_secret(place):
+        if has_secret(place):
             message = "The URL of the OpenAPI document contains a secret, which mcpgen copies into no file."
             raise FatalError("unreadable", message, described.where, hint)
         return place
@@ -173,10 +161,6 @@ def _located(described: Described, folder: str) -> str:
         if os.path.isfile(candidate):
             return candidate
     raise FatalError("unreadable", f"There is no file {clipped(place, 200)}.", described.where, hint)
-
-
-def _has_secret(url: str) -> bool:
-    return source_urls.without_secrets(url) != url or without_secrets(url) != url
 
 
 def _beside(document: str, place: str) -> str:
@@ -203,7 +187,7 @@ def _base_url(described: Described, remarks: list[Remark]) -> str:
                 )
             )
         return ""
-    if _has_secret(url):
+    if has_secret(url):
         said = "The base URL has a secret and was left out: set the environment variable NAME_BASE_URL."
         remarks.append(Remark(said, described.where))
         return ""

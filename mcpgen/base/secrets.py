@@ -10,24 +10,20 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
-from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
 from mcpgen.base.assets import runtime_module
 from mcpgen.base.names import fold, words
 
-if TYPE_CHECKING:
-    from package.runtime.text import secret_words
-else:
-    secret_words = runtime_module("text/secret_words")
+_words = runtime_module("text/secret_words")
 
 LEFT_OUT = "LEFT-OUT"
 """Text that replaces a secret."""
 
-ASKED: re.Pattern[str] = secret_words.ASKED
+ASKED: re.Pattern[str] = _words.ASKED
 """Words in a text that ask for a secret."""
 
-is_secret_name: Callable[[str], bool] = lru_cache(10_000)(secret_words.is_secret_name)
+is_secret_name: Callable[[str], bool] = lru_cache(10_000)(_words.is_secret_name)
 """Return True if a value of this name is a secret, whatever it looks like."""
 
 _AMBIGUOUS = frozenset(

@@ -133,6 +133,16 @@ def openapi(plants: Plants) -> dict[str, Any]:
             "x-mcp": {},
             "contact": {"url": f"https://a.example/?password={named('contact')}"},
         },
+        "security": [{"login": []}],
+        "paths": paths,
+        **_around(plants),
+    }
+
+
+def _around(plants: Plants) -> dict[str, Any]:
+    """Return the servers and components of the OpenAPI document."""
+    named, form = plants.named, plants.form
+    return {
         "servers": [
             {
                 "url": "https://{tenant}.a.example/{token}",
@@ -144,7 +154,6 @@ def openapi(plants: Plants) -> dict[str, Any]:
             {"url": f"https://a.example/?key={form('server query')}"},
             {"url": f"https://ann:{named('server user')}@a.example/"},
         ],
-        "security": [{"login": []}],
         "components": {
             "schemas": {form("component"): {"type": "string"}},
             "securitySchemes": {
@@ -160,19 +169,18 @@ def openapi(plants: Plants) -> dict[str, Any]:
                 }
             },
         },
-        "paths": paths,
     }
 
 
-def collection(plants: Plants) -> dict[str, Any]:
-    """Return a Postman collection."""
+def pair(key: str, value: str, **more: Any) -> dict[str, Any]:
+    return {"key": key, "value": value, **more}
+
+
+def _requests(plants: Plants) -> list[dict[str, Any]]:
+    """Return requests of the Postman collection without bodies."""
     named, form = plants.named, plants.form
-
-    def pair(key: str, value: str, **more: Any) -> dict[str, Any]:
-        return {"key": key, "value": value, **more}
-
     site = "https://a.example"
-    requests: list[dict[str, Any]] = [
+    return [
         {"url": f"{site}/a?client_secret={named('url')}&sig={form('url sig')}&note={form('url note')}"},
         {"url": {"raw": f"{site}/b", "query": [pair("token", named("query")), pair("q", form("query form"))]}},
         {"url": {"raw": f"{site}/c/:apikey", "variable": [pair("apikey", named("path variable"))]}},
@@ -189,6 +197,31 @@ def collection(plants: Plants) -> dict[str, Any]:
                 pair("Authorization", f"Bearer {form('authorization')}"),
             ],
         },
+        {
+            "url": f"{site}/k",
+            "auth": {
+                "type": "oauth2",
+                "oauth2": [
+                    pair("accessTokenUrl", f"{site}/token?client_secret={named('accessTokenUrl')}"),
+                    pair("grant_type", "client_credentials"),
+                    pair("clientSecret", named("clientSecret")),
+                    pair("scope", "read"),
+                ],
+            },
+        },
+        {
+            "url": f"{site}/l",
+            "auth": {"type": "apikey", "apikey": [pair("key", "{{key_name}}"), pair("value", named("k"))]},
+        },
+        {"url": f"{site}/m", "description": f"Send api_key={named('description')} or {form('description form')}."},
+    ]
+
+
+def _bodies(plants: Plants) -> list[dict[str, Any]]:
+    """Return requests of the Postman collection with bodies."""
+    named, form = plants.named, plants.form
+    site = "https://a.example"
+    return [
         {
             "method": "POST",
             "url": f"{site}/g",
@@ -222,24 +255,13 @@ def collection(plants: Plants) -> dict[str, Any]:
                 },
             },
         },
-        {
-            "url": f"{site}/k",
-            "auth": {
-                "type": "oauth2",
-                "oauth2": [
-                    pair("accessTokenUrl", f"{site}/token?client_secret={named('accessTokenUrl')}"),
-                    pair("grant_type", "client_credentials"),
-                    pair("clientSecret", named("clientSecret")),
-                    pair("scope", "read"),
-                ],
-            },
-        },
-        {
-            "url": f"{site}/l",
-            "auth": {"type": "apikey", "apikey": [pair("key", "{{key_name}}"), pair("value", named("k"))]},
-        },
-        {"url": f"{site}/m", "description": f"Send api_key={named('description')} or {form('description form')}."},
     ]
+
+
+def collection(plants: Plants) -> dict[str, Any]:
+    """Return a Postman collection."""
+    named, form = plants.named, plants.form
+
     items: list[dict[str, Any]] = [
         {
             "name": f"Request {index}",
@@ -247,7 +269,7 @@ def collection(plants: Plants) -> dict[str, Any]:
             "response": [{"code": 200, "body": json.dumps({"secret": named("answer")}), "name": form("answer")}],
             "event": [{"listen": "test", "script": {"exec": [f"pm.environment.set('t', '{form('script')}')"]}}],
         }
-        for index, request in enumerate(requests)
+        for index, request in enumerate([*_requests(plants), *_bodies(plants)])
     ]
     return {
         "info": {
