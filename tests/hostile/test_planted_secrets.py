@@ -12,7 +12,7 @@ import yaml
 
 from tests.bundle.releases import archived, is_archive
 from tests.command import Done, mcpgen
-from tests.hostile import planted_documents
+from tests.hostile import planted_configurations, planted_documents
 from tests.hostile.planted_documents import Plants
 
 SEEDS = (1, 2, 3)
@@ -90,8 +90,8 @@ def test_the_documents_have_200_secrets() -> None:
     plants = Plants(1)
     for kind in (*DESCRIPTIONS, "tools_file"):
         getattr(planted_documents, kind)(plants)
-    planted_documents.script(plants, "api.yaml")
-    planted_documents.configuration(plants, "api.yaml")
+    planted_configurations.script(plants, "api.yaml")
+    planted_configurations.configuration(plants, "api.yaml")
     assert len(plants.planted) >= 200
 
 
@@ -115,10 +115,10 @@ def test_adopt_copies_no_secret(kind: str, seed: int, tmp_path: Path) -> None:
     document.write_text(PLAIN)
     if kind == "script":
         source = tmp_path / "server.py"
-        source.write_text(planted_documents.script(plants, str(document)))
+        source.write_text(planted_configurations.script(plants, str(document)))
     else:
         source = tmp_path / "mcp.json"
-        source.write_text(json.dumps(planted_documents.configuration(plants, str(document)), indent=1))
+        source.write_text(json.dumps(planted_configurations.configuration(plants, str(document)), indent=1))
     (tmp_path / "out").mkdir()
     target = tmp_path / "out" / "mcpgen.yaml"
     texts = printed("adopt", mcpgen("adopt", str(source), "-o", str(target)))
