@@ -126,3 +126,12 @@ def test_adopt_copies_no_secret(kind: str, seed: int, tmp_path: Path) -> None:
     texts |= printed("adopt as JSON", mcpgen("adopt", str(source), "-o", "-", "--format", "json"))
     texts |= compiled(target, tmp_path / "out")
     assert leaks(plants, texts) == []
+
+
+def test_a_finding_about_the_text_quotes_no_secret(tmp_path: Path) -> None:
+    key = Plants(1).form("key")
+    source = tmp_path / "source.json"
+    source.write_text(PLAIN.replace('version: "1"', f'version: "1", {key}: 1, {key}: 2'))
+    done = mcpgen("generate", str(source), "-o", str(tmp_path / "out"))
+    assert "[duplicate-key]" in done.stderr
+    assert key not in done.stderr
