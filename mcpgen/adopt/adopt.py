@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from mcpgen.adopt import operations, security, selecting
-from mcpgen.adopt.foreign import TITLES, Described, ForeignServer, Remark
+from mcpgen.adopt.foreign import TITLES, Described, ForeignServer, Remark, has_secret, leave_out_secrets
 from mcpgen.adopt.operations import RawOperation
 from mcpgen.adopt.selection import Served, served
 from mcpgen.adopt.toolsfile import Draft, Entry, FetchedPart, Override, write
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import ALIAS, SERVER_NAME, WRITTEN_TOOL_NAME, clipped, server_name
-from mcpgen.base.source_urls import without_secrets
+from mcpgen.base.secrets import without_secrets
 from mcpgen.model import Operation, ToolSpec
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
@@ -87,8 +87,8 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     `name`: the server's name in the client's configuration. `folder`: folder to which the configuration's relative
     paths refer. Raises FatalError if an OpenAPI document cannot be read, or two tools need the same name.
     """
-    remarks = list(server.remarks)
-    draft = _draft(server, name, folder, wanted, remarks)
+    remarks = list((server := leave_out_secrets(server)).remarks)
+    draft = _draft(server, without_secrets(name), folder, wanted, remarks)
     draft.offers_all = True
     first = _compiled(draft, wanted)
     draft.offers_all = False
@@ -104,7 +104,7 @@ def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adop
     last = _offering(draft, offered, first, wanted, remarks)
     remarks += security.remarks_on_variables(server, decided, last.catalog)
     remarks += _of_arguments(server, last)
-    kept = tuple(_all_kept(offered, last))
+    kept = tuple(replace(each, name=without_secrets(each.name)) for each in _all_kept(offered, last))
     remarks += [
         Remark(f"The new server has no tool with the name '{clipped(each.name)}'.") for each in kept if not each.tool
     ]
@@ -153,7 +153,7 @@ def _located(described: Described, folder: str) -> str:
             hint,
         )
     if place.startswith(("http://", "https://")):
-        if without_secrets(place) != place:
+        if has_secret(place):
             message = "The URL of the OpenAPI document contains a secret, which mcpgen copies into no file."
             raise FatalError("unreadable", message, described.where, hint)
         return place
@@ -187,7 +187,7 @@ def _base_url(described: Described, remarks: list[Remark]) -> str:
                 )
             )
         return ""
-    if without_secrets(url) != url:
+    if has_secret(url):
         said = "The base URL has a secret and was left out: set the environment variable NAME_BASE_URL."
         remarks.append(Remark(said, described.where))
         return ""

@@ -3,10 +3,12 @@ The types never hold the value of a secret.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from mcpgen.base import source_urls
 from mcpgen.base.diagnostics import Where
+from mcpgen.base.secrets import without_secrets
 
 Program = Literal["awslabs", "fastmcp", "openapi-mcp-generator", "ivotoby"]
 Component = Literal["tool", "resource", "template", "none"]
@@ -28,6 +30,10 @@ class Remark:
 
     text: str
     where: Where | None = None
+
+    def __post_init__(self) -> None:
+        """Remove secrets from the text, which may quote the configuration."""
+        object.__setattr__(self, "text", without_secrets(self.text))
 
 
 CHECKS_CERTIFICATES = (
@@ -148,3 +154,22 @@ class ForeignServer:
     naming: Naming = Naming()
     searches: bool = False
     remarks: tuple[Remark, ...] = ()
+
+
+def leave_out_secrets(server: ForeignServer) -> ForeignServer:
+    """Return `server` without secrets in its name, title and instructions. A remark says if there were any."""
+    plain = replace(
+        server,
+        name=without_secrets(server.name),
+        title=without_secrets(server.title),
+        instructions=without_secrets(server.instructions),
+    )
+    if plain == server:
+        return server
+    said = "The name, title or instructions of the old server had secrets, which were left out."
+    return replace(plain, remarks=(*server.remarks, Remark(said)))
+
+
+def has_secret(url: str) -> bool:
+    """Return True if a URL has a user, a secret in its query, or a part that looks like a secret."""
+    return source_urls.without_secrets(url) != url or without_secrets(url) != url

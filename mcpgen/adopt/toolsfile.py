@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from mcpgen.adopt.foreign import Remark
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
+from mcpgen.base.secrets import without_secrets
 from mcpgen.emit.sinks import yaml_comment, yaml_scalar
 from mcpgen.read.toolsfile import editors
 
@@ -81,7 +82,7 @@ class Draft:
 
 
 def write(draft: Draft, target: str, remarks: Iterable[Remark] = ()) -> str:
-    """Return the text of the tools file. The `remarks` are comments at the beginning of the file."""
+    """Return the text of the tools file, without secrets. The `remarks` are comments at the beginning of the file."""
     lines = [
         editors.line(),
         *_head(draft, target, list(remarks)),
@@ -95,7 +96,7 @@ def write(draft: Draft, target: str, remarks: Iterable[Remark] = ()) -> str:
         *(["", "overrides:", f"  '*': {_flow(draft.rule)}"] if draft.rule else ()),
         *_resources(draft),
     ]
-    return "\n".join(lines) + "\n"
+    return without_secrets("\n".join(lines)) + "\n"
 
 
 def _head(draft: Draft, target: str, remarks: list[Remark]) -> Iterator[str]:

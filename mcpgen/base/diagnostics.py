@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcpgen.base import jsonvalue
+from mcpgen.base.secrets import without_secrets
 
 Severity = Literal["error", "warning", "note"]
 
@@ -73,6 +74,14 @@ CODES: dict[str, tuple[Severity, str]] = {
     "credential-parameter": (
         "note",
         "A header parameter carries a credential or is set by HTTP itself; it is not an argument.",
+    ),
+    "secret-left-out": (
+        "note",
+        "A value of a document, such as an example or a default, may be a secret; mcpgen copies it nowhere.",
+    ),
+    "secret-constant": (
+        "warning",
+        "A fixed value of a request may be a secret, so it was left out; the server must read it from its environment.",
     ),
     "login-operation": ("note", "An operation takes a password or returns an access token; it does not become a tool."),
     "fixed-confirmation": (
@@ -195,6 +204,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "Parts of the project are in temporary directories of an earlier mcpgen run that was killed.",
     ),
     "project-locked": ("error", "Another mcpgen command is changing the project."),
+    "secret-file": (
+        "error",
+        "A file of a package would be published, but it is a key file, a backup, or holds a text that may be a secret.",
+    ),
     "edited-file": ("error", "A generated file was edited by hand."),
     "no-project": ("error", "The directory does not contain a generated project."),
     "no-source": ("error", "The lock file of the project does not name a source that can be read again."),
@@ -218,7 +231,7 @@ SERIOUS_BY_HAND = frozenset(
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),
         *("invalid-style", "invalid-media-type", "unsupported-body", "unsupported-method", "invalid-security"),
         *("invalid-server", "unused-path-parameter", "unportable-schema", "unbound-argument", "duplicate-key"),
-        *("branching-schema", "yaml-tag", "yaml-alias"),
+        *("branching-schema", "yaml-tag", "yaml-alias", "secret-constant"),
     }
 )
 """Codes that are errors in a tools file and only warnings in an API document.
@@ -276,6 +289,11 @@ class Diagnostic:
     hint: str = ""
     where: Where | None = None
     by_hand: bool = False
+
+    def __post_init__(self) -> None:
+        """Remove secrets from the message, which often quotes the text that is wrong."""
+        if (message := without_secrets(self.message)) != self.message:
+            object.__setattr__(self, "message", message)
 
     @property
     def severity(self) -> Severity:

@@ -11,9 +11,7 @@ from urllib.parse import urlsplit
 
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
-
-LEFT_OUT = "LEFT-OUT"
-"""Text that replaces a secret."""
+from mcpgen.base.secrets import LEFT_OUT
 
 _SECRET = re.compile(
     r"([?&][^=&#]*(?:token|key|sig|secret|pass|auth|cred|code|jwt|session)[^=&#]*=)[^&#]*", re.IGNORECASE

@@ -14,6 +14,7 @@ from pathlib import Path
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text, digest
 from mcpgen.base.tree import FileTree
+from mcpgen.bundle.other_files import other_files
 from mcpgen.emit import user_files
 from mcpgen.lock.lockfile import Lock
 from mcpgen.model import Identity
@@ -35,7 +36,7 @@ class Project:
 
     `files`: path → contents of all files to release. `metadata`: table `[project]` of its pyproject.toml. `surface`:
     the contents of the generated JSON files that describe its tools. `compiler`: the version of mcpgen that wrote the
-    project.
+    project. `others`: files of the package that neither mcpgen wrote nor `hooks.py` imports.
     """
 
     identity: Identity
@@ -43,6 +44,7 @@ class Project:
     metadata: JsonObject
     surface: Surface
     compiler: str
+    others: tuple[str, ...] = ()
 
     @property
     def package_files(self) -> Mapping[str, bytes]:
@@ -69,6 +71,7 @@ def open_project(directory: Path) -> Project:
         raise no_lock(directory)
     files = _released_files(directory, lock)
     _refuse_edited(directory, lock, files)
+    others = other_files(lock.package, files, lock.files)
     surface = projects.surface(directory, lock)
     if surface is None:
         raise _unusable(directory, "The project's tools.json or bindings.json cannot be read.")
@@ -80,7 +83,7 @@ def open_project(directory: Path) -> Project:
         raise _unusable(
             directory, "The project's lock file, tools.json and pyproject.toml name different servers or versions."
         )
-    return Project(identity, files, metadata, surface, lock.compiler)
+    return Project(identity, files, metadata, surface, lock.compiler, others)
 
 
 def _released_files(directory: Path, lock: Lock) -> FileTree:

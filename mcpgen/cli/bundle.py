@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mcpgen.base.errors import FatalError
-from mcpgen.base.jsonvalue import digest
+from mcpgen.base.jsonvalue import JsonValue, digest
 from mcpgen.bundle import Publisher, make_artifacts, open_project
 from mcpgen.bundle.archive import release_epoch
 from mcpgen.bundle.artifacts import SUMS
@@ -62,10 +62,13 @@ def command(directory: Path, target: str | None, wheel: bool, output: str, **giv
             _write(out, made)
     if output == "json":
         files = {name: digest(data) for name, data in made.items()}
-        report.result_json({"directory": str(out), "files": dict(files)})
+        others = list[JsonValue](project.others)
+        report.result_json({"directory": str(out), "files": dict(files), "others": others})
         return
     for name, data in made.items():
         report.say(f"{out / name}  {len(data):,} bytes", err=False)
+    for path in project.others:
+        report.say(f"{path} is published too: mcpgen did not write it, and hooks.py does not import it.")
     if not publisher.registry_name:
         report.say(_NOT_NAMED.format(project.identity.name))
 

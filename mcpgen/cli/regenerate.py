@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from mcpgen.base.errors import FatalError
-from mcpgen.base.source_urls import LEFT_OUT
+from mcpgen.base.secrets import LEFT_OUT
 from mcpgen.cli import options, report, writing
 from mcpgen.cli.writing import WriteFlags
 from mcpgen.model.options import Options

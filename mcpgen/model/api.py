@@ -26,7 +26,8 @@ class Parameter:
     """One parameter of an operation (OpenAPI 3.1, 4.8.12), with default style and explode filled in.
 
     `content`: media type that replaces the style. `allows_empty`: True if the name may be sent without a value.
-    `argument`: name of the argument, if a person chose one.
+    `argument`: name of the argument, if a person chose one. `is_credential`: True if the document fixes a value that
+    may be a secret, which was left out.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Parameter:
     content: str | None = None
     allows_empty: bool = False
     argument: str = ""
+    is_credential: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
 from mcpgen.model import Api
 from mcpgen.read import fetch, openapi, toolsfile, translate
-from mcpgen.read.document import Document, Library, budgets
+from mcpgen.read.document import Document, Library, budgets, redacted
 from mcpgen.read.fetch import Fetched, Folder, Network
 from mcpgen.read.toolsfile import IncludedDocument, PlacedText, ToolsFile
 
@@ -172,6 +172,8 @@ class Sources:
         for named in overlays:
             for name in named.names:
                 document = self._overlaid(document, name, named.by)
+        if document is not plain:
+            document = redacted(document, self._diagnostics)  # an overlay may have given a value another name
         document = self._registered(self._translated(document), plain)
         version = openapi.version_of(document)
         if toolsfile.is_tools_file(document.value) or version is None:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -302,6 +303,48 @@ def test_a_value_that_the_registry_refuses_is_told(petstore: Path, flags: list[s
     done = mcpgen("bundle", str(petstore), "--no-wheel", *flags)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
+
+
+REFUSED = {
+    "hooks.py~": b"",
+    "hooks.py.bak": b"",
+    "#hooks.py#": b"",
+    "credentials.json": b"{}",
+    "data/id_rsa": b"",
+    "data/server.pem": b"",
+    "prod.env": b"",
+    "api_token.txt": b"",
+    "note.txt": b"-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n",
+    "data/settings.yaml": b"db_password: hunter42\n",
+    "own.py": b'KEY = "ghp_' + b"a1B2c3D4e5F6g7H8i9J0" + b'"\n',
+}
+"""Path in the package → contents of a file that must not be published."""
+
+
+@pytest.mark.parametrize("path", REFUSED)
+def test_a_file_that_may_be_a_secret_is_not_published(petstore: Path, tmp_path: Path, path: str) -> None:
+    shutil.copytree(petstore, tmp_path / "project")
+    file = tmp_path / "project" / "petstore_mcp" / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(REFUSED[path])
+    done = mcpgen("bundle", str(tmp_path / "project"), "--no-wheel")
+    assert done.returncode == 2
+    assert f"petstore_mcp/{path} would be published" in done.stderr
+    assert "[secret-file]" in done.stderr
+
+
+def test_files_that_nothing_imports_are_listed(petstore: Path, tmp_path: Path) -> None:
+    shutil.copytree(petstore, tmp_path / "project")
+    package = tmp_path / "project" / "petstore_mcp"
+    (package / "hooks.py").write_text("from .rules import limit\n")
+    (package / "rules.py").write_text("from petstore_mcp import tokens\nlimit = 3\n")
+    (package / "tokens.py").write_text("count = 3\n")
+    (package / "forgotten.py").write_text("")
+    (package / "words.txt").write_text("page_token=abc\n")
+    done = mcpgen("bundle", str(tmp_path / "project"), "--no-wheel")
+    assert done.returncode == 0
+    told = [line for line in done.stderr.splitlines() if "is published too" in line]
+    assert [line.split()[0] for line in told] == ["petstore_mcp/forgotten.py", "petstore_mcp/words.txt"]
 
 
 def test_files_of_others_are_not_written_over(petstore: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from package.runtime.request.files import Files
 from package.runtime.request.request import Request, build
 
 from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.secrets import is_harmless_header
 from mcpgen.cli.inspect.contract import arguments_json
 from mcpgen.emit import table
 from mcpgen.model.options import Options
@@ -150,8 +151,10 @@ def difference(request: dict[str, Any], sent: Request) -> str:
     for key, value, disabled, _ in request["headers"]:
         if disabled or not key or key.lower() in SENT_BY_THE_SERVER or not value or is_variable(value):
             continue
-        if fields.get(key.lower()) != value:
-            return f"header {key}: {fields.get(key.lower())} instead of {value}"
+        # any other constant comes from the environment, which is empty here
+        expected_value = value if is_harmless_header(key, value) else None
+        if fields.get(key.lower()) != expected_value:
+            return f"header {key}: {fields.get(key.lower())} instead of {expected_value}"
     return _of_body(request, sent, fields)
 
 

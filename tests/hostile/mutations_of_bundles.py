@@ -7,7 +7,35 @@ from tests.hostile.mutation import Mutation
 RELEASES = "tests/bundle/test_releases.py"
 PROJECT, SETTINGS = "mcpgen/bundle/project.py", "mcpgen/bundle/settings.py"
 
+PLANTED = ("tests/hostile/test_planted_secrets.py",)
+OTHERS = "mcpgen/bundle/other_files.py"
+
 OF_BUNDLES = (
+    Mutation(
+        "secrets of a document",
+        "mcpgen/read/document/library.py",
+        "document = redacted(load(name, data, self._diagnostics, self.memory), self._diagnostics)",
+        "document = load(name, data, self._diagnostics, self.memory)",
+        PLANTED,
+    ),
+    Mutation(
+        "secrets in findings",
+        "mcpgen/base/diagnostics.py",
+        "if (message := without_secrets(self.message)) !=",
+        "if (message := self.message) !=",
+        PLANTED,
+    ),
+    Mutation(
+        "secrets in a tools file of adopt",
+        "mcpgen/adopt/toolsfile.py",
+        'return without_secrets("\n".join(lines)) + "\n"',
+        'return "\n".join(lines) + "\n"',
+        PLANTED,
+    ),
+    Mutation(
+        "key files and backups at home", OTHERS, "if reason := _refusal(path, data):", "if reason := ():", (RELEASES,)
+    ),
+    Mutation("files that nothing imports", OTHERS, "if path not in imported)", "if path in ())", (RELEASES,)),
     Mutation(
         "hidden files at home",
         PROJECT,

@@ -166,7 +166,7 @@ OF_SECRETS = (
     Mutation(
         "names of secret fields",
         "mcpgen/lower/tool/secret_questions.py",
-        "if named & _WORDS and not named & _DATA:",
+        "if is_secret_name(name):",
         "if False:",
         SECRETS,
     ),

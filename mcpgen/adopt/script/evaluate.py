@@ -23,6 +23,7 @@ from mcpgen.adopt.script.values import (
     size,
 )
 from mcpgen.base.diagnostics import Where
+from mcpgen.base.secrets import is_secret_name
 
 DEEPEST = 30
 """Limit on how deep expressions, names and function calls are followed."""
@@ -93,7 +94,9 @@ class Evaluator:
             case ast.Constant(value=value):
                 return Plain(value)
             case ast.Name(id=name):
-                return Path((None, Plain("."))) if name == "__file__" else self._named(name, node, scope, depth)
+                if name == "__file__":
+                    return Path((None, Plain(".")))
+                return _unless_secret(name, self._named(name, node, scope, depth), node)
             case ast.JoinedStr(values=values):
                 return Joined(tuple(self.value(each, scope, depth) for each in values))
             case ast.FormattedValue(value=value) | ast.Await(value=value) | ast.Starred(value=value):
@@ -213,14 +216,14 @@ class Evaluator:
             return Variable(name)
         owner = self.value(node.value, scope, depth)
         if isinstance(owner, Members) and isinstance(name, str) and name in owner.members:
-            return owner.members[name]
+            return _unless_secret(name, owner.members[name], node)
         return Unknown(node.lineno)
 
     def _attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> Value:
         if isinstance(node.value, ast.Name):
             found = self._named(f"{node.value.id}.{node.attr}", node, scope, depth)
             if not isinstance(found, Unknown):
-                return found
+                return _unless_secret(node.attr, found, node)
         owner = self.value(node.value, scope, depth)
         if isinstance(owner, Path) and node.attr in ("parent", "parents"):
             return _parent(owner)
@@ -309,6 +312,11 @@ def _dotted(node: ast.expr) -> str:
         node = node.value
     names.append(node.id if isinstance(node, ast.Name) else "")
     return ".".join(reversed(names))
+
+
+def _unless_secret(name: str, value: Value, node: ast.expr) -> Value:
+    """Return `value`, or no value if its name says that it is a secret: adopt copies no text that is made of it."""
+    return Unknown(node.lineno) if isinstance(value, Plain | Joined) and is_secret_name(name) else value
 
 
 def _parent(path: Path) -> Path:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from mcpgen.base.secrets import is_secret_name
+
 
 @dataclass(frozen=True, slots=True)
 class Plain:
@@ -114,7 +116,7 @@ def text(value: Value | None, environ: Mapping[str, str]) -> str | None:
         case Plain(value=int() | float() as number):
             return str(number)
         case Variable(name=name, default=default):
-            return environ.get(name) or text(default, environ)
+            return None if is_secret_name(name) else environ.get(name) or text(default, environ)
         case Joined(parts=parts):
             found = [text(part, environ) for part in parts]
             return None if None in found else "".join(part or "" for part in found)

@@ -8,30 +8,8 @@ import re
 from collections.abc import Iterator
 
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
-from mcpgen.base.names import words
+from mcpgen.base.secrets import ASKED, is_secret_name
 
-_WORDS = frozenset(
-    (
-        *("password", "passwords", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets", "token", "tokens"),
-        *("apikey", "apitoken", "credential", "credentials", "otp", "totp", "pin", "cvv", "cvc", "cvv2", "cvc2", "ssn"),
-    )
-)
-"""Words in the name of a field that mean a secret."""
-
-_DATA = frozenset(
-    ("page", "next", "previous", "prev", "continuation", "cursor", "sync", "policy", "count", "limit", "code")
-)
-"""Words that show that a word of `_WORDS` beside them does not mean a secret, as in `page_token` and `pin_code`."""
-
-_ASKED = re.compile(
-    r"\b(?:pass ?(?:word|phrase|code)s?|passwd|(?:api|access|private|secret|signing|encryption)[ _-]?keys?"
-    r"|(?:api|access|auth\w*|bearer|refresh|session|secret|security)[ _-]?tokens?|client[ _-]?secrets?"
-    r"|(?:your|the|a) secret|your (?:pin|token)|credentials?"
-    r"|one[- ]time (?:code|pin)|otp"
-    r"|(?:(?:credit|debit|payment|bank)[ _-])?card (?:number|no\b)|card verification|cv[vc]2?"
-    r"|security code|social security number)\b",
-    re.IGNORECASE,
-)
 _FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b(?:env|secrets)\.[A-Za-z_]")
 _FORMATS = ("password", "token", "secret")
 
@@ -39,8 +17,7 @@ _FORMATS = ("password", "token", "secret")
 # Decision 0225: Forms never ask for secrets.
 def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
     """Return how a field asks for a secret, as the end of a sentence, or "" if it does not."""
-    named = set(words(name))
-    if named & _WORDS and not named & _DATA:
+    if is_secret_name(name):
         return "by its name"
     if written.get("format") in _FORMATS or written.get("writeOnly") is True:
         return "by its format"
@@ -56,7 +33,7 @@ def secret_text(text: str) -> str:
 
 
 def _secret_in(text: str) -> str:
-    found = _ASKED.search(text)
+    found = ASKED.search(text)
     return found[0] if found else ""
 
 

@@ -8,5 +8,6 @@ interpret the value.
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.library import Library
 from mcpgen.read.document.load import load
+from mcpgen.read.document.redaction import redacted
 
-__all__ = ["Document", "Library", "load"]
+__all__ = ["Document", "Library", "load", "redacted"]

@@ -11,6 +11,7 @@ from mcpgen.read.document import budgets
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.load import load
 from mcpgen.read.document.memory import Memory
+from mcpgen.read.document.redaction import redacted
 
 Reader = Callable[[str], bytes]
 """Function that returns the bytes of a file. Raises FatalError if the file may not or cannot be read."""
@@ -28,12 +29,13 @@ class Library:
         self.memory = Memory()
 
     def add(self, name: str, data: bytes, reader: Reader | None) -> Document:
-        """Parse `data` and keep the document as `name`.
+        """Parse `data` and keep the document as `name`, without values that may be secrets.
 
         `reader`: function that opens files that the document refers to; None forbids such references.
         """
         self._readers[name] = reader
-        self.documents[name] = document = load(name, data, self._diagnostics, self.memory)
+        document = redacted(load(name, data, self._diagnostics, self.memory), self._diagnostics)
+        self.documents[name] = document
         return document
 
     def add_as(self, document: Document, origin: str) -> None:

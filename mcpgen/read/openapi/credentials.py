@@ -132,7 +132,7 @@ def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
     name = fold(parameter.name)
     if name in _SIGNATURES or (parameter.location == "header" and name.endswith("signature")):
         return "signature"
-    if _is_credential(parameter, name, usual):
+    if parameter.is_credential or _is_credential(parameter, name, usual):
         return "credential"
     return "setting" if usual and name in _PLUMBING and not parameter.required else None
 

@@ -12,6 +12,7 @@ from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
 from mcpgen.base.names import clipped, fold
 from mcpgen.model import Location, Parameter, PathTemplate, SecurityScheme, Style
+from mcpgen.read.document import redaction
 from mcpgen.read.openapi.credentials import scheme_of, verdict
 from mcpgen.read.openapi.references import References
 
@@ -289,6 +290,7 @@ def _read_one(raw: JsonObject, where: Where, references: References, diagnostics
         reserved=raw.get("allowReserved") is True and location in ("path", "query"),
         content=content,
         allows_empty=raw.get("allowEmptyValue") is True and location == "query",
+        is_credential=raw.get(redaction.MARK) is True,
     )
 
 

@@ -6,7 +6,8 @@ Values of credentials are never copied into the translation: the generated serve
 import re
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.read.translate.postman.urls import filled
+from mcpgen.read.translate.postman.examples import VARIABLE
+from mcpgen.read.translate.postman.urls import with_server_filled
 
 _COOKIE = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -32,11 +33,16 @@ def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObj
     if kind == "basic":
         return "basic", {"type": "http", "scheme": "basic"}
     if kind == "apikey":
-        name = filled(said.get("key", ""), variables) or "X-API-Key"
+        name = VARIABLE.sub("", said.get("key", "")).strip() or "X-API-Key"
         return "api_key", {"type": "apiKey", "name": name, "in": "query" if said.get("in") == "query" else "header"}
     if kind == "oauth2":
         return "oauth2", _oauth2(said, variables)
     return kind, {"type": kind}
+
+
+def is_key_named_by_variable(value: JsonValue) -> bool:
+    """Return True if a variable holds the name of the header or parameter that carries the API key."""
+    return VARIABLE.search(_attributes(as_object(value).get("apikey")).get("key", "")) is not None
 
 
 def read_written_auth(request: JsonObject) -> list[tuple[str, JsonObject, int]]:
@@ -81,9 +87,9 @@ def _attributes(value: JsonValue) -> dict[str, str]:
 
 
 def _oauth2(said: dict[str, str], variables: dict[str, str]) -> JsonObject:
-    authorization = filled(said.get("authUrl", ""), variables)
-    token = filled(said.get("accessTokenUrl", ""), variables)
-    scopes: JsonObject = {scope: "" for scope in filled(said.get("scope", ""), variables).split() if "{{" not in scope}
+    authorization = with_server_filled(said.get("authUrl", ""), variables)
+    token = with_server_filled(said.get("accessTokenUrl", ""), variables)
+    scopes: JsonObject = {scope: "" for scope in said.get("scope", "").split() if "{{" not in scope}
     urls = {"authorizationUrl": authorization, "tokenUrl": token}
     known: JsonObject = {key: url for key, url in urls.items() if url and "{{" not in url}
     if "tokenUrl" not in known:

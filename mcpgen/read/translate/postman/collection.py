@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, pointer
 from mcpgen.base.names import clipped
+from mcpgen.base.secrets import LEFT_OUT
 from mcpgen.read.document import Document
-from mcpgen.read.translate.postman.auth import UNSUPPORTED, read_auth, read_written_auth
+from mcpgen.read.translate.postman.auth import UNSUPPORTED, is_key_named_by_variable, read_auth, read_written_auth
 from mcpgen.read.translate.postman.requests import Request, Translated, translate_request
 from mcpgen.read.translate.postman.urls import described
 from mcpgen.read.translate.translation import Translation
@@ -104,6 +105,13 @@ class _Collection:
 
     def _translated(self, request: Request) -> Translated | None:
         operation = translate_request(request, self._variables)
+        query = as_text(as_object(as_object(request.value.get("body")).get("graphql")).get("query"))
+        if LEFT_OUT in query:
+            message = f"The GraphQL query of {clipped(request.name)} contains a secret, so the request was left out."
+            place = self._document.where(pointer(request.pointer, "body", "graphql", "query"))
+            hint = "Write a GraphQL variable in place of the value."
+            self._diagnostics.add("secret-constant", message, place, hint)
+            return None
         if not as_object(request.value.get("url")) and not as_text(request.value.get("url")):
             message = f"The request {clipped(request.name)} has no URL; it was left out."
             self._diagnostics.add(
@@ -163,6 +171,10 @@ class _Collection:
             hint = "Add the authorization to requests in hooks.py."
             self._diagnostics.add("invalid-security", message, self._document.where(found.auth_at), hint)
             return []
+        if scheme["type"] == "apiKey" and is_key_named_by_variable(found.auth):
+            message = f"A variable names the API key, and its value is not copied; {scheme['name']} is used."
+            hint = "Describe the API key under `security` of a tools file, with its name."
+            self._diagnostics.add("secret-constant", message, self._document.where(found.auth_at), hint)
         key = self._kept(name, scheme, found.auth_at)
         scopes = as_object(as_object(scheme.get("flows")).get("clientCredentials")).get("scopes")
         return [{key: list[JsonValue](as_object(scopes))}]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.secrets import is_harmless_header
+from mcpgen.read.document.redaction import MARK
 from mcpgen.read.translate.postman.bodies import read_body
 from mcpgen.read.translate.postman.examples import VARIABLE, example, guessed, parsed
 from mcpgen.read.translate.postman.urls import Pair, Url, described, read_url
@@ -88,18 +90,21 @@ def _said(pair: Pair) -> JsonObject:
 
 
 def _header(raw: JsonObject) -> JsonObject | None:
-    """Return the parameter for a header field. A field with a constant value gets an `enum` of that value, so it is
-    always sent.
+    """Return the parameter for a header field, or None for a field that the server sets itself.
+
+    A harmless constant becomes an `enum` of one value, which is always sent. The server reads any other constant from
+    its environment, because the owner of the collection may have written a credential there.
     """
     name, value = as_text(raw.get("key")), as_text(raw.get("value"))
     if not name or name.lower() in _OF_THE_CLIENT or VARIABLE.search(name):
         return None
     description = described(raw.get("description"))
     parameter: JsonObject = {"name": name, "in": "header", "description": description, "schema": {"type": "string"}}
-    if value.strip() and not VARIABLE.search(value) and raw.get("disabled") is not True:
-        parameter["required"] = True
-        parameter["schema"] = {"type": "string", "enum": [value]}
-    return parameter
+    if raw.get("disabled") is True or VARIABLE.search(value) or not (value.strip() or MARK in raw):
+        return parameter
+    if not is_harmless_header(name, value):
+        return {**parameter, MARK: True}
+    return {**parameter, "required": True, "schema": {"type": "string", "enum": [value]}}
 
 
 def _responses(request: Request) -> JsonObject:

@@ -47,7 +47,7 @@ def described(value: JsonValue) -> str:
     return (as_text(as_object(value).get("content")) or as_text(value)).strip()
 
 
-def filled(text: str, variables: Mapping[str, str]) -> str:
+def _filled(text: str, variables: Mapping[str, str]) -> str:
     """Return `text` with variables of the collection replaced by their values. Variables without a value stay.
 
     If the result would be too long, all variables that are left then stay.
@@ -69,7 +69,7 @@ def read_url(value: JsonValue, variables: Mapping[str, str]) -> Url:
     """
     parts = as_object(value)
     raw = as_text(value) if isinstance(value, str) else as_text(parts.get("raw")) or _joined(parts)
-    match = _PARTS.match(_with_server_filled(raw.strip(), variables))
+    match = _PARTS.match(with_server_filled(raw.strip(), variables))
     assert match is not None, "every part of the pattern may be empty"
     scheme, host, path, query = match[1] or "", match[2] or "", match[3] or "", match[4] or ""
     known = bool(host) and "{{" not in host and "{{" not in scheme
@@ -81,18 +81,19 @@ def read_url(value: JsonValue, variables: Mapping[str, str]) -> Url:
         for index, each in enumerate(map(as_object, as_list(parts.get("variable"))))
     }
     found: dict[str, Pair] = {}
-    segments = [_segment(segment, declared, variables, found) for segment in path.split("/")]
+    segments = [_segment(segment, declared, found) for segment in path.split("/")]
     pairs = tuple(_listed(parts["query"])) if as_list(parts.get("query")) else tuple(_written(query))
     return Url(server, "/".join(segments) or "/", found, pairs)
 
 
-def _with_server_filled(raw: str, variables: Mapping[str, str]) -> str:
-    """Return the URL with the variables before its path replaced by their values, since they name the server. Other
-    variables become arguments.
+def with_server_filled(raw: str, variables: Mapping[str, str]) -> str:
+    """Return the URL with the variables before its path replaced by their values, since they name the server.
+
+    This is the only use of a variable's value: other values may be secrets. Other variables become arguments.
     """
     front = re.match(r"(?:[\w+.-]+://)?[^/?#]*", raw)
     assert front is not None, "the pattern may match nothing"
-    return filled(front[0], variables) + raw[front.end() :]
+    return _filled(front[0], variables) + raw[front.end() :]
 
 
 def _joined(parts: JsonObject) -> str:
@@ -107,7 +108,7 @@ def _joined(parts: JsonObject) -> str:
     return f"{text}/{'/'.join(steps)}" if not isinstance(path, str) else f"{text}/{path.lstrip('/')}"
 
 
-def _segment(text: str, declared: Mapping[str, Pair], variables: Mapping[str, str], found: dict[str, Pair]) -> str:
+def _segment(text: str, declared: Mapping[str, Pair], found: dict[str, Pair]) -> str:
     """Return a path segment with `{name}` for each variable. Each variable is added to `found`."""
     if text.startswith(":") and len(text) > 1 and re.fullmatch(r":[\w-]+", text):
         name = text[1:]
@@ -116,7 +117,7 @@ def _segment(text: str, declared: Mapping[str, Pair], variables: Mapping[str, st
 
     def named(match: re.Match[str]) -> str:
         name = re.sub(r"\W+", "_", match[1].strip().lstrip("$")).strip("_") or "value"
-        found.setdefault(name, Pair(name, variables.get(match[1].strip(), "")))
+        found.setdefault(name, Pair(name))
         return f"{{{name}}}"
 
     return VARIABLE.sub(named, text)
