@@ -7,7 +7,7 @@ digest of `tools.json`, by which a server notices that the two files do not belo
 this module describes both.
 """
 
-import json
+import re
 from binascii import crc32
 from collections.abc import Mapping
 
@@ -32,6 +32,7 @@ from mcpgen.model import (
 )
 
 FORMAT = 1
+_ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|.)")
 
 
 def tools_path(catalog: Catalog) -> str:
@@ -110,11 +111,15 @@ def cost(tool: ToolSpec) -> int:
 def cost_of_list(tools: bytes) -> int:
     """Estimate how many tokens the tools of a `tools.json` cost a model: the sum of `cost` over them."""
     lines = tools.decode("ascii").splitlines()[1:-1]
-    return sum(_cost_of_line(line.removesuffix(",")) for line in lines)
+    return sum(tokens.estimate_text(_unescaped(line.removesuffix(","))) for line in lines)
 
 
-def _cost_of_line(line: str) -> int:
-    return tokens.estimate(json.loads(line)) if "\\u" in line else tokens.estimate_text(line)
+def _unescaped(line: str) -> str:
+    """Return JSON in ASCII with the characters outside of ASCII as they are."""
+    if "\\u" not in line:
+        return line
+    text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if (found[1] or "") >= "007f" else found[0], line)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")  # joins pairs of surrogates
 
 
 def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size: int) -> JsonObject:

@@ -75,7 +75,8 @@ def test_a_warning_comes_above_forty(count: int, warned: bool) -> None:
 
 def test_the_cost_is_the_one_that_inspect_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = tmp_path / "api.json"
-    document.write_text(compact({"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": many(50)}))
+    paths = many(50) | {"/more": {"get": {"summary": 'Größe 中文 😀 \\u00e9 "x"'}}}
+    document.write_text(compact({"openapi": "3.1.0", "servers": [{"url": "https://x.example"}], "paths": paths}))
     with pytest.raises(SystemExit):
         main(["inspect", str(document), "--format", "json"])
     shown = json.loads(capsys.readouterr().out)
