@@ -22,17 +22,18 @@ def mistakes(own: dict[str, Any], tools: list[str]) -> list[str]:
         for kind in PARAMETERS:
             served.setdefault(own_name(kind, tool), []).append(tool)
     served.pop("", None)
-    found = (_mistakes_of(name, function, served) for name, function in own.items())
+    found = (_mistakes_of(name, function, served, own) for name, function in own.items())
     return [f"{sentence} (hooks.py)" for sentences in found for sentence in sentences]
 
 
-def _mistakes_of(name: str, function: Any, served: dict[str, list[str]]) -> Iterator[str]:
+def _mistakes_of(name: str, function: Any, served: dict[str, list[str]], own: dict[str, Any]) -> Iterator[str]:
     if name not in served:
         if kind := _kind(name):
-            near = _nearest(
-                name.removeprefix(kind), [each.removeprefix(kind) for each in served if _kind(each) == kind]
-            )
-            yield f"{name} is for no tool, so it is never called." + (f" Did you mean {kind}{near}?" if near else "")
+            # A tool that has this hook already is not meant: the hook is for a tool that was removed or renamed.
+            free = [each.removeprefix(kind) for each in served if _kind(each) == kind and each not in own]
+            near = _nearest(name.removeprefix(kind), free, _NEAR)
+            hint = f"Did you mean {kind}{near}?" if near else "Delete it if its tool was removed."
+            yield f"{name} is for no tool, so it is never called. {hint}"
         elif _is_misspelt(name) and (near := _nearest(name, served, _NEAR)):
             yield f"{name} is no hook, so it is never called. Did you mean {near}?"
         return
@@ -58,7 +59,7 @@ def _is_misspelt(name: str) -> bool:
     return bool(_nearest(name.partition("_")[0], [kind.partition("_")[0] for kind in PARAMETERS], _NEAR))
 
 
-def _nearest(name: str, known: Iterable[str], near: float = 0.6) -> str:
+def _nearest(name: str, known: Iterable[str], near: float) -> str:
     return next(iter(get_close_matches(name, known, 1, near)), "")
 
 

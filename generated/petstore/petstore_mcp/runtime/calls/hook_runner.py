@@ -32,6 +32,7 @@ from .hook_names import PARAMETERS, own_name
 
 if TYPE_CHECKING:
     from ..core.budget import Budget
+    from ..core.fair_pool import FairPool
     from ..request.request import Request
 
 Arguments = dict[str, Any]
@@ -46,7 +47,8 @@ MOST_THREADS = 64
 
 _TOO_LATE = "where it cannot: hooks ask within a call, before its request is sent"
 _NO_THREAD = f"was not run: {MOST_THREADS} others that are no `async def` were at work for all of the"
-_rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+_MOST_WAITING = 1000  # more than calls run at a time
+_rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, FairPool] = WeakKeyDictionary()
 
 
 # Decision 0099: hooks.py is loaded right after the first answer to tools/list.
@@ -211,7 +213,7 @@ def _failure(
     # TimeoutError; in Python 3.11.2, it is only the `__context__`.
     cause = problem.__cause__ or (problem.__context__ if late else None)
     reason = cause if cause is not None and (late or isinstance(cause, StopIteration)) else problem
-    unfit = "" if late else f"{name} does not take {len(given)} arguments"
+    unfit = "" if late else f"{name} does not take {len(given)} argument{'s' * (len(given) != 1)}"
     at = _place(reason, function) or unfit
     why = {"reason": str(problem)} if isinstance(problem, CannotReport) else {}
     log.event("error", "hook_failed", hook=name, error=type(problem).__name__, at=at, **why)
@@ -221,7 +223,8 @@ def _failure(
         return HookFailed(f"The hook {name} of this server asked the user {_TOO_LATE}.")
     if late:
         did = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
-        return HookFailed(f"The hook {name} of this server {did} {budget.total:g} seconds of a call.")
+        limit = f"{budget.total:g} second{'s' * (budget.total != 1)}"
+        return HookFailed(f"The hook {name} of this server {did} {limit} of a call.")
     return HookFailed(f"The hook {name} of this server failed. Its log says where.")
 
 
@@ -259,10 +262,12 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
     The event loop's thread pool is not used: hanging hooks could block all its threads, which also look up host names.
     """
-    loop = asyncio.get_running_loop()
-    room = _rooms.setdefault(loop, asyncio.Semaphore(MOST_THREADS))
+    from ..core.fair_pool import FairPool  # imported late: most servers have no hooks
+
+    loop, caller = asyncio.get_running_loop(), spans.caller()
+    room = _rooms.setdefault(loop, FairPool(MOST_THREADS, _MOST_WAITING))
     try:
-        await room.acquire()
+        await room.enter(caller, None)
     except asyncio.CancelledError:
         # If a deadline ended the wait, this CancelledError is the cause of a TimeoutError, and `_failure` looks for the
         # text `_NO_THREAD` in the cause.
@@ -270,7 +275,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     done: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
     def settle(made: Any, problem: BaseException | None) -> None:
-        room.release()
+        room.leave(caller)
         if not done.done():
             done.set_result((made, problem))
 
@@ -286,7 +291,7 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     try:
         threading.Thread(target=contextvars.copy_context().run, args=(run,), name="hook", daemon=True).start()
     except RuntimeError:  # the system cannot start another thread
-        room.release()
+        room.leave(caller)
         raise
     made, problem = await done
     if problem is not None:

@@ -69,7 +69,7 @@ class PageWalk:
         joined.add(answer, sent)
         arguments = sent.arguments
         while joined.further:
-            report(f"page {joined.count}, {len(joined.items):,} items")
+            report(f"page {joined.count}, {len(joined.items):,} item{'s' * (len(joined.items) != 1)}")
             arguments = {**arguments, **joined.further}
             try:
                 page, asked = await self._exchange(await self._prepare(arguments), arguments)

@@ -17,16 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.effects import Call, Dialogue
-from ..core.search_listing import RUN, writes
 from ..core.wire_formats import Failure, OtherOutcome, Question, Result
-from ..programs import outcome, stubs
+from ..programs import outcome
 from ..programs.record import MOST_CALLS, OtherProgram, Record
 from ..programs.sandbox import VERSION, Run, Sandbox, Stopped
-from ..search.nearest import nearest
-from ..search.stems import stems
 from . import inner_calls
 from .consent import not_called
 from .kept_runs import KeptRuns
+from .program_functions import ProgramFunctions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.task_state import Task
     from ..core.wire_formats import Asked
-    from ..programs.stubs import Function
     from .handles import PausedRuns
     from .under_way import Ask
 
@@ -60,6 +57,13 @@ if TYPE_CHECKING:
 
 SECONDS = 300.0
 """Seconds that a model's program may take with all of its tool calls. Waiting for a user does not count."""
+
+REST_SECONDS = 2.0
+"""Seconds that a tool call of a program may take until the worker process is given back for other programs."""
+
+LARGEST_AT_REST = 256 * 1024
+"""Size in bytes of the largest program that gives its worker process back. So many waiting programs take little memory.
+"""
 
 _STAYS = " What the program did before it asked stays done."
 
@@ -144,62 +148,6 @@ class ProgramRuns:
         raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
 
 
-class ProgramFunctions:
-    """Functions that one program of the model may call: one for each allowed tool whose name is in the program."""
-
-    def __init__(self, tool: str, code: str, catalog: Catalog, offered: Catalog) -> None:
-        """Collect the functions that the program `code` may call.
-
-        `tool`: the tool that runs the program. `offered`: tools that the caller of `tool` may use.
-        """
-        kind, own = catalog.finders[tool], {*catalog.finders, catalog.reader, catalog.looker}
-        self._others: dict[str, str] = {}
-        self._all = stubs.functions({*catalog.names(), *catalog.hidden} - own)
-        self.found: dict[str, Function] = {}
-        self._offered = offered
-        taken: set[str] = set()
-        named = stubs.words(code)
-        spelled = {called: name for name, called in self._all.items()}
-        for name in named & catalog.aliases.keys() - self._all.keys():
-            if offered.has(catalog.aliases[name]):
-                self._others[name] = f"{name} is another name of {spelled[catalog.aliases[name]]}."
-        for name in named & catalog.finders.keys() - self._all.keys():
-            self._others[name] = f"{name} is not called by programs: each tool is a function with its own name."
-        for name in sorted(named & self._all.keys()):
-            called = self._all[name]
-            if not offered.has(called):
-                if called in offered.withheld:  # no advice on a tool for which `withheld` has no reason
-                    self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
-            elif kind != RUN and writes(offered, called):
-                self._others[name] = f"{called} writes, and {tool} calls only what reads."
-            else:
-                form = catalog.tool(called).binding.get("output", "")
-                self.found[name] = stubs.Function(name, offered.described(called), form, taken)
-
-    @property
-    def stubs(self) -> str:
-        """Return Python declarations of the functions that the model's program may call, for the type checker."""
-        return stubs.HEAD + "\n".join(each.stub for each in self.found.values())
-
-    def writes(self, tool: str) -> bool:
-        """Return True if a tool may change something."""
-        return writes(self._offered, tool)
-
-    def advice(self, told: str) -> str:
-        """Return advice on functions that the error message `told` names: why the program cannot call them, or their
-        `def` lines. For an undefined name, return the nearest names.
-        """
-        named = stubs.words(told)
-        lines = [self._others[name] for name in sorted(named & self._others.keys())]
-        lines += [each.line for name, each in self.found.items() if name in named][:3]
-        unknown = [name for name in sorted(named - self._all.keys() - self._others.keys()) if "_" in name][:3]
-        for name in unknown if "used when not defined" in told else ():
-            seen = [each for each, called in self._all.items() if self._offered.has(called)]
-            near = [seen[place] for place in nearest(name, seen, [frozenset(stems(each)) for each in seen], (), 3)]
-            lines += [f"There is no {name}. The nearest: {', '.join(near)}."] if near else []
-        return "".join(f"\n{line}" for line in lines)
-
-
 class RunningProgram:
     """Run of a model's program to its end: from its beginning, or from the question to the user at which it paused."""
 
@@ -213,6 +161,7 @@ class RunningProgram:
         self._span = span
         self._run: Run | None = None
         self._dump = b""
+        self._resting: asyncio.Task[None] | None = None
         self._limit = asyncio.timeout(None)
 
     @property
@@ -226,6 +175,11 @@ class RunningProgram:
 
     async def close(self) -> None:
         """Return the worker process of the model's program to the pool, if the program has one."""
+        if self._resting is not None:
+            await asyncio.wait({self._resting})
+        await self._close()
+
+    async def _close(self) -> None:
         run, self._run = self._run, None
         if run is not None:
             await run.close()
@@ -298,8 +252,14 @@ class RunningProgram:
         except TypeError as problem:
             await run.fail(problem)
             return
-        result = await self._called(function.tool, arguments, dialogue, self._asking(ask))
-        if self._run is None:  # the worker was released while the user was asked, so a new one is needed
+        resting = asyncio.get_running_loop().call_later(REST_SECONDS, self._begin_to_rest)
+        try:
+            result = await self._called(function.tool, arguments, dialogue, self._asking(ask, resting))
+        finally:
+            resting.cancel()
+        if self._resting is not None:
+            await asyncio.wait({self._resting})
+        if self._run is None:  # the worker was released while the call waited, so a new one is needed
             run = await self._restored()
         if result.is_error:
             await run.fail(RuntimeError(str(result)))
@@ -309,16 +269,37 @@ class RunningProgram:
             self.record.note(function.tool, told)
         await run.answer(value)
 
-    def _asking(self, ask: Ask | None) -> Ask | None:
+    def _begin_to_rest(self) -> None:
+        self._resting = asyncio.get_running_loop().create_task(self._rest())
+
+    async def _rest(self) -> None:
+        """Serialize the program, which waits for a tool call, and give its worker process back to the pool.
+
+        A program whose data is large keeps its worker process.
+        """
+        if self._run is None:
+            return
+        try:
+            written = await self._run.dump()
+        except Stopped:
+            return
+        if len(written) <= LARGEST_AT_REST:
+            self._dump, self.record.printed = written, self.printed
+            await self._close()
+
+    def _asking(self, ask: Ask | None, resting: asyncio.TimerHandle) -> Ask | None:
         """Return a function that asks the user, or None if `ask` is None.
 
         Before the function asks, it serializes the paused program (Python code from a model) and releases the worker
-        process. The program's time limit is paused until the answer.
+        process. The program's time limit is paused until the answer. `resting`: timer that would do the same.
         """
         if ask is None:
             return None
 
         async def asked(question: Asked) -> object:
+            resting.cancel()
+            if self._resting is not None:
+                await asyncio.wait({self._resting})
             self._dump = await self.dumped()
             self.record.printed = self.printed
             await self.close()

@@ -93,15 +93,19 @@ def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
     status = answer.status
     told = f"{asked} answered {status}"
     if status == 401 and variables:
-        return False, f"{told}: the API does not take the credential in {variables}. It is wrong, or has expired."
+        return False, f"{told}: the API rejects the credential in {variables}. The credential is wrong or has expired."
     if status == 401:
-        return False, f"{told}: the API wants a credential."
+        return False, f"{told}: the API requires a credential."
     if status == 403:
-        why = f"the credential in {variables} is wrong, or may not do this" if variables else "it wants a credential"
+        why = (
+            f"the credential in {variables} is wrong, or lacks the right for this"
+            if variables
+            else "the API requires a credential"
+        )
         return False, f"{told}: {why}."
     if status == 404:
-        return True, f"{told}. If every call does, the path of the base URL is wrong."
-    return True, f"{told}." if 200 <= status < 300 else f"{told}, which says nothing of the settings."
+        return True, f"{told}. If every call answers 404, the path of the base URL is wrong."
+    return True, f"{told}." if 200 <= status < 300 else f"{told}, which says nothing about the settings."
 
 
 async def reach(client: Client, settings: Settings, seconds: float) -> list[str]:

@@ -36,6 +36,8 @@ FORMAT = 1
 SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
 
 _AGAIN = "Generate the server again"
+#: For tables of another version. An mcpgen that is newer than its own runtime would write the same tables again.
+_BY_ANOTHER = f"{_AGAIN} with a matching version of mcpgen"
 #: Non-blocking, so that opening cannot hang if the file was replaced by a named pipe.
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAMED = b'{"name":"'
@@ -255,7 +257,7 @@ class Catalog:
         except OSError as problem:
             raise CatalogError(f"{_AGAIN}: {problem.filename} cannot be read.") from None
         if header.get("mcpgen") != FORMAT:
-            raise CatalogError(f"{_AGAIN}: its table is not of format {FORMAT}.")
+            raise CatalogError(f"{_BY_ANOTHER}: its table is not of format {FORMAT}.")
         if header.get("digest") != found:
             raise CatalogError(f"{_AGAIN}: tools.json and bindings.json do not belong together.")
         for name, file in features.items():
@@ -532,7 +534,7 @@ def _check_kinds(security: dict[str, Scheme]) -> None:
     for name, scheme in security.items():
         if scheme["type"] not in SCHEMES:
             kind = f"of the kind {scheme['type']!r}, which this server does not know"
-            raise CatalogError(f"{_AGAIN}: the security scheme {name!r} of its table is {kind}.")
+            raise CatalogError(f"{_BY_ANOTHER}: the security scheme {name!r} of its table is {kind}.")
 
 
 def _places(content: bytes) -> dict[str, tuple[int, int]]:

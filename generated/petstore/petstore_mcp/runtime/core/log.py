@@ -24,9 +24,13 @@ _STDERR = 2
 #: PIPE_BUF: how many bytes a pipe that is ready takes without blocking. 4,096 on Linux; POSIX guarantees 512.
 _MAX_LINE = 4096
 _MAX_FIELD = 500
+_SELDOM, _MOST_CAUSES = 60.0, 100
 
 _threshold = LEVELS.index("info")
 _redact: Callable[[str], str] | None = None
+_causes: dict[
+    str, tuple[float, int]
+] = {}  # event with its fields -> when to write it again, and how many were left out
 
 
 def set_level(level: str) -> None:
@@ -72,6 +76,22 @@ def event(level: str, name: str, **fields: object) -> None:
     while len(line := dumps(told | _clipped(fields, most)) + b"\n") > _MAX_LINE and most:
         most //= 2  # a non-ASCII character takes up to six bytes as an escape
     _write(line)
+
+
+def seldom(level: str, name: str, **fields: object) -> None:
+    """Write an event, but at most once a minute with the same fields. A later line says how many were left out.
+
+    Use this function for what clients can repeat quickly. No field may have a value that a client chooses.
+    """
+    cause, now = f"{name} {fields}", time.monotonic()
+    due, left_out = _causes.get(cause, (now, 0))
+    if now < due:
+        _causes[cause] = due, left_out + 1
+        return
+    if len(_causes) >= _MOST_CAUSES:
+        _causes.clear()
+    _causes[cause] = now + _SELDOM, 0
+    event(level, name, **fields, **({"left_out": left_out} if left_out else {}))
 
 
 def _clipped(fields: dict[str, object], most: int) -> dict[str, object]:

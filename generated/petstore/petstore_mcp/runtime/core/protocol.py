@@ -487,7 +487,8 @@ class Protocol:
         level = self.notifications.level if self.notifications else None
         if level is None or not catalog.offers("logging") or level > LOG_LEVELS.index("notice"):
             return told
-        said = f"The server was generated again: version {catalog.version}, {len(catalog.names())} tools."
+        tools = len(catalog.names())
+        said = f"The server was generated again: version {catalog.version}, {tools} tool{'s' * (tools != 1)}."
         return told + self._logged("notice", said)
 
     # Watched resources

@@ -77,12 +77,13 @@ def described(called: Mapping[str, str], groups: Mapping[str, int], others: int,
     """
     name = {kind: each for each, kind in called.items()}
     count = sum(groups.values()) + others
+    missing = "1 tool that is" if count == 1 else f"{count:,} tools that are"
     shown = ", ".join(f"{group} {number}" for group, number in groups.items())
     begin = "".join(f"\n- {each}" for each in starts)
     told = {
         SEARCH: (
             "Find tools",
-            f"This server has {count:,} tools that are not listed here. Find them by what they do: several queries in"
+            f"This server has {missing} not listed here. Find them by what they do: several queries in"
             f" one call, one for each step of the task. Each answer has signatures; the best hit is described. Call"
             f" tools marked [writes] with {name[CALL_WRITING]}, and all others with {name[CALL]}."
             + (f"\nOften first:{begin}" if begin else "")

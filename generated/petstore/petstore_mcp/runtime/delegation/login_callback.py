@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .token_servers import Servers
     from .user_tokens import UserTokens
 
-    Spend = Callable[[str, float], Awaitable[str]]
+    Spend = Callable[[str, float, str], Awaitable[str]]
 
 LONGEST_CODE = 4096
 _MOST_FIELDS = 20
@@ -110,7 +110,7 @@ class Callback:
 
         Return None, or an error page if the number was used before at any replica, or if this cannot be found out now.
         """
-        void = await self._spend(begun.number, SECONDS)
+        void = await self._spend(begun.number, SECONDS, _user(begun))
         if not void:
             return None
         return login_pages.unknown() if void == "used" else login_pages.unavailable()

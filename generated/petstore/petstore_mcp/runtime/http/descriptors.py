@@ -10,7 +10,14 @@ from .shares import FILES
 SPARE = 8
 """File descriptors left free for DNS lookups, for files that arguments name, and for hooks."""
 
+ENOUGH = 16 * 1024
+"""File descriptors that suffice for all connections and files of a server. The soft limit is not raised further."""
+
+ACCEPTED_AT_ONCE = 16
+"""Connections that the event loop accepts before it counts them."""
+
 _OPEN = "/proc/self/fd"
+_left: int | None = None  # descriptors that are left for requests and files if clients take all of theirs
 
 
 # Decision 0063: The number of pending requests depends on the free file descriptors.
@@ -19,11 +26,40 @@ def plan(wanted: int, origins: int) -> tuple[int, int]:
 
     Each of the `origins` may have as many kept connections as there are pending requests.
     """
-    free = _free()
+    free = _free() if _left is None else _left
     if free is None:
         return wanted, FILES
     files = min(FILES, free // 3)
     return max(1, min(wanted, (free - files) // max(1, origins))), max(1, files)
+
+
+def raise_limit() -> None:
+    """Raise the soft limit on file descriptors to the hard limit, at most to ENOUGH. Service managers and shells set
+    the soft limit to 1,024, for the sake of old programs.
+    """
+    try:
+        import resource  # imported here: not available on every system
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    except (ImportError, AttributeError, OSError, ValueError):
+        return  # the limit stays as it is, and `plan` and `reserve` keep to it
+
+
+def reserve(wanted: int) -> int:
+    """Reserve file descriptors for connections of clients. Return how many connections may be open, at most `wanted`.
+
+    Call this once, before `plan`. A quarter of the free descriptors is left for requests and files.
+    """
+    global _left
+    free = _free()
+    if free is None:
+        return wanted
+    found = max(1, min(wanted, free * 3 // 4 - ACCEPTED_AT_ONCE))
+    _left = max(0, free - found - ACCEPTED_AT_ONCE)
+    return found
 
 
 def _free() -> int | None:

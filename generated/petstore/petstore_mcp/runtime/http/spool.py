@@ -10,6 +10,7 @@ import errno
 import os
 from typing import IO
 
+from ..core import spans
 from .shares import Shares
 
 _MOST_PIECES = 1000
@@ -21,7 +22,7 @@ _FOLDERS = ("TMPDIR", "TEMP", "TMP")
 class Spool:
     """Byte buffer that is appended to, and read at any position."""
 
-    __slots__ = ("_file", "_in_memory", "_joined", "_own", "_pieces", "_shares", "_taken", "size")
+    __slots__ = ("_caller", "_file", "_in_memory", "_joined", "_own", "_pieces", "_shares", "_taken", "size")
 
     def __init__(self, in_memory: int, shares: Shares | None = None, own: int = 0) -> None:
         """Create an empty buffer that holds at most `in_memory` bytes before it uses a file.
@@ -35,6 +36,7 @@ class Spool:
         self._in_memory = in_memory
         self._own = own
         self._shares = shares
+        self._caller = "" if shares is None else spans.caller()
         self._taken = 0
         self.size = 0
 
@@ -77,7 +79,7 @@ class Spool:
         if self._file is not None and not self._file.closed:
             self._file.close()
             if self._shares is not None:
-                self._shares.give_file()
+                self._shares.give_file(self._caller)
 
     __del__ = close
 
@@ -88,25 +90,25 @@ class Spool:
         more = size - self._own - self._taken
         if self._shares is None or more <= 0:
             return True
-        if not self._shares.take_memory(more):
+        if not self._shares.take_memory(self._caller, more):
             return False
         self._taken += more
         return True
 
     def _give_memory(self) -> None:
         if self._shares is not None and self._taken:
-            self._shares.give_memory(self._taken)
+            self._shares.give_memory(self._caller, self._taken)
             self._taken = 0
 
     def _moved(self) -> IO[bytes]:
         """Move the bytes held in memory to a new file and return the file. Raise OSError if no file can be created."""
-        if self._shares is not None and not self._shares.take_file():
+        if self._shares is not None and not self._shares.take_file(self._caller):
             raise OSError(errno.EMFILE, "no file is left for answers")
         try:
             file = _nameless()
         except OSError:
             if self._shares is not None:
-                self._shares.give_file()
+                self._shares.give_file(self._caller)
             raise
         file.writelines(self._pieces)
         self._pieces = []

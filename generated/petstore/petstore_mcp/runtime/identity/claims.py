@@ -14,6 +14,8 @@ from .problems import InvalidToken
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..settings.callers import Introspection
+
 LEEWAY = 30.0
 """Seconds by which the clocks of an issuer and of this server may differ."""
 
@@ -32,27 +34,46 @@ def check(claims: Mapping[str, object], issuer: str, audiences: frozenset[str], 
 
     `now` is in seconds since 1970. A token without `aud` or `exp` is refused.
     """
+    _bearer(claims)
     _of_issuer(claims, issuer)
     _for_audience(claims.get("aud"), audiences)
     return _caller(claims, issuer, audiences, _period(claims, now), token)
 
 
 def check_introspected(
-    claims: Mapping[str, object], issuer: str, audiences: frozenset[str], now: float, token: str
+    claims: Mapping[str, object], login: Introspection, issuer: str, audiences: frozenset[str], now: float, token: str
 ) -> Identity:
     """Return the caller that an introspection response names. Raise InvalidToken if the token is not valid for this
     server.
 
-    `iss` and `aud` are checked if the response has them. Without `exp`, the token does not expire.
+    `iss` is checked if the response has it. Without `exp`, the token does not expire. Without `aud`, the token must
+    belong to a client, or have a scope, that the operator accepts instead (`login`).
     """
     if claims.get("active") is not True:
         raise InvalidToken("The access token is not active.")
+    _bearer(claims)
     if "iss" in claims:
         _of_issuer(claims, issuer)
     if "aud" in claims:
         _for_audience(claims["aud"], audiences)
     end = _period(claims, now) if "exp" in claims else _LAST
-    return _caller(claims, issuer, audiences, end, token)
+    found = _caller(claims, issuer, audiences, end, token)
+    # MCP: a server must validate that tokens were issued for it. RFC 7662 lets the issuer leave `aud` out.
+    if "aud" not in claims and found.client not in login.clients and found.scopes.isdisjoint(login.scopes):
+        raise InvalidToken("The access token names no audience.")
+    return found
+
+
+def _bearer(claims: Mapping[str, object]) -> None:
+    """Raise InvalidToken if whoever has the token may not use it alone.
+
+    A token with `cnf` is bound to a key of its client (RFC 7800, RFC 8705, RFC 9449). This server checks no such key,
+    and accepting the token without the key would undo the binding.
+    """
+    if claims.get("cnf") is not None:
+        raise InvalidToken("The access token is bound to a key, which is not checked here.")
+    if "refresh_token" in (claims.get("token_type"), claims.get("token_use")):
+        raise InvalidToken("The token is no access token.")
 
 
 def _of_issuer(claims: Mapping[str, object], issuer: str) -> None:

@@ -41,7 +41,7 @@ class Guard:
 
     def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:
         """Create a checker of tokens that follows these settings. `agent` is the User-Agent of requests to issuers."""
-        self.tell(listening.scopes, listening.scopes)
+        self.tell(listening.scopes)
         self._listening = listening
         self._remembered: BoundedCache[Identity] = BoundedCache()
         self._client = Client(settings, agent)
@@ -96,8 +96,8 @@ class Guard:
         """
         return self._remembered.get(digest, time.time())
 
-    async def check(self, token: str) -> Identity:
-        """Check a token, remember its caller and return the caller.
+    async def check(self, token: str, address: str) -> Identity:
+        """Check a token, remember its caller and return the caller. `address`: network address of the client.
 
         Raise InvalidToken if the token is not accepted, and Unavailable if it cannot be checked now.
         """
@@ -108,7 +108,7 @@ class Guard:
             found = await self._checked_jwt(token)
             end = found.expires + claims.LEEWAY
         elif self._introspecting is not None:
-            found = await self._introspecting.check(digest, token, self._audiences)
+            found = await self._introspecting.check(digest, token, self._audiences, address)
             end = min(found.expires, time.time() + LONGEST_INTROSPECTED)
         else:
             raise InvalidToken("The token is no JSON Web Token, and others are not accepted here.")
@@ -138,20 +138,20 @@ class Guard:
 
     # Answers to clients
 
-    def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set which scopes exist, and which of them suffice for all tools that are served."""
-        self._supported, self._needed = supported, needed
+    def tell(self, first: Iterable[str]) -> None:
+        """Set which scopes clients are told to request at first."""
+        self._first = first
 
     def metadata(self) -> bytes:
         """Return the resource metadata as JSON (RFC 9728)."""
-        return challenges.metadata(self.resource, self._listening.issuers, self._supported)
+        return challenges.metadata(self.resource, self._listening.issuers, self._first)
 
     def unauthorized(self, problem: str | None) -> str:
         """Return the challenge to a request without an accepted token.
 
         `problem` says what is wrong with the token, if any.
         """
-        return challenges.unauthorized(self._metadata_url, self._needed, problem)
+        return challenges.unauthorized(self._metadata_url, self._first, problem)
 
     def insufficient(self, scopes: Iterable[str]) -> str:
         """Return the challenge to a call whose token lacks some of these scopes, which the call needs."""

@@ -7,6 +7,8 @@ import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from ..core.fair_pool import FairPool
+from ..text.addresses import network
 from . import claims
 from .issuer import AWAY
 from .issuer_requests import Unfetched, post
@@ -28,7 +30,22 @@ REFUSED = 10.0
 """Seconds for which a refusal is remembered, so that a client with a wrong token does not cause a request each time."""
 
 MOST_AT_ONCE = 32
-"""Maximum number of tokens about which the authorization server is asked at a time."""
+"""Maximum number of tokens about which the authorization server is asked at a time.
+
+Half of them are for tokens that were valid before, so that strangers with random tokens do not lock out users.
+"""
+
+MOST_WAITING = 256
+"""Maximum number of tokens that wait until the authorization server can be asked, in each half."""
+
+WAIT_SECONDS = 5.0
+"""Seconds for which a token waits until the authorization server can be asked."""
+
+SHORTEST = 16
+"""Shortest token in characters about which the authorization server is asked. A shorter token could be guessed."""
+
+VALID_SECONDS = 86400.0
+"""Seconds for which it is remembered that a token was valid."""
 
 
 class Introspector:
@@ -44,20 +61,22 @@ class Introspector:
         self._login = login
         self._wall = wall
         self._refused: BoundedCache[str] = BoundedCache()
+        self._valid: BoundedCache[bool] = BoundedCache()
+        self._for_valid, self._for_others = (FairPool(MOST_AT_ONCE // 2, MOST_WAITING) for _ in range(2))
         self._asking: dict[bytes, asyncio.Task[Identity]] = {}
 
-    async def check(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
-        """Return the caller to whom the token belongs.
+    async def check(self, digest: bytes, token: str, audiences: frozenset[str], address: str) -> Identity:
+        """Return the caller to whom the token belongs, which a client at this network address has sent.
 
         Raise InvalidToken if the token is not accepted, and Unavailable if the issuer cannot be asked now.
         """
+        if len(token) < SHORTEST:
+            raise InvalidToken("The access token is too short to be one.")
         if (reason := self._refused.get(digest, self._wall())) is not None:
             raise InvalidToken(reason)
         asking = self._asking.get(digest)
         if asking is None:
-            if len(self._asking) >= MOST_AT_ONCE:
-                raise Unavailable(AWAY, 5)
-            asking = asyncio.get_running_loop().create_task(self._ask(digest, token, audiences))
+            asking = asyncio.get_running_loop().create_task(self._ask(digest, token, audiences, network(address)))
             self._asking[digest] = asking
             asking.add_done_callback(lambda task: self._asked(digest, task))
         await asyncio.wait({asking})
@@ -74,7 +93,21 @@ class Introspector:
         if not task.cancelled():
             task.exception()  # read the exception, since asyncio would log an unread one
 
-    async def _ask(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
+    async def _ask(self, digest: bytes, token: str, audiences: frozenset[str], sender: str) -> Identity:
+        """Ask the issuer about a token in its turn. `sender`: network of the client that has sent the token."""
+        pool = self._for_valid if self._valid.get(digest, self._wall()) else self._for_others
+        try:
+            await pool.enter(sender, WAIT_SECONDS)
+        except TimeoutError:
+            raise Unavailable(AWAY, 5) from None
+        try:
+            found = await self._introspected(digest, token, audiences)
+        finally:
+            pool.leave(sender)
+        self._valid.add(digest, True, self._wall() + VALID_SECONDS, 0)
+        return found
+
+    async def _introspected(self, digest: bytes, token: str, audiences: frozenset[str]) -> Identity:
         await self._issuer.started()
         endpoint = self._issuer.introspection
         if endpoint is None:
@@ -86,7 +119,7 @@ class Introspector:
             self._issuer.report(reason)
             raise Unavailable(AWAY, 5) from None
         try:
-            return claims.check_introspected(told, self._issuer.name, audiences, self._wall(), token)
+            return claims.check_introspected(told, self._login, self._issuer.name, audiences, self._wall(), token)
         except InvalidToken as invalid:
             self._refused.add(digest, str(invalid), self._wall() + REFUSED, 0)
             raise

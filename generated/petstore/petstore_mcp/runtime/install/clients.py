@@ -39,6 +39,7 @@ class Client:
     - `url`: key of a server's URL, or "" if the client supports no URLs.
     - `stdio`, `http`: further members of an entry for a server over stdio, or over HTTP.
     - `prompts`: whether the client asks the user for secrets, by the member `inputs`.
+    - `trust`: whether the client starts servers of a project only after the user trusts the project's folder.
     - `others`: further names that the configuration file may have.
     - `note`: what the user has to know: about URLs if the client supports none, otherwise about variables.
     """
@@ -56,6 +57,7 @@ class Client:
     stdio: tuple[tuple[str, object], ...] = ()
     http: tuple[tuple[str, object], ...] = ()
     prompts: bool = False
+    trust: bool = False
     others: tuple[str, ...] = ()
     note: str = ""
 
@@ -104,6 +106,7 @@ CLIENTS: dict[str, Client] = {
             "Claude Code",
             _everywhere("~", ".claude.json"),
             project=".mcp.json",
+            trust=True,
             home="CLAUDE_CONFIG_DIR",
             variable="${{{}}}",
             stdio=(("type", "stdio"),),
@@ -151,6 +154,7 @@ CLIENTS: dict[str, Client] = {
             _everywhere("~/.codex", "config.toml"),
             home="CODEX_HOME",
             project=".codex/config.toml",
+            trust=True,
             section="mcp_servers",
             syntax="TOML",
             shape="codex",
@@ -161,6 +165,7 @@ CLIENTS: dict[str, Client] = {
             "Gemini CLI",
             _everywhere("~/.gemini", "settings.json"),
             project=".gemini/settings.json",
+            trust=True,
             url="httpUrl",
             variable="${{{}}}",
         ),
@@ -170,6 +175,7 @@ CLIENTS: dict[str, Client] = {
             _everywhere("~/.copilot", "mcp-config.json"),
             home="COPILOT_HOME",
             project=".github/mcp.json",
+            trust=True,
             variable="${{{}}}",
             stdio=(("type", "local"), ("tools", ["*"])),
             http=(("type", "http"), ("tools", ["*"])),

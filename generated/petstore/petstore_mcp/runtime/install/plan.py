@@ -7,6 +7,7 @@ file, `uninstall` restores the backup. Otherwise it only removes the entry.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,7 @@ class Configuration:
         """
         path = (self._client.section, server.name)
         present, wanted = self.entry(server.name), entries.write(self._client, server)
+        _check_characters(wanted)
         if present is ABSENT:
             edits = [Edit(path, wanted)]
         else:
@@ -87,11 +89,10 @@ class Configuration:
         kept = self._file.data is not None and (present is ABSENT or not os.path.exists(backup))
         return Change(self._file, self._file.encode(after), backup if kept else "")
 
-    def uninstall(self, name: str, program: str, url: str, secrets: list[str]) -> Change | None:
-        """Return the change that removes a server, or None if it is not configured.
+    def uninstall(self, name: str, program: str, url: str) -> Change | None:
+        """Return the change that removes a server and its backup, or None if the server is not configured.
 
-        Raise InstallError if the entry belongs to another server. `secrets` are names of variables whose values must
-        not stay in a backup.
+        Raise InstallError if the entry belongs to another server.
         """
         present = self.entry(name)
         if present is ABSENT:
@@ -103,10 +104,8 @@ class Configuration:
         self._check_owner(present, name, program, url)
         if before is None and self._file.data and self._leads_back("", name):
             return Change(self._file, None)
-        after = self._file.encode(self._without(name))
-        if _holds_secret(present, secrets):
-            return Change(self._file, after, obsolete=backup)
-        return Change(self._file, after, backup)
+        # The backup goes even if it no longer fits: it is older than the client's own changes, and may hold secrets.
+        return Change(self._file, self._file.encode(self._without(name)), obsolete=backup)
 
     def _read_backup(self, path: str) -> bytes | None:
         """Return the bytes of a backup file, or None if the file does not exist or is not text."""
@@ -208,6 +207,17 @@ class Configuration:
         return InstallError(f"{where}: {fault}. Correct it there; nothing was changed.")
 
 
+def _check_characters(entry: dict[str, Any]) -> None:
+    """Raise InstallError if an entry has a lone surrogate, by which Python reads a byte of a path that is not UTF-8."""
+    try:
+        json.dumps(entry, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InstallError(
+            "The entry would name a path or value that is not UTF-8, which clients cannot read. Rename it. Nothing was"
+            " changed."
+        ) from None
+
+
 def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server: entries.Server) -> list[Edit]:
     """Return edits that update the server's entry in a client's configuration.
 
@@ -232,14 +242,3 @@ def _merged(path: Path, present: dict[str, Any], wanted: dict[str, Any], server:
         elif there is ABSENT or there != value:
             found.append(Edit((*path, key), value))
     return found
-
-
-def _holds_secret(entry: Any, secrets: list[str]) -> bool:
-    """Return True if a server's entry in a client's configuration holds a secret itself, not only a reference to it."""
-    values = [
-        (name, value)
-        for key in _ENVIRONMENTS
-        if isinstance(entry, dict) and isinstance(entry.get(key), dict)
-        for name, value in entry[key].items()
-    ]
-    return any(not entries.is_reference(value) for name, value in values if name in (*secrets, "Authorization"))

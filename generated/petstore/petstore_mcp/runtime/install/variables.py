@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..settings import credential_env
+from ..settings import credential_env, delegation, settings
+from ..settings.unknown_variables import OVER_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
 
 _NAMES = ("username", "client_id", "token_url")
 """Roles of variables of security schemes whose values are not secret."""
-
-_OVER_HTTP = ("STATE_KEY", "STORE", "AUTH_INTROSPECTION_CLIENT_SECRET")
-"""Settings that hold a secret, and that only servers over HTTP use."""
-
-_SETTINGS = (
-    *("BASE_URL", "TIMEOUT", "CONCURRENCY", "RATE_LIMIT", "MAX_RESULT", "RESULT_TOOL", "FILES_DIR", "DOWNLOADS_DIR"),
-    *("DOWNLOADS_OVERWRITE", "READ_ONLY", "ROLES", "PROXY_FILE", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP"),
-    *("ALLOW_HOSTS", "AUDIT", "AUDIT_ARGUMENTS", "TRACE", "LOG_LEVEL", "LOGIN_PORT", "TOKEN_STORE"),
-)
-"""Settings of a server over stdio that hold no secret. `CLIENT_KEY` is the path of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +38,8 @@ class Variables:
 
 def secret_names(catalog: Catalog) -> list[str]:
     """Return the names of all variables that hold a secret, whether needed or not."""
-    return _over_stdio(catalog) + [f"{catalog.prefix}_{suffix}" for suffix in _OVER_HTTP]
+    over_http = [f"{catalog.prefix}_{suffix}" for suffix in OVER_HTTP if f"{suffix}_FILE" in OVER_HTTP]
+    return _over_stdio(catalog) + over_http
 
 
 def _over_stdio(catalog: Catalog) -> list[str]:
@@ -66,12 +58,11 @@ def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     tools need. A secret is left out if `<VARIABLE>_FILE`, which names a file with the secret, is set.
     """
     secret = _over_stdio(catalog)
-    known = [name for scheme in catalog.security.values() for name in scheme["variables"].values()]
     servers = [each for server in catalog.servers for each in server.get("variables", {}).values()]
-    plain = [f"{catalog.prefix}_{suffix}" for suffix in _SETTINGS]
-    plain += [each["variable"] for each in servers] + [f"{name}_FILE" for name in known]
-    plain += [name for name in known if name not in secret]
-    values = {name: environ[name] for name in dict.fromkeys(plain) if environ.get(name)}
+    ignored = {*secret, *(f"{catalog.prefix}_{suffix}" for suffix in OVER_HTTP), *_delegating(catalog)}
+    # `OTEL_*` is left out: it belongs to all programs of a machine, and some of its values are keys.
+    read = [name for name in settings.load(catalog, environ).read if name.startswith(f"{catalog.prefix}_")]
+    values = {name: environ[name] for name in read if name not in ignored and environ.get(name)}
     wanted = [name for name in secret if environ.get(name)]
     wanted += [name for name in _needed(catalog, environ) if name not in wanted]
     missing = [each["variable"] for each in servers if not each["default"] and each["variable"] not in values]
@@ -81,6 +72,12 @@ def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
         missing.append(base_url)
     wanted = [name for name in wanted if name in secret and f"{name}_FILE" not in values]
     return Variables(values, wanted, list(dict.fromkeys(missing)))
+
+
+def _delegating(catalog: Catalog) -> set[str]:
+    """Return the variables `<SCHEME>_AS`, which only a server over HTTP may use."""
+    credentials = {name for scheme in catalog.security.values() for name in scheme["variables"].values()}
+    return {delegation.variable_of(scheme) for scheme in catalog.security.values()} - credentials
 
 
 def _needed(catalog: Catalog, environ: Mapping[str, str]) -> list[str]:

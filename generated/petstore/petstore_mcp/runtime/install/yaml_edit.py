@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*")
 _WORD = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
 _NOTHING = re.compile(r"[ \t]*(\{[ \t]*\}|null|~)?[ \t]*(?=#|\r?\n|\Z)")
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that a YAML file must not contain, or that end a line there. JSON escapes the other ones."""
+
 _UNIT = 2
 
 
@@ -116,7 +119,8 @@ def _scalar(value: Any) -> str:
     if isinstance(value, str):
         if _PLAIN.fullmatch(value) and not _WORD.fullmatch(value):
             return value
-        return json.dumps(value)
+        # JSON would escape a character above U+FFFF as two surrogates, which libyaml refuses and PyYAML reads as two.
+        return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
     if isinstance(value, bool):
         return "true" if value else "false"
     return json.dumps(value)

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic_monty as monty
 
+from ..core import spans
+from ..core.fair_pool import FairPool
 from ..core.jsontext import NotJSON, loads
 from . import mistakes, worker_code
 from .stubs import OWN
 from .worker_code import KEPT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 VERSION = monty.__version__
 
@@ -37,6 +39,9 @@ MOST_WORKERS = 4
 _GRACE = 2.0
 _PATIENCE = 60.0
 """Seconds for which a model's program waits for a free worker process."""
+
+MOST_WAITING = 320
+"""Maximum number of programs that wait for a worker process, about as many as there are calls at a time."""
 
 MOST_PRINTED = 64 * 1024
 _NICE = 10
@@ -64,8 +69,9 @@ class Run:
     `printed` is the text that it has printed since it was begun or restored.
     """
 
-    def __init__(self, session: Any, names: Iterable[str]) -> None:
+    def __init__(self, session: Any, names: Iterable[str], closed: Callable[[], None]) -> None:
         self._session = session
+        self._closed = closed
         self._names = {f"{OWN}{name}": _nothing for name in names}
         self._prints = monty.CollectString(max_bytes=MOST_PRINTED)
         self._snapshot: Any = None
@@ -110,7 +116,10 @@ class Run:
 
     async def close(self) -> None:
         """Return the worker process to the pool."""
-        await self._session.__aexit__(None, None, None)
+        try:
+            await self._session.__aexit__(None, None, None)
+        finally:
+            self._closed()
 
     async def value(self, room: int) -> tuple[Any, bool, int]:
         """Return the beginning of the program's final value, about `room` characters.
@@ -182,11 +191,12 @@ def _lines(problem: Any) -> list[tuple[int, str]]:
 
 class Sandbox:
     """Worker processes of one server, for programs that models wrote. The pool of processes is created for the first
-    program, and has at most MOST_WORKERS processes.
+    program, and has at most MOST_WORKERS processes. Callers take turns, and no caller takes all of the processes.
     """
 
     def __init__(self) -> None:
         self._pool: Any = None
+        self._places = FairPool(MOST_WORKERS, MOST_WAITING)
 
     async def worker(self, names: Iterable[str], stubs: str = "") -> Run:
         """Return a worker for one program that may call the functions `names`. Raise Stopped if no worker is available.
@@ -196,6 +206,12 @@ class Sandbox:
         # Type errors have the format `concise`: with `json`, the worker of pydantic-monty 1.4 crashes on a misspelt
         # member next to non-ASCII letters.
         checks = {"type_check": True, "type_check_stubs": stubs, "type_check_format": "concise"} if stubs else {}
+        caller = spans.caller()
+        try:
+            await self._places.enter(caller, _PATIENCE)
+        except TimeoutError:
+            raise Stopped("Too many programs run. Run it again in a minute.", checked=True) from None
+        session = None
         try:
             if self._pool is None:
                 self._pool = await monty.AsyncMonty(
@@ -205,14 +221,16 @@ class Sandbox:
                     request_timeout=SECONDS + 2 * _GRACE,
                     feed_duration_limit_grace=_GRACE,
                 ).__aenter__()
-            session = self._pool.checkout(script_name=_NAME, limits=_limits(), os_policy={"sleep": "zero"}, **checks)
-            await session.__aenter__()
-        except TimeoutError:
-            raise Stopped("Too many programs run. Run it again in a minute.", checked=True) from None
-        except (OSError, RuntimeError, monty.MontyError):
+            found = self._pool.checkout(script_name=_NAME, limits=_limits(), os_policy={"sleep": "zero"}, **checks)
+            await found.__aenter__()
+            session = found
+        except (TimeoutError, OSError, RuntimeError, monty.MontyError):
             raise Stopped("No worker for programs can be started on this machine.", checked=True) from None
+        finally:
+            if session is None:
+                self._places.leave(caller)
         _step_back(session.worker_pid)
-        return Run(session, names)
+        return Run(session, names, lambda: self._places.leave(caller))
 
     async def close(self) -> None:
         """End all worker processes."""

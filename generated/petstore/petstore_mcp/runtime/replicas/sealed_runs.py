@@ -57,5 +57,5 @@ class SealedRuns:
             return b"", "forged"
         except Expired:
             return b"", "late"
-        void = await self._spend(value[:_NUMBER].hex(), SECONDS)
+        void = await self._spend(value[:_NUMBER].hex(), SECONDS, spans.caller())
         return (b"", void) if void else (value[_NUMBER:], "")

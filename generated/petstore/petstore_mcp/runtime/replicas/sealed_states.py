@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .seal import Seal
 
-    Spend = Callable[[str, float], Awaitable[str]]
+    Spend = Callable[[str, float, str], Awaitable[str]]
 
 SECONDS = 300
 """Seconds that the user has to answer, as over stdio."""
@@ -35,8 +35,9 @@ _NUMBER = 16
 class States:
     """Issuer and checker of `requestState` values.
 
-    `spend(number, seconds)` records that the value with this random number was used. It returns "", or why the value is
-    invalid: `used` (used before), `crowded` (too many used numbers), `unknown` (the store does not answer).
+    `spend(number, seconds, caller)` records that the caller has used the value with this random number. It returns "",
+    or why the value is invalid: `used` (used before), `crowded` (too many used numbers), `unknown` (the store does not
+    answer).
     """
 
     def __init__(self, seal: Seal, spend: Spend) -> None:
@@ -73,4 +74,4 @@ class States:
         about, begin = bytes.fromhex(subject), 1 + _NUMBER
         if value[begin : begin + len(about)] != about:
             return 0, "other", b""
-        return value[0], await self._spend(value[1:begin].hex(), SECONDS), value[begin + len(about) :]
+        return value[0], await self._spend(value[1:begin].hex(), SECONDS, spans.caller()), value[begin + len(about) :]

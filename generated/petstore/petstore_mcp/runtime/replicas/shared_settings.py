@@ -47,7 +47,7 @@ class SharedSettings:
             if line is None:
                 await self._store.drop_field(about, name)
             elif len(line) > LONGEST:
-                log.event("warning", "not_shared", reason=f"{_LACK}: the request has more than {LONGEST:,} bytes.")
+                log.seldom("warning", "not_shared", reason=f"{_LACK}: the request has more than {LONGEST:,} bytes.")
             else:
                 sealed = self._seal.encrypt(about, "", dumps([session, line.decode()]))
                 await self._store.put_field(about, name, sealed, seconds)
@@ -55,7 +55,7 @@ class SharedSettings:
                 for each in await self._store.first(_LISTED, MOST):
                     await self.drop(each)
         except StoreAway:
-            log.event("warning", "not_shared", reason=f"{_LACK}: the store did not answer.")
+            log.seldom("warning", "not_shared", reason=f"{_LACK}: the store did not answer.")
 
     async def drop(self, digest: str) -> None:
         """Remove all settings of a session. Raise StoreAway if the store does not answer."""

@@ -110,7 +110,7 @@ class Sharing:
 
     # Method for the one-time numbers of confirmations by the user
 
-    async def spend(self, number: str, seconds: float) -> str:
+    async def spend(self, number: str, seconds: float, _: str) -> str:
         """Mark the random number of a confirmation's `requestState` as used, for all replicas and for `seconds`
         seconds.
 
@@ -132,7 +132,7 @@ class Sharing:
         try:
             heard = await self._store.publish(_RELAY + replica, self._seal.encrypt(_RELAY, "", told))
         except StoreAway:
-            log.event("warning", "not_relayed", reason="Another replica may have the call that this is about.")
+            log.seldom("warning", "not_relayed", reason="Another replica may have the call that this is about.")
             return False
         return heard > 0
 
@@ -146,7 +146,7 @@ class Sharing:
             await self._store.enlist(_ENDED, digest, now, now + seconds)
             await self.settings.drop(digest)
         except StoreAway:
-            log.event("warning", "not_relayed", reason="Other replicas may go on serving a session that was ended.")
+            log.seldom("warning", "not_relayed", reason="Other replicas may go on serving a session that was ended.")
 
     # Methods for event streams
 
@@ -214,7 +214,7 @@ class Sharing:
             await self._make_room(about, size, seconds)
             await self._store.put(about, values, seconds)
         except StoreAway:
-            log.event("warning", "not_shared", reason="A kept result can be read at this replica alone.")
+            log.seldom("warning", "not_shared", reason="A kept result can be read at this replica alone.")
 
     async def kept(self, name: str) -> tuple[str, bool, list[bytes]] | None:
         """Return the result that another replica stored under `name`, or None if there is none or it cannot be read.

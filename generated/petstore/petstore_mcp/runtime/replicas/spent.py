@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..core.places import Places
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST = 100_000
 """Largest count of used numbers that are remembered until they expire. Beyond this count, no number is accepted."""
+
+SHARE = 1 / 10
+"""Largest fraction of MOST for one caller. A number must not be forgotten, so whoever exceeds the share is refused."""
 
 
 class SpentNumbers:
@@ -17,19 +22,24 @@ class SpentNumbers:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._until: dict[str, float] = {}  # maps each used one-time number to its expiry, the earliest expiry first
+        self._places = Places(MOST, SHARE)
+        # used one-time number -> its expiry and who has used it, the number that was used first at the beginning
+        self._used: dict[str, tuple[float, str]] = {}
 
-    async def spend(self, number: str, seconds: float) -> str:
-        """Record for `seconds` seconds that a one-time number was used.
+    async def spend(self, number: str, seconds: float, caller: str) -> str:
+        """Record for `seconds` seconds that `caller` has used a one-time number.
 
-        Return "", `used` if it was used before, or `crowded` if too many numbers are remembered.
+        Return "", `used` if it was used before, or `crowded` if too many numbers are remembered, of this caller or of
+        all.
         """
         now = self._clock()
-        if self._until.get(number, now) > now:
+        while self._used and (oldest := next(iter(self._used.items())))[1][0] <= now:
+            del self._used[oldest[0]]
+            self._places.give(oldest[1][1])
+        if number in self._used:
             return "used"
-        while self._until and next(iter(self._until.values())) <= now:
-            del self._until[next(iter(self._until))]
-        if len(self._until) >= MOST:
+        if not self._places.has(caller):
             return "crowded"
-        self._until[number] = now + seconds
+        self._places.take(caller)
+        self._used[number] = now + seconds, caller
         return ""

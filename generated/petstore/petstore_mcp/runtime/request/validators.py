@@ -7,7 +7,7 @@ pattern that has no linear form, or is too large, is not checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -50,8 +50,10 @@ class SchemaChecker:
         self._keywords: dict[str, Callable[[Any], bool]] = {}
         try:
             self.is_valid = _build(self.schema, formats).is_valid
-        except jsonschema_rs.ValidationError:  # this version of jsonschema_rs rejects a pattern: leave out all patterns
-            self.schema = _without_patterns(schema, None)
+        except (
+            jsonschema_rs.ValidationError
+        ):  # this version of jsonschema_rs refuses a pattern: leave such patterns out
+            self.schema = _without_patterns(self.schema, _refused(self.schema))
             self.is_valid = _build(self.schema, formats).is_valid
 
     def is_part_valid(self, pointer: str, value: Any) -> bool:
@@ -102,8 +104,35 @@ def _accept(value: str) -> bool:
     return True
 
 
-def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
-    """Return the schema without the patterns in `unchecked`, or without any pattern if `unchecked` is None."""
+def _refused(schema: Any) -> list[str]:
+    """Return the patterns of a schema that the validator library refuses, because it cannot compile them within its
+    limit.
+    """
+    return [pattern for pattern in _patterns(schema) if not _is_compilable(pattern)]
+
+
+def _is_compilable(pattern: str) -> bool:
+    try:
+        _build({"pattern": pattern}, {})
+    except jsonschema_rs.ValidationError:
+        return False
+    return True
+
+
+def _patterns(schema: Any) -> Iterator[str]:
+    """Yield the patterns of a schema: values of `pattern`, and keys of `patternProperties`."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from _patterns(item)
+    elif isinstance(schema, dict):
+        for name, member in schema.items():
+            yield from _of_member(name, member)
+            if name not in ("enum", "const"):
+                yield from _patterns(member)
+
+
+def _without_patterns(schema: Any, unchecked: Collection[str]) -> Any:
+    """Return the schema without the patterns in `unchecked`."""
     if isinstance(schema, list):
         return [_without_patterns(item, unchecked) for item in schema]
     if not isinstance(schema, dict):
@@ -111,13 +140,12 @@ def _without_patterns(schema: Any, unchecked: Collection[str] | None) -> Any:
     return {
         name: member if name in ("enum", "const") else _without_patterns(member, unchecked)
         for name, member in schema.items()
-        if not _is_left_out(name, member, unchecked)
+        if not any(pattern in unchecked for pattern in _of_member(name, member))
     }
 
 
-def _is_left_out(name: str, member: Any, unchecked: Collection[str] | None) -> bool:
-    """Return True if this schema member must be dropped, because it is or contains a pattern that is not checked."""
-    patterns = [member] if name == "pattern" and isinstance(member, str) else []
-    if name == "patternProperties" and isinstance(member, dict):
-        patterns = list(member)
-    return any(unchecked is None or pattern in unchecked for pattern in patterns)
+def _of_member(name: str, member: Any) -> list[str]:
+    """Return the patterns that the member `name` of a schema is or contains as keys."""
+    if name == "pattern" and isinstance(member, str):
+        return [member]
+    return list(member) if name == "patternProperties" and isinstance(member, dict) else []

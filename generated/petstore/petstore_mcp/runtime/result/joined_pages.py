@@ -150,7 +150,8 @@ class JoinedPages:
 
     def told(self, sent: Sent) -> str:
         """Return how many pages were read, and how to continue; "" if the first page is the last."""
-        pages, items = f"{self.count} page{'s' * (self.count > 1)}", f"{len(self.items):,} items"
+        pages = f"{self.count} page{'s' * (self.count > 1)}"
+        items = f"{len(self.items):,} item{'s' * (len(self.items) != 1)}"
         if not self._stopped:
             return f"all {pages}, {items}" if self.count > 1 else ""
         told = f"the first {pages}, {items}; {self._stopped}."

@@ -26,9 +26,11 @@ from aiohttp.http import RawRequestMessage
 from aiohttp.web_protocol import RequestHandler
 
 from ..core import log
+from ..http import descriptors
 from ..streamable import admission
 from ..streamable.head import size_of
-from ..streamable.places import Places
+from ..text.addresses import network
+from .connection_places import ConnectionPlaces
 from .door import HEAD_SECONDS
 from .work import frames
 
@@ -67,6 +69,8 @@ KEEP_ALIVE_SECONDS = 75.0
 """Seconds that a connection stays open without a request. Load balancers close idle connections after 60."""
 
 MOST_CONNECTIONS = 4000
+"""Largest number of open connections, if there are enough file descriptors."""
+
 SERVER = ("Server", "mcpgen")
 _BODY_FOLLOWS = 1.0
 """Seconds that the rest of a body may take for its request to be served inline. Many clients send head and body one
@@ -94,10 +98,21 @@ class HttpConnection(RequestHandler):
     order, and the task can take over a request that has begun inline.
     """
 
-    __slots__ = ("_busy", "_expected", "_former", "_inline", "_late", "address", "door", "places")
+    __slots__ = (
+        "_busy",
+        "_expected",
+        "_former",
+        "_head_at",
+        "_inline",
+        "_late",
+        "address",
+        "door",
+        "network",
+        "places",
+    )
 
     door: Door
-    places: Places
+    places: ConnectionPlaces
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start the timeout for the first head. Refuse the connection if too many connections are open."""
@@ -105,12 +120,12 @@ class HttpConnection(RequestHandler):
         self._expected: tuple[Head, Peer] | None = None
         self._inline: InlineRequest | None = None
         self._former: Head | None = None  # head of the last request that was served inline, if it is short
+        self._head_at: float | None = None  # when the head was complete of the request whose body is awaited
         self._busy = False  # True while this object, not aiohttp's task for the connection, serves a request
         super().connection_made(transport)
         self.address = _address(transport)
-        has_room = self.places.has(self.address)
-        self.places.take(self.address)
-        if has_room:
+        self.network = network(self.address)
+        if self.places.enter(self):
             self._wait()
         else:
             self._refuse(_NO_ROOM)
@@ -122,13 +137,15 @@ class HttpConnection(RequestHandler):
         """
         # Hide the future for which aiohttp's task waits: `super().data_received` would complete the future, and so wake
         # the task even for a request that is served inline.
-        task, self._waiter = self._waiter, None
+        was_idle, task, self._waiter = self.is_idle(), self._waiter, None
         try:
             super().data_received(data)
         finally:
             self._waiter = task
-        if self._messages or self._current_request is not None:
+        if not self.is_idle():
             self._rest()
+            if was_idle:
+                self.places.active(self)
         elif self._late is None:
             self._wait()
         waits = task is not None and not task.done() and not self._busy
@@ -138,7 +155,7 @@ class HttpConnection(RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         """Stop the timeout. Subtract this connection from the count of open connections."""
         self._rest()
-        self.places.give(self.address)
+        self.places.leave(self)
         super().connection_lost(exc)
         self._forget_expected()
         if (begun := self.take_inline()) is not None:
@@ -156,7 +173,7 @@ class HttpConnection(RequestHandler):
         Raise ConnectionError if a response has begun.
         """
         if status >= 500 and exc is not None:
-            log.event("error", "request_broke", error=type(exc).__name__, at=frames(exc))
+            log.seldom("error", "request_broke", error=type(exc).__name__, at=frames(exc))
         if request.writer.output_size:
             raise ConnectionError
         answer = admission.broke() if status >= 500 else admission.unreadable(status)
@@ -222,6 +239,7 @@ class HttpConnection(RequestHandler):
         serve the request.
         """
         message, payload = self._messages[0]
+        first = self._expected is None
         if self._expected is None:
             if len(self._messages) > 1 or not isinstance(message, RawRequestMessage):
                 return False
@@ -234,11 +252,19 @@ class HttpConnection(RequestHandler):
         if payload.is_eof():
             self._serve(*self._expected, payload)
             return True
-        self.door.deadlines.begin(self, _BODY_FOLLOWS)
+        if first:  # not again with each piece of a body that dribbles in
+            self._head_at = self._loop.time()
+            self.door.deadlines.begin(self, _BODY_FOLLOWS)
         return True
+
+    def take_head_at(self) -> float:
+        """Return when the head of the request that a task begins to serve was complete. Forget this time."""
+        found, self._head_at = self._head_at, None
+        return self._loop.time() if found is None else found
 
     def _serve(self, head: Head, peer: Peer, payload: StreamReader) -> None:
         self._forget_expected()
+        self._head_at = None
         self._busy = True  # set this before reading the payload, since reading calls `resume_reading`
         body = payload.read_nowait()
         try:
@@ -248,7 +274,7 @@ class HttpConnection(RequestHandler):
                 return
             refusal = admission.busy()
         except Exception as problem:
-            log.event("error", "request_broke", error=type(problem).__name__, at=frames(problem))
+            log.seldom("error", "request_broke", error=type(problem).__name__, at=frames(problem))
             refusal = admission.broke()
             if (begun := self.take_inline()) is not None:
                 begun.lost()
@@ -268,6 +294,19 @@ class HttpConnection(RequestHandler):
         if self._busy or self._expected is not None:
             self._next_keepalive_close_time = self._loop.time() + KEEP_ALIVE_SECONDS
         super()._process_keepalive()
+
+    # Methods for connections that give way to new ones (`connection_places`)
+
+    def is_idle(self) -> bool:
+        """Return True if no request with a complete head is being served."""
+        return not self._messages and self._current_request is None
+
+    def give_way(self) -> None:
+        """Close the connection, with a response if a part of a head may have arrived."""
+        if self._late is None:
+            self.force_close()
+        else:
+            self._refuse(_NO_ROOM)
 
     # Methods that limit how long a client may take to send the head of a request
 
@@ -302,7 +341,7 @@ class ConnectionFactory(web.Server):
     def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], door: Door) -> None:
         super().__init__(handler, handler_cancellation=True)
         self._door = door
-        self._places = Places(MOST_CONNECTIONS)
+        self._places = ConnectionPlaces(descriptors.reserve(MOST_CONNECTIONS))
 
     def __call__(self) -> RequestHandler:
         """Return the asyncio protocol object for a new connection."""

@@ -16,6 +16,7 @@ from aiohttp import HttpVersion11, web
 
 from ..http import direct_requests
 from ..http.deadlines import Deadlines
+from ..http.descriptors import ACCEPTED_AT_ONCE
 from ..streamable import admission
 from ..streamable.head import Answer, Head, size_of
 from .aiohttp_connections import MOST_CONNECTIONS, SERVER, ConnectionFactory, HttpConnection
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 _MOST_INLINE = 16 * 1024
 """Largest body in bytes of a request that is served inline, that is, without aiohttp's task for the connection."""
+
+_BACKLOG = 1024
+"""Connections that the system holds until the event loop accepts them."""
 
 _FORGET = struct.pack("ii", 1, 0)
 
@@ -53,7 +57,12 @@ class Door:
         """Listen at an address, and return the port. For port 0, the system chooses one. Raise OSError if it fails."""
         await self._runner.setup()
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(self._server, host, port, backlog=1024)
+        # asyncio accepts as many connections at once as its backlog says, before any of them is counted. So that number
+        # is small, and then the backlog of the system is enlarged.
+        self._listener = await loop.create_server(self._server, host, port, backlog=ACCEPTED_AT_ONCE)
+        for listening in self._listener.sockets:
+            with socket.socket(fileno=os.dup(listening.fileno())) as own:
+                own.listen(_BACKLOG)
         return int(self._listener.sockets[0].getsockname()[1])
 
     def finish(self) -> None:
@@ -102,9 +111,10 @@ class Door:
         return None if peer is None else (head, peer)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        connection = _Connection(request, self.closing, self.deadlines)
         protocol = request.protocol
-        if isinstance(protocol, HttpConnection) and (begun := protocol.take_inline()) is not None:
+        assert isinstance(protocol, HttpConnection)
+        connection = _Connection(request, protocol.take_head_at(), self.closing, self.deadlines)
+        if (begun := protocol.take_inline()) is not None:
             await self.service.resume(begun, connection)
             return connection.response
         if size_of(request.raw_headers) > admission.LONGEST_HEAD:
@@ -134,10 +144,12 @@ def _accepted(listening: int) -> list[socket.socket]:
 class _Connection:
     """One aiohttp request and its response."""
 
-    def __init__(self, request: web.BaseRequest, closing: bool, deadlines: Deadlines) -> None:
+    def __init__(self, request: web.BaseRequest, head_at: float, closing: bool, deadlines: Deadlines) -> None:
+        """Create the connection. `head_at`: time of the event loop at which the head was complete."""
         self.response: web.StreamResponse = web.Response(status=500)
         self.taken: Callable[[int], None] = unheard
         self._request = request
+        self._head_at = head_at
         self._closing = closing
         self._deadlines = deadlines
 
@@ -150,7 +162,8 @@ class _Connection:
             self._request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         read, size = [], 0
         try:
-            with self._deadlines.within(BODY_SECONDS):
+            waited = asyncio.get_running_loop().time() - self._head_at
+            with self._deadlines.within(max(BODY_SECONDS - waited, 0.0)):
                 async for piece in self._request.content.iter_any():
                     size += len(piece)
                     if size > most:

@@ -140,6 +140,7 @@ class _Connection:
         self._receive = receive
         self._send = send
         self._deadlines = deadlines
+        self._head_at = asyncio.get_running_loop().time()
         self._read = asyncio.Event()
         self._whole = False
         self._begun = False
@@ -182,7 +183,7 @@ class _Connection:
         except OSError:  # ASGI servers raise OSError if the client has disconnected
             return
         except Exception as problem:
-            log.event("error", "request_broke", error=type(problem).__name__, at=frames(problem))
+            log.seldom("error", "request_broke", error=type(problem).__name__, at=frames(problem))
             if not self._begun:
                 await self.answer(admission.broke())
 
@@ -200,7 +201,8 @@ class _Connection:
         """
         pieces, size = [], 0
         try:
-            with self._deadlines.within(BODY_SECONDS):
+            waited = asyncio.get_running_loop().time() - self._head_at
+            with self._deadlines.within(max(BODY_SECONDS - waited, 0.0)):
                 while not self._whole:
                     message = await self._receive()
                     if message["type"] == "http.disconnect":

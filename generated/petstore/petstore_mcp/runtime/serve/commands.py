@@ -45,7 +45,7 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
 def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     """Run a command line of flags. Return the exit code, or the settings if the server should start."""
     try:
-        given = _parser(catalog).parse_args(arguments)
+        given = _parsed(arguments, catalog)
     except SystemExit as stop:
         return int(stop.code or 0)
 
@@ -78,6 +78,15 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
             return EXIT_CONFIG
     loaded.again = load if given.reload else None
     return loaded
+
+
+def _parsed(arguments: list[str], catalog: Catalog) -> argparse.Namespace:
+    """Return the parsed flags. Raise SystemExit after a fault or after help."""
+    parser = _parser(catalog)
+    given = parser.parse_args(arguments)
+    if given.all and not given.doctor:
+        parser.error("--all needs --doctor")
+    return given
 
 
 def _log_in_or_out(arguments: list[str], catalog: Catalog) -> int:
@@ -126,7 +135,7 @@ def _with_libraries(given: argparse.Namespace, catalog: Catalog) -> int:
     if given.doctor:
         from . import doctor  # imported late: loads the HTTP client
 
-        healthy, lines = doctor.examine(catalog, os.environ, given.base_url, given.http)
+        healthy, lines = doctor.examine(catalog, os.environ, given.base_url, given.http, show_all=given.all)
         return show(lines) or int(not healthy)
     if given.search:
         return _search(catalog, given.search)
@@ -177,7 +186,7 @@ def _parser(catalog: Catalog) -> FlagParser:
     instead.add_argument("--version", action="store_true", help="print the name and version of this server")
     instead.add_argument("--list", action="store_true", help="print the tools")
     instead.add_argument(
-        "--doctor", action="store_true", help="say which variables are set and whether the API answers"
+        "--doctor", action="store_true", help="check the settings and the API: what is set, missing or unusable"
     )
     instead.add_argument(
         "--search",
@@ -191,6 +200,7 @@ def _parser(catalog: Catalog) -> FlagParser:
         metavar=("TOOL", "JSON"),
         help="print the request of a call with these arguments, and send nothing",
     )
+    parser.add_argument("--all", action="store_true", help="with --doctor, show also the settings that are not set")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how --explain prints")
     parser.add_argument(
         "--base-url", metavar="URL", help="where the API is, in place of the address it was compiled with"

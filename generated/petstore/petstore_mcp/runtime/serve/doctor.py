@@ -1,9 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Implement `--doctor`: check the setup before clients use it.
 
-The report says which variables are set, which tools can be called, and whether access tokens can be fetched. It also
-says whether the API answers, whether one harmless call succeeds, and whether the runtime is unmodified. The report
-names variables, never their values.
+The report says which variables are set, missing or unusable, which tools can be called, and whether access tokens can
+be fetched. It also says whether the API answers, whether one harmless call succeeds, and whether the runtime has
+accidental edits. The report names variables, never their values.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ..calls.execution import ToolExecutor
 from ..calls.user_logins import kept_logins
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
+from ..settings.purposes import PURPOSES, described, may_be_in_file
 from ..settings.settings import NotReady, load
 from . import integrity
 from .printing import table
@@ -33,71 +34,35 @@ if TYPE_CHECKING:
 
     Row = tuple[str, ...]
 
-#: Environment variables that every generated server reads, besides those for credentials and addresses: name without
-#: prefix -> purpose.
-RESERVED = {
-    "BASE_URL": "where the API is, in place of the address it was compiled with",
-    "TIMEOUT": "seconds that a call may take",
-    "CONCURRENCY": "requests under way at a time; 64 if unset",
-    "RATE_LIMIT": "the most requests in any span of a length, such as 10/s, 100/min or 5000/h",
-    "MAX_RESULT": "how much of a result is shown and kept, such as 8k tokens, 64 MiB",
-    "FILES_DIR": "the directory whose files may be sent as file:NAME",
-    "DOWNLOADS_DIR": "the directory that answers which are files may be written to",
-    "DOWNLOADS_OVERWRITE": "1 to let them take the place of files that are there",
-    "RESULT_TOOL": "1 to list a tool that reads on in cut results, for hosts that show no resources",
-    "PROXY": "the proxy to use",
-    "CA_FILE": "certificates to trust in place of the system's",
-    "CLIENT_CERT": "the certificate that this server shows of itself",
-    "CLIENT_KEY": "its key, where that lies in another file",
-    "ROLES": "your roles, joined by commas: tools that need one are offered where it is among them",
-    "READ_ONLY": "1 to offer only the tools that change nothing",
-    "ALLOW_HTTP": "1 to send to hosts other than this one without TLS",
-    "ALLOW_HOSTS": "more hosts that calls and credentials may go to, where BASE_URL is set or an origin is new",
-    "AUDIT": "the path of a file, or stderr, that gets a line for each call",
-    "AUDIT_ARGUMENTS": "1 to have the arguments in it, without secrets",
-    "HTTP_HOSTS": "over HTTP: the names under which clients know this server, joined by commas",
-    "HTTP_ORIGINS": "over HTTP: the origins of web pages that may ask, joined by commas",
-    "HTTP_TOKENS": "over HTTP: the file of callers, on each line a name and the SHA-256 of a token",
-    "HTTP_URL": "over HTTP: this server's URL as clients use it, such as https://mcp.example.com/mcp",
-    "HTTP_CARD": "over HTTP: this server's name in the MCP registry, to be public with its URL in a server card",
-    "AUTH_ISSUER": "over HTTP: the authorization servers whose access tokens are accepted, joined by commas",
-    "AUTH_AUDIENCE": "over HTTP: the audience of these tokens, where it is not HTTP_URL",
-    "AUTH_SCOPES": "over HTTP: the scopes that every call needs",
-    "AUTH_ROLES_CLAIM": "over HTTP: the claim of these tokens that names the caller's roles",
-    "AUTH_INTROSPECTION_CLIENT_ID": "over HTTP: this server's client id, to ask about tokens that are no JWT",
-    "AUTH_INTROSPECTION_CLIENT_SECRET": "over HTTP: its secret",
-    "HTTP_OPEN": "over HTTP: 1 to serve whoever reaches the port, from other machines too",
-    "HTTP_FILES": "over HTTP: 1 to let callers name files of FILES_DIR and DOWNLOADS_DIR",
-    "STATE_KEY": "over HTTP: the secret that replicas share, of 32 bytes or more",
-    "STORE": "over HTTP: the Redis or Valkey that replicas share, such as redis://cache:6379/0",
-    "TRACE": "1 to begin a trace where the client names none, 0 to tell the API of none",
-    "METRICS": "1 to count, shown at /metrics over HTTP and in the log over stdio; or the path of a file",
-    "METRICS_TOKEN": "over HTTP: what whoever reads /metrics sends as a bearer token",
-    "LOG_LEVEL": "debug, info, warning or error",
-}
-#: Environment variables that exist, in addition to RESERVED, if users can log in: name without prefix -> purpose.
-OF_LOGINS = {
-    "LOGIN_PORT": "the port at which login waits for your browser; any free one if unset",
-    "TOKEN_STORE": "where a login is kept: keyring, file, or the path of a file; the keyring if unset",
-}
 MOST_TRIED = 5
 """Largest number of token requests. There is one for each set of scopes."""
 
+_FIRST = ("missing", "not logged in", "unusable")
+"""States of variables that come first in the report, in this order."""
+
 _PURPOSES = {
     "apiKey": "API key, sent in the {in} as {name}",
-    "bearer": "bearer or ready access token",
-    "basic": "HTTP Basic",
-    "oauth2": "OAuth 2 access token, ready or fetched by client credentials",
-    "header": "a header, written as Name: value",
-    "login": "access token, ready or fetched by logging in",
+    "bearer": "bearer token or access token",
+    "basic": "HTTP basic authentication",
+    "oauth2": "OAuth 2: an access token, or the client credentials to fetch one",
+    "header": "one more header for every request, as Name: value",
+    "login": "an access token, or the values to log in and fetch one",
     "setting": "optional, sent in the {in} as {name}",
 }
 
 
 def examine(
-    catalog: Catalog, environ: Mapping[str, str], base_url: str | None, http: tuple[str, int] | None = None
+    catalog: Catalog,
+    environ: Mapping[str, str],
+    base_url: str | None,
+    http: tuple[str, int] | None = None,
+    *,
+    show_all: bool = False,
 ) -> tuple[bool, list[str]]:
-    """Return True if no problem was found, and the lines of the report. `http`: host and port, or None for stdio."""
+    """Return True if no problem was found, and the lines of the report.
+
+    `http`: host and port, or None for stdio. `show_all`: True to show also the variables that are not set.
+    """
     settings = load(catalog, environ, base_url, http=http)
     logins = _logins(catalog, settings)
     needs = _needs(catalog, settings, logins)
@@ -108,11 +73,13 @@ def examine(
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", integrity.describe(), ""]
     rows = _credentials(catalog, environ, settings, logins)
-    lines += table(rows + _others(catalog, environ, settings))
-    lines += ["", f"{callable_tools} of {len(catalog.names())} tools can be called with these credentials."]
+    rows += _others(catalog, environ, settings, base_url)
+    lines += _variables(rows, f"{catalog.name}-mcp", show_all=show_all)
+    tools = len(catalog.names())
+    lines += ["", f"{callable_tools} of {tools} tool{'s' * (tools != 1)} can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
     for name, each in sorted(settings.delegations.items()):
-        lines.append(f"What needs {name} is called as whoever calls: {each.variable} is {each.way}.")
+        lines.append(f"Calls that need {name} use the caller's own rights: {each.variable} is {each.way}.")
     lines += tried + (problems or ["The API answers."])
     if settings.listening is not None:
         from . import doctor_http  # imported late: only for HTTP
@@ -126,6 +93,18 @@ def examine(
         lines += doctor_telemetry.examine(settings.telemetry, settings.prefix, over_http=http is not None)
     lines += [*mistakes, *settings.warnings]
     return not (needs or problems or mistakes), lines
+
+
+def _variables(rows: list[Row], command: str, *, show_all: bool) -> list[str]:
+    """Return the lines about variables: missing ones first, and those that are not set only if `show_all` is True."""
+    shown = [row for row in rows if show_all or row[1] != "not set"]
+    lines = table(sorted(shown, key=lambda row: _FIRST.index(row[1]) if row[1] in _FIRST else len(_FIRST)))
+    hidden = len(rows) - len(shown)
+    if lines and hidden:
+        lines.append("")
+    if hidden:
+        lines.append(f"Settings that are not set: {hidden}. `{command} --doctor --all` shows them.")
+    return lines
 
 
 def _logins(catalog: Catalog, settings: Settings) -> Logins | None:
@@ -174,21 +153,31 @@ def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set
     return {name for name in found if not credentials.filled(catalog.security[name], settings.secrets)}
 
 
-def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings) -> list[Row]:
-    known = RESERVED | (OF_LOGINS if any("user" in scheme for scheme in catalog.security.values()) else {})
-    purposes = {f"{catalog.prefix}_{suffix}": purpose for suffix, purpose in known.items()}
+def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, base_url: str | None) -> list[Row]:
+    prefix, wrong = catalog.prefix, {problem.partition(" ")[0] for problem in settings.problems}
+    has_logins = any("user" in scheme for scheme in catalog.security.values())
+    known = [name for name, (feature, _) in PURPOSES.items() if feature != "login" or has_logins]
+    purposes = {f"{prefix}_{name}": described(name, prefix).replace("`", "") for name in known}
+    in_file = {f"{prefix}_{name}" for name in known if may_be_in_file(name)}
     for scheme in catalog.security.values():
         if "token_url" in scheme["variables"] and (url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl")):
-            purposes[scheme["variables"]["token_url"]] = f"where tokens are fetched, in place of what {url} is or says"
+            purposes[scheme["variables"]["token_url"]] = f"the URL from which tokens are fetched, instead of {url}"
+    is_located = base_url or any("://" in server["url"] for server in catalog.servers)
+    needed = set() if is_located else {f"{prefix}_BASE_URL"}
     for server in catalog.servers:
         for place, variable in server.get("variables", {}).items():
-            purposes[variable["variable"]] = f"{{{place}}} of {server['url']}"
-    states = {name: "set" if environ.get(name) else "not set" for name in purposes}
-    # The URL of the proxy may contain a password, so the operator may set it by a file (variable `<NAME>_PROXY_FILE`).
-    proxy = f"{catalog.prefix}_PROXY"
-    if environ.get(f"{proxy}_FILE", "").strip():
-        states[proxy] = "set by file" if settings.proxy else "unusable"
-    return [(name, states[name], purpose) for name, purpose in purposes.items()]
+            purposes[variable["variable"]] = f"{{{place}}} in the server URL {server['url']}"
+            if not variable.get("default"):
+                needed.add(variable["variable"])
+    rows: list[Row] = []
+    for name, purpose in purposes.items():
+        state = "set" if environ.get(name, "").strip() else "missing" if name in needed else "not set"
+        if name in in_file and environ.get(f"{name}_FILE", "").strip():
+            state = "set by file"
+        if state.startswith("set") and not wrong.isdisjoint((name, f"{name}_FILE")):
+            state = "unusable"
+        rows.append((name, state, purpose))
+    return rows
 
 
 def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
@@ -228,10 +217,10 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
         if found:
             return found, []
         if caller.hooked:
-            return [], ["No call was tried, since hooks.py takes part in calls."]
+            return [], ["No call was tried, because hooks.py takes part in calls."]
         name = trial.choose(catalog, settings, _logins(catalog, settings))
         if not name:
-            return [], ["No call was tried: no tool that only reads can be called without arguments."]
+            return [], ["No call was tried, because no read-only tool can be called without arguments."]
         well, said = await caller.try_tool(name)
         return ([], [said]) if well else ([said], [])
     finally:

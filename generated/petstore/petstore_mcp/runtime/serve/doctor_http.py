@@ -10,8 +10,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from ..streamable.access import Access
+
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
+    from ..settings.callers import Introspection
     from ..settings.listening import Listening
     from ..settings.settings import Settings
 
@@ -21,13 +24,13 @@ _NAME = "doctor"
 def examine(listening: Listening, settings: Settings, catalog: Catalog) -> tuple[list[str], list[str]]:
     """Return the problems that prevent serving HTTP as configured, and the lines of the report."""
     prefix = settings.prefix
-    told = [f"It would serve http://{listening.address}/mcp, {_callers(listening, prefix)}."]
+    told = [f"The server would listen at http://{listening.address}/mcp, {_callers(listening, prefix)}."]
     if listening.hosts:
-        told.append(f"Clients know it as {', '.join(sorted(listening.hosts))}, and on this machine.")
+        told.append(f"Clients reach the server as {', '.join(sorted(listening.hosts))}, and by names of this machine.")
     if listening.keys:
-        told.append(f"Replicas with the same {prefix}_STATE_KEY go on with its sessions and confirmations.")
+        told.append(f"Replicas with the same {prefix}_STATE_KEY continue its sessions and confirmations.")
     else:
-        told.append(f"Its sessions and confirmations end with it: {prefix}_STATE_KEY is not set.")
+        told.append(f"Sessions and confirmations end when the server ends, because {prefix}_STATE_KEY is not set.")
     problems: list[str] = []
     if listening.issuers:
         problems, found = asyncio.run(_issuers(listening, settings, catalog))
@@ -42,13 +45,13 @@ def examine(listening: Listening, settings: Settings, catalog: Catalog) -> tuple
 def _callers(listening: Listening, prefix: str) -> str:
     ways = []
     if listening.issuers:
-        ways.append("whoever has an access token")
+        ways.append("callers with an access token")
     if listening.tokens is not None:
         count = len(listening.tokens)
-        ways.append(f"{count} caller{'' if count == 1 else 's'} of the file in {prefix}_HTTP_TOKENS")
+        ways.append(f"{count} caller{'' if count == 1 else 's'} listed in {prefix}_HTTP_TOKENS")
     if ways:
-        return f"to {' and '.join(ways)}"
-    return "to whoever reaches it" if listening.open else "to this machine alone, without asking who calls"
+        return f"for {' and '.join(ways)}"
+    return "for everybody who reaches it" if listening.open else "for this machine only, without authentication"
 
 
 async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -> tuple[list[str], list[str]]:
@@ -61,10 +64,29 @@ async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -
         found = await guard.examine()
     finally:
         await guard.close()
-    told = [f"Access tokens of {name} are accepted: its keys were found." for name, fault in found.items() if not fault]
-    told.append(f"They must be for {' or '.join(sorted(listening.audiences or (guard.resource,)))}.")
+    told = [
+        f"Access tokens of {name} are accepted, because its keys were found."
+        for name, fault in found.items()
+        if not fault
+    ]
+    told.append(f"Access tokens must be issued for {' or '.join(sorted(listening.audiences or (guard.resource,)))}.")
+    if listening.introspection is not None:
+        told.append(_without_audience(listening.introspection, settings.prefix))
     told.append(f"Clients find the authorization server by {metadata_url(guard.resource)}.")
+    always = frozenset(listening.scopes)
+    access = Access(catalog, settings.roles, listening.roles_claim, always, True, guard, listening.first_scopes)
+    first = " ".join(sorted(access.first_scopes())) or "no scope"
+    told.append(f"Clients request {first} at first; {settings.prefix}_AUTH_FIRST_SCOPES can name others.")
     return [f"The issuer {name} {fault}." for name, fault in found.items() if fault], told
+
+
+def _without_audience(login: Introspection, prefix: str) -> str:
+    """Return what happens to an introspected token without `aud`, which RFC 7662 lets the issuer leave out."""
+    accepted = [f"of the client {each}" for each in sorted(login.clients)]
+    accepted += [f"with the scope {each}" for each in sorted(login.scopes)]
+    if accepted:
+        return f"Introspected tokens without an audience are accepted {' or '.join(accepted)}."
+    return f"Introspected tokens without an audience are refused; {prefix}_AUTH_INSTEAD_OF_AUDIENCE can name clients."
 
 
 async def _answers(url: str) -> bool:

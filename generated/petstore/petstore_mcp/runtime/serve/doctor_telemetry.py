@@ -10,19 +10,21 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from ..settings.telemetry import Target, Telemetry
 
-_MISSING = "But nothing is sent: opentelemetry-proto is not installed; the extra [otel] of this server has it."
+_MISSING = "Nothing is sent, because opentelemetry-proto is not installed. The extra [otel] of this server installs it."
 
 
 def examine(telemetry: Telemetry, prefix: str, *, over_http: bool) -> list[str]:
     """Return the lines of the report. URLs are shown without path and query, which may contain a key."""
     lines = []
     if telemetry.file:
-        lines.append(f"Metrics are written to the file that {prefix}_METRICS names, every 15 seconds and at the end.")
+        lines.append(
+            f"Metrics are written to the file that {prefix}_METRICS names, every 15 seconds and when the server ends."
+        )
     elif telemetry.counts and over_http:
-        who = f"whoever sends the token of {prefix}_METRICS_TOKEN" if telemetry.token else "this machine"
+        who = f"requests with the token in {prefix}_METRICS_TOKEN" if telemetry.token else "this machine"
         lines.append(f"Metrics are served at /metrics, to {who}.")
     elif telemetry.counts:
-        lines.append("Metrics are written to the log at the end.")
+        lines.append("Metrics are written to the log when the server ends.")
     for name, target in (("Spans", telemetry.traces), ("Metrics", telemetry.metrics)):
         if target is not None:
             lines.append(f"{name} are sent to {_origin(target)}, as the OTEL variables say.")

@@ -181,4 +181,4 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
 
 def unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log an exception that asyncio would print, such as that of a failed task that no code awaited."""
-    log.event("warning", "background_task", error=type(context.get("exception")).__name__)
+    log.seldom("warning", "background_task", error=type(context.get("exception")).__name__)

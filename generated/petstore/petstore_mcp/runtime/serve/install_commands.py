@@ -170,9 +170,12 @@ def _install(catalog: Catalog, client: Client, given: argparse.Namespace, enviro
         shown = [*server.values.values()] if not given.write_secrets else []
         return show(_diff(client, change, shown))
     _carry_out(change, given, holds_secrets=given.write_secrets)
-    code = show([f"{given.name} is installed in {client.title}, in {file.path}.", *_kept(change)])
+    kept = [f"The file as it was is kept in {change.backup}."] if change.backup else []
+    code = show([f"{given.name} is installed in {client.title}, in {file.path}.", *kept])
     if given.write_secrets:
         advice += _exposure(given, file)
+    if given.project and client.trust:
+        advice.append(f"Trust this folder in {client.title} first: until then, the client does not start the server.")
     for sentence in advice:
         complain(sentence)
     return code
@@ -181,23 +184,19 @@ def _install(catalog: Catalog, client: Client, given: argparse.Namespace, enviro
 def _uninstall(catalog: Catalog, client: Client, given: argparse.Namespace, environ: Mapping[str, str]) -> int:
     file = _file(client, given, environ)
     before = Configuration(client, file)
-    change = before.uninstall(given.name, catalog.name, given.http or "", variables.secret_names(catalog))
+    change = before.uninstall(given.name, catalog.name, given.http or "")
     if change is None:
         return show([f"{given.name} is not installed in {client.title}, in {file.path}."])
     if given.dry_run:
         return show(_diff(client, change, []))
     _carry_out(change, given)
-    return show([f"{given.name} was taken out of {client.title}, in {file.path}.", *_kept(change)])
+    return show([f"{given.name} was taken out of {client.title}, in {file.path}."])
 
 
 def _carry_out(change: Change, given: argparse.Namespace, *, holds_secrets: bool = False) -> None:
     umask = os.umask(0o077)
     os.umask(umask)
     change.carry_out(0o666 & ~umask if given.project and not holds_secrets else 0o600)
-
-
-def _kept(change: Change) -> list[str]:
-    return [f"The file as it was is kept in {change.backup}."] if change.backup else []
 
 
 def _exposure(given: argparse.Namespace, file: ConfigFile) -> list[str]:

@@ -1,8 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Compare the files of the runtime with the digests in `SHA256SUMS` that mcpgen wrote next to them.
 
-This detects edits, not attackers: an attacker could also edit the digests or this module. A digest is the SHA-256 of a
-file with CRLF replaced by LF, since a checkout may change line ends.
+This detects accidental edits, not attackers: an attacker could also edit the digests or this module. A reviewer runs
+`mcpgen regenerate --check` with a trusted mcpgen. A digest is the SHA-256 of a file with CRLF replaced by LF, since a
+checkout may change line ends.
 """
 
 from __future__ import annotations
@@ -24,9 +25,7 @@ _ENTRY = re.compile(r"([0-9a-f]{64})  (.+)")
 
 # Decision 0162: Digests of the runtime are stored beside it.
 def describe(folder: str = _RUNTIME) -> str:
-    """Return a line for `--doctor` that says whether the runtime is unchanged, or which files differ from what mcpgen
-    wrote.
-    """
+    """Return a line for `--doctor` that says which files of the runtime differ from what mcpgen wrote, if any."""
     try:
         version, recorded = _recorded(os.path.join(folder, SUMS))
     except (OSError, ValueError):
@@ -34,7 +33,7 @@ def describe(folder: str = _RUNTIME) -> str:
     present = dict(_present(folder, recorded))
     changed = sorted(path for path in recorded.keys() | present.keys() if recorded.get(path) != present.get(path))
     if not changed:
-        return f"runtime: unchanged (mcpgen {version})"
+        return f"runtime: no accidental edits (its files match SHA256SUMS of mcpgen {version})"
     named = ", ".join(ascii(path)[1:-1] for path in changed[:MOST_NAMED])
     more = f" and {len(changed) - MOST_NAMED} more" if len(changed) > MOST_NAMED else ""
     return (

@@ -15,6 +15,7 @@ from ..calls.handles import Handles
 from ..core import log
 from ..core.catalog import Catalog, CatalogError
 from ..core.stdio import EXIT_CONFIG, before_leaving, complain
+from ..http import descriptors
 from ..replicas.seal import Seal
 from ..replicas.sealed_results import SealedNames
 from ..replicas.sealed_runs import SealedRuns
@@ -50,12 +51,14 @@ ready, and closes each connection after its response. Load balancers need this t
 
 def serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve until a signal arrives, and return the exit code."""
+    descriptors.raise_limit()
     with asyncio.Runner(loop_factory=busy_polling.loop_factory()) as runner:
         return runner.run(_serve(package, catalog, settings, listening, audit))
 
 
 def application(package: str) -> Application:
     """Return the ASGI application for the server in folder `package`. Exit the process if the settings are wrong."""
+    descriptors.raise_limit()
     try:
         catalog = Catalog.load(package, held=True)
     except CatalogError as problem:

@@ -83,7 +83,7 @@ class Poller:
     async def _run(self) -> None:
         while watched := self._watched():
             if len(watched) > MOST:
-                log.event("warning", "too_many_polls", watched=len(watched), polled=MOST)
+                log.seldom("warning", "too_many_polls", polled=MOST)
             self._look(dict(list(watched.items())[:MOST]))
             await self._rest(TICK)
         self._known, self._running = {}, False

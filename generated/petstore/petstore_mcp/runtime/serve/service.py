@@ -15,13 +15,13 @@ from ..core import spans
 from ..core.effects import Call, Cancel, Origin, Peer, PollResources, ReadResource, RejectedCall, UserAnswer
 from ..core.jsonrpc import parse
 from ..core.pending_requests import cut_short
+from ..core.places import Places
 from ..core.wire_formats import Contents
 from ..http.deadlines import Deadlines
 from ..streamable import admission, server_card, session_streams
 from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
 from ..streamable.head import Answer
-from ..streamable.places import Places
 from ..streamable.relay import Relay
 from . import relayed_messages, resumed_streams, transfer
 from .engine import loaded, unhandled
@@ -100,7 +100,7 @@ class Service:
         self._listening = listening
         self._admission = admission.Admission(listening, settings.prefix, guard, callers is not None)
         always, issued = frozenset(listening.scopes), bool(listening.issuers)
-        access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard)
+        access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard, listening.first_scopes)
         self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None, self._measured.recorder)
         self._catalog, self._settings = catalog, settings
         self._silences = Deadlines()
@@ -247,7 +247,7 @@ class Service:
         if self._guard is None:
             return self._admission.unauthorized(head, None)
         try:
-            return self._admission.welcome(head, await self._guard.check(token))
+            return self._admission.welcome(head, await self._guard.check(token, head.address))
         except InvalidToken as problem:
             return self._admission.unauthorized(head, str(problem))
         except Unavailable as problem:

@@ -16,10 +16,10 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core import log
+from ..core.turns import FairQueue
 from ..core.wire_formats import Failure, OtherOutcome
 from ..http.deadlines import Deadlines
 from .accepted_call import AcceptedCall
-from .turns import FairQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -12,17 +12,28 @@ from ..text import addresses
 MOST_ISSUERS = 16
 MOST_SCOPES = 100
 LONGEST = 512
+ALL = "*"
+"""Value of AUTH_FIRST_SCOPES for the scopes of all tools."""
+
+_CLIENT, _OWN_SCOPE = "client:", "scope:"
 _SCOPE = frozenset(chr(code) for code in range(0x21, 0x7F)) - set('"\\')
 
 
 class Introspection:
-    """Credentials of this server for the introspection endpoint (RFC 7662 section 2.1): client id and secret."""
+    """Credentials of this server for the introspection endpoint (RFC 7662 section 2.1): client id and secret.
 
-    __slots__ = ("client_id", "secret")
+    `clients` and `scopes`: an introspected token without an audience is accepted only if it belongs to one of these
+    clients, or has one of these scopes.
+    """
 
-    def __init__(self, client_id: str, secret: str) -> None:
+    __slots__ = ("client_id", "clients", "scopes", "secret")
+
+    def __init__(self, client_id: str, secret: str, instead: tuple[str, ...] = ()) -> None:
+        """Store the credentials. `instead`: result of `instead_of_audience` for AUTH_INSTEAD_OF_AUDIENCE."""
         self.client_id = client_id
         self.secret = secret
+        self.clients = frozenset(each.removeprefix(_CLIENT) for each in instead if each.startswith(_CLIENT))
+        self.scopes = frozenset(each.removeprefix(_OWN_SCOPE) for each in instead if each.startswith(_OWN_SCOPE))
 
 
 def unnamed(prefix: str) -> str:
@@ -64,6 +75,15 @@ def scopes(value: str) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(value.replace(",", " ").split()))
     if len(found) > MOST_SCOPES or any(not _SCOPE.issuperset(each) or len(each) > LONGEST for each in found):
         raise ValueError("must be scopes such as pets:read, separated by blanks")
+    return found
+
+
+def instead_of_audience(value: str) -> tuple[str, ...]:
+    """Return the clients and scopes that stand for an audience, as written: `client:ID` or `scope:NAME`."""
+    found = tuple(dict.fromkeys(each.strip() for each in value.split(",") if each.strip()))
+    named = [text(each).partition(":") for each in found]
+    if len(found) > MOST_SCOPES or not all(f"{kind}:" in (_CLIENT, _OWN_SCOPE) and name for kind, _, name in named):
+        raise ValueError("must be client:ID or scope:NAME, joined by commas")
     return found
 
 

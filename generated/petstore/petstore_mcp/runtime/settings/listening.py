@@ -30,7 +30,11 @@ SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
 _DIGEST = 64
 _LONGEST_CARD_NAME = 200
-_NEEDS_ISSUER = ("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM", "AUTH_INTROSPECTION_CLIENT_ID")
+_INSTEAD = "AUTH_INSTEAD_OF_AUDIENCE"
+_NEEDS_ISSUER = (
+    *("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_FIRST_SCOPES", "AUTH_ROLES_CLAIM"),
+    *("AUTH_INTROSPECTION_CLIENT_ID", _INSTEAD),
+)
 _LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
 
@@ -45,8 +49,9 @@ class Listening:
     - `url`: URL at which clients reach the endpoint; None means the address at which the server listens.
     - `card`: name of the server in its public server card, NAMESPACE/NAME; "" for no card.
     - `audiences`: accepted values of `aud` in tokens; if empty, the endpoint's URL is accepted.
-    - `scopes`: scopes that every call needs. `roles_claim`: name of the claim with the caller's roles, or a JSON
-      Pointer.
+    - `scopes`: scopes that every call needs. `first_scopes`: scopes that clients are told to request at first, or None
+      for those of the tools that only read.
+    - `roles_claim`: name of the claim with the caller's roles, or a JSON Pointer.
     - `introspection`: credentials for the introspection of tokens that are not JWTs (RFC 7662), or None.
     """
 
@@ -54,6 +59,7 @@ class Listening:
         "audiences",
         "card",
         "files",
+        "first_scopes",
         "host",
         "hosts",
         "introspection",
@@ -83,6 +89,7 @@ class Listening:
         self.url: str | None = None
         self.audiences: frozenset[str] = frozenset()
         self.scopes: tuple[str, ...] = ()
+        self.first_scopes: tuple[str, ...] | None = None
         self.introspection: callers.Introspection | None = None
         self.roles_claim = ""
         self.card = ""
@@ -150,8 +157,10 @@ def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str],
     listening.issuers = checked("AUTH_ISSUER", callers.issuers, ())
     listening.audiences = checked("AUTH_AUDIENCE", callers.audiences, frozenset())
     listening.scopes = checked("AUTH_SCOPES", callers.scopes, ())
+    listening.first_scopes = checked("AUTH_FIRST_SCOPES", callers.scopes, None)
     listening.roles_claim = checked("AUTH_ROLES_CLAIM", callers.claim, "")
     client_id = checked("AUTH_INTROSPECTION_CLIENT_ID", callers.text, "")
+    instead = checked(_INSTEAD, callers.instead_of_audience, ())
     secret, source = credential_env.value_of(f"{prefix}_{_LOGIN}", environ)
     secret = (secret or "").strip()
     if not environ.get(f"{prefix}_AUTH_ISSUER", "").strip():
@@ -167,7 +176,9 @@ def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str],
     if client_id and len(listening.issuers) > 1:
         name = f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID"
         raise ValueError(f"{name} needs exactly one issuer: a token that is no JWT does not name its own.")
-    listening.introspection = callers.Introspection(client_id, secret) if client_id else None
+    if instead and not client_id:
+        raise ValueError(f"{prefix}_{_INSTEAD} needs {prefix}_AUTH_INTROSPECTION_CLIENT_ID: JWTs have an audience.")
+    listening.introspection = callers.Introspection(client_id, secret, instead) if client_id else None
 
 
 def address(text: str) -> tuple[str, int]:

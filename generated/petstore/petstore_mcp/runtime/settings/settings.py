@@ -30,13 +30,6 @@ TIMEOUT = 30.0
 
 _UNACCEPTED = "The API's description names {}, {}. Nothing is sent there unless {}_ALLOW_HOSTS names that host."
 
-_OVER_HTTP = (
-    *("HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES"),
-    *("STATE_KEY", "STATE_KEY_FILE", "STORE", "STORE_FILE"),
-    *("HTTP_URL", "HTTP_CARD", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM"),
-    *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE"),
-)
-
 CONCURRENCY = 64
 """Maximum number of concurrent requests. Further requests would only wait at the upstream."""
 
@@ -67,6 +60,7 @@ class Settings:
     - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are stored.
     - `again`: with --reload, a function that reads the settings for a newer `bindings.json`.
     - `telemetry`: settings of telemetry, or None.
+    - `read`: names of all environment variables that were looked up, set or not.
     """
 
     __slots__ = (
@@ -90,6 +84,7 @@ class Settings:
         "problems",
         "proxy",
         "rate",
+        "read",
         "read_only",
         "result_tool",
         "roles",
@@ -122,6 +117,7 @@ class Settings:
         self.ca_file: str | None = None
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
+        self.read: dict[str, None] = {}
         self.read_only = False
         self.result_tool = False
         self.again: Again | None = None
@@ -186,7 +182,7 @@ def load(
     - `http`: the listening address, or None for stdio.
     """
     settings = Settings(catalog.prefix)
-    asked = _RecordingEnvironment(environ)
+    asked = _RecordingEnvironment(environ, settings.read)
     reader = _Reader(settings, asked)
     settings.log_level = reader.checked("LOG_LEVEL", setting_parsers.level, "info")
     settings.timeout = reader.checked("TIMEOUT", setting_parsers.seconds, TIMEOUT)
@@ -234,12 +230,12 @@ class _RecordingEnvironment(dict[str, str]):
     If a variable with the server's prefix is set but was not read, its name may be misspelt.
     """
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], names: dict[str, None]) -> None:
         super().__init__(environ)
-        self._names: set[str] = set()
+        self._names = names
 
     def get(self, name: str, default: Any = None) -> Any:
-        self._names.add(name)
+        self._names[name] = None
         return super().get(name, default)
 
     def unread(self, prefix: str) -> list[str]:
@@ -310,8 +306,6 @@ class _Reader:
         files of this machine (security requirement X2).
         """
         if address is None:
-            for suffix in _OVER_HTTP:  # read, so that no warning calls them unknown; stdio ignores them
-                self._environ.get(f"{self._settings.prefix}_{suffix}")
             return
         from . import listening  # imported here: stdio does not need this module
 

@@ -11,6 +11,14 @@ import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+OVER_HTTP = (
+    *("HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES"),
+    *("STATE_KEY", "STATE_KEY_FILE", "STORE", "STORE_FILE", "METRICS_TOKEN", "METRICS_TOKEN_FILE"),
+    *("HTTP_URL", "HTTP_CARD", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM"),
+    *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE"),
+)
+"""Settings that a server over stdio knows and does not read. Those with a twin `<NAME>_FILE` hold a secret."""
+
 MOST_TOLD = 5
 LONGEST_NAME = 80
 
@@ -25,8 +33,8 @@ def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
     Return "" if hooks.py mentions all unread names, since its code may read these variables.
     """
     hooks = _text(_HOOKS)
-    names = sorted(name for name in unread if name not in hooks)
-    suffixes = [name.removeprefix(prefix) for name in read if name.startswith(prefix)]
+    suffixes = [*OVER_HTTP, *(name.removeprefix(prefix) for name in read if name.startswith(prefix))]
+    names = sorted(name for name in unread if name.removeprefix(prefix) not in OVER_HTTP and name not in hooks)
     told = [_told(name, get_close_matches(name.removeprefix(prefix), suffixes, 1, _NEAR), prefix) for name in names]
     more = [f"{len(told) - MOST_TOLD} more are none either."] if len(told) > MOST_TOLD else []
     return " ".join([*told[:MOST_TOLD], *more])

@@ -7,9 +7,13 @@ Pure functions.
 
 from __future__ import annotations
 
+import json
+
+from ..text.invisible import visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from ..core.catalog import Catalog
@@ -18,10 +22,16 @@ SHELLS = ("bash", "zsh", "fish")
 COMMANDS = ("call", "completion")
 OWN_FLAGS = ("--help", "--json", "--list", "--output", "--raw", "--yes")
 
+# Enum values of a document are among the words, and must stay data on the command line. zsh and fish quote the words
+# (fish: all but a `~`), bash needs `printf %q`. The last typed word is passed on without its quotes.
 _BASH = """\
 _{function}() {{
-  local IFS=$'\\n'
-  COMPREPLY=($({command} completion words "${{COMP_WORDS[@]:1:COMP_CWORD}}" 2>/dev/null))
+  local word typed=("${{COMP_WORDS[@]:1:COMP_CWORD}}")
+  typed[COMP_CWORD-1]="${{typed[COMP_CWORD-1]//\\\\}}"
+  COMPREPLY=()
+  while IFS= read -r word; do
+    COMPREPLY+=("$(printf %q "$word")")
+  done < <({command} completion words "${{typed[@]}}" 2>/dev/null)
 }}
 complete -o default -F _{function} {command}
 """
@@ -29,13 +39,14 @@ _ZSH = """\
 #compdef {command}
 _{function}() {{
   local -a found
-  found=("${{(@f)$({command} completion words "${{(@)words[2,CURRENT]}}" 2>/dev/null)}}")
-  compadd -Q -- $found
+  found=(${{(f)"$({command} completion words "${{(@Q)words[2,CURRENT]}}" 2>/dev/null)"}})
+  compadd -- $found
 }}
-compdef _{function} {command}
+if [[ $funcstack[1] = _{command} ]]; then _{function}; else compdef _{function} {command}; fi
 """
 _FISH = """\
-complete -c {command} -f -a '({command} completion words (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+complete -c {command} -f -a '({command} completion words (commandline -opc)[2..-1] (commandline -ct | string unescape) \
+2>/dev/null | string match -v "~*")'
 """
 
 
@@ -61,11 +72,24 @@ def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
         return _beginning([*known, *OWN_FLAGS], last)
     members: dict[str, Any] = catalog.tool(name).schema.get("properties", {})
     asked = members.get(before[-1][2:]) if before[-1].startswith("--") else None
-    if asked is not None and not last.startswith("-"):
+    if asked is not None and not last.startswith("--"):
         values = asked.get("enum") or asked.get("items", {}).get("enum") or ()
-        return _beginning([str(value) for value in values], last)
+        return _beginning(filter(_is_one_word, map(_written, values)), last)
     return _beginning([*(f"--{member}" for member in members), *OWN_FLAGS], last)
 
 
-def _beginning(found: Sequence[str], text: str) -> list[str]:
+def _written(value: Any) -> str:
+    """Return a value as `call` reads the value of a flag: a string as it is, any other value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _is_one_word(value: str) -> bool:
+    """Return True if a shell can show the value, and `call` reads the value as data.
+
+    The scripts pass one word on each line. A value such as `--yes` would be a flag.
+    """
+    return visible(value) == value and "\n" not in value and not value.startswith("--")
+
+
+def _beginning(found: Iterable[str], text: str) -> list[str]:
     return [word for word in found if word.startswith(text)]

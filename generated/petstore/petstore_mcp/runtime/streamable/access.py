@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..core.catalog import CatalogError
 from ..core.effects import Fetched
 from ..core.features import Features
 from ..core.jsonrpc import INVALID_REQUEST, Batch, Request
+from ..core.search_listing import writes
+from ..settings.callers import ALL
 from . import scopes
 from .head import refused
 from .roles import roles_in
@@ -47,8 +50,8 @@ class Access:
     - `claim`: claim of an access token that holds the caller's roles, or "".
     - `always`: scopes that every call needs (setting `<PREFIX>_AUTH_SCOPES`).
     - `checks`: True if callers can have access tokens. `gate` writes the `WWW-Authenticate` challenges of responses.
-    - `supported`: all scopes in the requirements of any tool or resource, including all alternatives.
-    - `needed`: scopes that are enough for all tools and resources, with one alternative of each requirement.
+    - `first`: scopes that the operator wants clients to request at first (setting `<PREFIX>_AUTH_FIRST_SCOPES`), or
+      None for those of tools and resources that only read. Clients request others once a call needs them.
     - `restricts`: True if some callers may use less than others.
     """
 
@@ -60,8 +63,10 @@ class Access:
         always: frozenset[str] = _NOTHING,
         checks: bool = False,
         gate: TokenGate | None = None,
+        first: tuple[str, ...] | None = None,
     ) -> None:
         self._gate = gate
+        self._first = first
         self._claim = claim
         self._always = always
         self._checks = checks
@@ -81,10 +86,8 @@ class Access:
         self._features: Features | None = None
         self._scopes = _NOTHING.union(*(each for required in self._all_needs() for each in required))
         self._known_roles = _NOTHING.union(*self._for_roles.values())
-        self.supported = scopes.supported(self._all_needs()) | self._always
-        self.needed = scopes.needed(self._all_needs()) | self._always
         if self._gate is not None:
-            self._gate.tell(sorted(self.supported), sorted(self.needed))
+            self._gate.tell(sorted(self.first_scopes()))
         self.restricts = bool(self._needs or self._resources or self._for_roles)
 
     def catalog(self, identity: Identity | None) -> Catalog:
@@ -101,6 +104,13 @@ class Access:
     def whole(self) -> Catalog:
         """Return the whole catalog, with the tools and resources of all callers."""
         return self._whole.whole
+
+    def first_scopes(self) -> frozenset[str]:
+        """Return the scopes that clients are told to request at first."""
+        if self._first is not None and ALL not in self._first:
+            return frozenset(self._first) | self._always
+        tools = [each for name, each in self._needs.items() if self._first is not None or self._reads(name)]
+        return scopes.needed([*tools, *self._resources.values()]) | self._always
 
     def refusal(self, peer: Peer, message: Message) -> Answer | None:
         """Return a 403 response if the caller's access token has too few scopes for the message, else None (security
@@ -145,6 +155,13 @@ class Access:
 
     def _roles_of(self, identity: Identity | None) -> frozenset[str]:
         return self._roles if identity is None else roles_in(identity.claims, self._claim) if self._claim else _NOTHING
+
+    def _reads(self, name: str) -> bool:
+        """Return True if the tool's annotations say that it only reads. Return False if its entry is damaged."""
+        try:
+            return not writes(self._whole, name)
+        except CatalogError:
+            return False
 
     def _is_for(self, name: str, roles: frozenset[str]) -> bool:
         return name not in self._for_roles or not roles.isdisjoint(self._for_roles[name])

@@ -65,10 +65,8 @@ class TokenGate(Protocol):
     def known(self, digest: bytes) -> Identity | None:
         """Return the caller whose token has the SHA-256 `digest`, or None if the token has not been checked yet."""
 
-    def tell(self, supported: Iterable[str], needed: Iterable[str]) -> None:
-        """Set the scopes that responses name to clients: all that exist (`supported`), and those that are enough for
-        all tools (`needed`).
-        """
+    def tell(self, first: Iterable[str]) -> None:
+        """Set the scopes that clients are told to request at first."""
 
     def metadata(self) -> bytes:
         """Return the OAuth 2.0 protected resource metadata of this server as JSON (RFC 9728)."""

@@ -25,7 +25,7 @@ a call is unique among the calls of all clients.
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import chain, count, zip_longest
 from typing import TYPE_CHECKING
 
 from ..core.effects import Origin, PollResources, RejectedCall
@@ -173,12 +173,16 @@ class Endpoint:
     # Methods for resources that clients watch for changes
 
     def polled(self) -> dict[str, Fetch]:
-        """Return URI -> the request that polls it, for each polled resource that an open stream watches."""
-        found: dict[str, Fetch] = {}
+        """Return URI -> the request that polls it, for each polled resource that an open stream watches.
+
+        Callers take turns, one resource each, since not all resources are polled if there are too many.
+        """
+        of: dict[str, dict[str, Fetch]] = {}
         for exchange in self.routes.streams:
             if exchange.protocol is not None:
-                found |= exchange.protocol.polled()
-        return found
+                of.setdefault(exchange.caller, {}).update(exchange.protocol.polled())
+        rounds = zip_longest(*(each.items() for each in of.values()))
+        return dict(each for each in chain.from_iterable(rounds) if each is not None)
 
     def updated(self, uri: str) -> None:
         """Notify the streams that watch the resource at this URI, which has changed."""

@@ -24,7 +24,7 @@ from .exchange import Exchange
 from .head import Answer, json_answer, refused
 from .recent_sessions import RecentSessions
 from .relay import Relay
-from .replay import MOST_BYTES_OF_ALL, MOST_EVENTS_OF_ALL, EventQueue, Recording
+from .replay import RecordedEvents, Recording
 from .session import Session
 from .session_notifications import SessionNotifications, setting
 from .session_streams import SessionStreams
@@ -82,7 +82,7 @@ class SessionHandler:
         self._changes = changes
         self._sessions: dict[str, Session] = {}
         self._recent = RecentSessions()
-        self._kept = EventQueue(MOST_EVENTS_OF_ALL, MOST_BYTES_OF_ALL)
+        self._kept = RecordedEvents()
         self._ended: dict[str, float] = {}
         self._notifications = SessionNotifications()
 
@@ -263,7 +263,7 @@ class SessionHandler:
     def _restored(self, id: str, handshake: Handshake, catalog: Catalog) -> Session:  # noqa: A002
         protocol = self._protocol(catalog)
         protocol.resume(handshake)
-        return Session(id, handshake, protocol, self._kept)
+        return Session(id, handshake, protocol)
 
     def _protocol(self, catalog: Catalog) -> Protocol:
         # The ids of elicitation requests begin with this prefix, so that no two replicas use the same id.
@@ -279,7 +279,7 @@ class SessionHandler:
         exchange, effects = self._request(found, request, fields)
         if found.protocol.notifications is None:
             return exchange, [*effects]
-        self._notifications.put(found.id, found.protocol.notifications)
+        self._notifications.put(found.id, found.protocol.notifications, found.caller)
         made = setting(request, found.protocol.notifications)
         return exchange, [*effects, Relay(found.id, line, setting=made)]
 
@@ -348,7 +348,7 @@ class SessionHandler:
         """Let `exchange` store its events once its response is an event stream, if the client can resume streams."""
 
         def begin() -> Recording:
-            recording = Recording(os.urandom(12).hex(), self._clock, found.kept)
+            recording = Recording(os.urandom(12).hex(), self._clock, self._kept, found.kept, found.caller)
             found.recordings[recording.stream] = recording
             self.recorded(found.digest, recording, exchange.id)
             self._keep(found)

@@ -1,13 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Store the events of streams that a client may resume (`Last-Event-ID`), until some minutes after their end. No I/O.
 
-Memory is bounded per session and in total: the oldest events are dropped first. A client that asks for dropped events
-gets an error, since a stream with a gap would be worse.
+Memory is bounded per session and in total. A session drops its oldest events; if all sessions hold too much, the caller
+with most drops its oldest. A client that asks for dropped events gets an error, since a stream with a gap would be
+worse.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from . import event_stream
@@ -30,33 +30,63 @@ stream takes memory."""
 
 
 class EventQueue:
-    """Bounded queue of the recorded events of one session, oldest first, or of all sessions (`whole` is then None).
+    """Queue of the recorded events of one session, or of all sessions of one caller, oldest first."""
 
-    `whole`: the queue of all sessions, in which the events of a session count too.
-    """
+    __slots__ = ("_sizes", "size")
 
-    def __init__(self, most_events: int, most_bytes: int, whole: EventQueue | None = None) -> None:
-        self._most_events = most_events
-        self._most_bytes = most_bytes
-        self._whole = whole
-        self._sizes: OrderedDict[tuple[Recording, int], int] = OrderedDict()
-        self._bytes = 0
+    def __init__(self) -> None:
+        self._sizes: dict[tuple[Recording, int], int] = {}
+        self.size = 0
+
+    def __len__(self) -> int:
+        return len(self._sizes)
 
     def add(self, recording: Recording, number: int, size: int) -> None:
-        """Add an event of `recording` to the queue. Drop the oldest events while the queue exceeds its limits."""
+        """Add an event of `recording`."""
         self._sizes[recording, number] = size
-        self._bytes += size
-        if self._whole is not None:
-            self._whole.add(recording, number, size)
-        while len(self._sizes) > self._most_events or self._bytes > self._most_bytes:
-            oldest, its_number = next(iter(self._sizes))
-            oldest.forget(its_number)
+        self.size += size
+
+    def remove(self, recording: Recording, number: int) -> int:
+        """Remove an event. Return its size in bytes."""
+        size = self._sizes.pop((recording, number))
+        self.size -= size
+        return size
+
+    def drop_oldest(self) -> None:
+        """Drop the oldest event."""
+        recording, number = next(iter(self._sizes))
+        recording.forget(number)
+
+
+class RecordedEvents:
+    """Bounded store of the recorded events of all sessions of this process, by caller."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, EventQueue] = {}
+        self._count = self._size = 0
+
+    def add(self, recording: Recording, number: int, size: int) -> None:
+        """Store an event. While there are too many, the caller with most drops its oldest: a caller with many events
+        displaces its own.
+        """
+        own = self._of.setdefault(recording.caller, EventQueue())
+        own.add(recording, number, size)
+        recording.session.add(recording, number, size)
+        self._count, self._size = self._count + 1, self._size + size
+        while len(recording.session) > MOST_EVENTS or recording.session.size > MOST_BYTES:
+            recording.session.drop_oldest()
+        while self._size > MOST_BYTES_OF_ALL:
+            max(self._of.values(), key=lambda each: each.size).drop_oldest()
+        while self._count > MOST_EVENTS_OF_ALL:
+            max(self._of.values(), key=len).drop_oldest()
 
     def remove(self, recording: Recording, number: int) -> None:
-        """Remove an event from this queue and from `whole`, the queue of all sessions, if there is one."""
-        self._bytes -= self._sizes.pop((recording, number), 0)
-        if self._whole is not None:
-            self._whole.remove(recording, number)
+        """Remove an event."""
+        own = self._of[recording.caller]
+        self._count, self._size = self._count - 1, self._size - own.remove(recording, number)
+        recording.session.remove(recording, number)
+        if not own:
+            del self._of[recording.caller]
 
 
 class Recording:
@@ -66,12 +96,17 @@ class Recording:
     replaces the bytes.
     """
 
-    def __init__(self, stream: str, clock: Callable[[], float], kept: EventQueue) -> None:
+    def __init__(
+        self, stream: str, clock: Callable[[], float], kept: RecordedEvents, session: EventQueue, caller: str
+    ) -> None:
         """Begin a recording. `stream`: id of the stream. `clock()` returns seconds.
 
-        `kept`: queue of all recorded events of the session.
+        `kept` has the events of all sessions, and `session` those of the session of this stream, which belongs to
+        `caller`.
         """
         self.stream = stream
+        self.session = session
+        self.caller = caller
         self.ended_at: float | None = None
         self._left_at: float | None = None
         self.heard: list[Callable[[int, bytes | None], None]] = []

@@ -40,12 +40,6 @@ def nearest(required: Requirement, scopes: frozenset[str]) -> frozenset[str]:
     return min(required, key=lambda each: (len(each - scopes), -len(each), sorted(each)))
 
 
-def supported(requirements: Iterable[Requirement]) -> frozenset[str]:
-    """Return all scopes in the requirements except `offline_access`, for `scopes_supported` (RFC 9728, section 2)."""
-    found = (scopes for required in requirements for scopes in required)
-    return frozenset[str]().union(*found) - _NEVER_ASKED
-
-
 def needed(requirements: Iterable[Requirement]) -> frozenset[str]:
     """Return a set of scopes with which a token meets every requirement.
 

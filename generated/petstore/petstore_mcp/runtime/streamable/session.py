@@ -16,7 +16,7 @@ from ..core.effects import Handshake
 from ..core.jsontext import dumps, loads
 from ..core.wire_formats import HANDSHAKE_REVISIONS
 from ..replicas.seal import Expired, Unsealed
-from .replay import MOST_BYTES, MOST_EVENTS, EventQueue
+from .replay import EventQueue
 
 if TYPE_CHECKING:
     from ..core.jsonrpc import Id
@@ -46,8 +46,7 @@ class Session:
 
     __slots__ = ("caller", "digest", "exchanges", "handshake", "id", "kept", "listening", "protocol", "recordings")
 
-    def __init__(self, id: str, handshake: Handshake, protocol: Protocol, whole: EventQueue) -> None:  # noqa: A002
-        """Create a session. `whole`: queue of the stored events of all sessions."""
+    def __init__(self, id: str, handshake: Handshake, protocol: Protocol) -> None:  # noqa: A002
         self.id = id
         self.caller = ""
         self.digest = digest(id)
@@ -55,7 +54,7 @@ class Session:
         self.protocol = protocol
         self.exchanges: dict[Id, Exchange] = {}
         self.listening: Exchange | None = None
-        self.kept = EventQueue(MOST_EVENTS, MOST_BYTES, whole)
+        self.kept = EventQueue()
         self.recordings: dict[str, Recording] = {}
 
     @property

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..core.envelope import LOG_LEVELS
 from ..core.jsonrpc import Fault
 from ..core.notification_settings import NotificationSettings
+from ..core.places import Places
 
 if TYPE_CHECKING:
     from ..core.jsonrpc import Request
@@ -56,13 +57,15 @@ def setting(request: Request, settings: NotificationSettings) -> Setting | None:
 class SessionNotifications:
     """Cache of the notification settings of sessions, by session id.
 
-    If the cache is full, it drops the settings that changed longest ago.
+    If the cache is full, the caller with most sessions in it loses the settings that changed longest ago.
     """
 
-    __slots__ = ("_known",)
+    __slots__ = ("_callers", "_known", "_places")
 
     def __init__(self) -> None:
         self._known: dict[str, NotificationSettings] = {}
+        self._callers: dict[str, str] = {}
+        self._places = Places(MOST)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -71,12 +74,15 @@ class SessionNotifications:
         """Return the settings of the session with this id, or None if it has none."""
         return self._known.get(id)
 
-    def put(self, id: str, settings: NotificationSettings) -> None:  # noqa: A002
-        """Remember the settings of a session. If the cache is full, forget those that changed longest ago."""
-        self._known.pop(id, None)
-        self._known[id] = settings
-        if len(self._known) > MOST:
-            del self._known[next(iter(self._known))]
+    def put(self, id: str, settings: NotificationSettings, caller: str) -> None:  # noqa: A002
+        """Remember the settings of a session of `caller`, "" if another replica has received them."""
+        caller = caller or self._callers.get(id, "")
+        self.drop(id)
+        if self._places.is_full:
+            most = self._places.largest()
+            self.drop(next(each for each in self._known if self._callers[each] == most))
+        self._known[id], self._callers[id] = settings, caller
+        self._places.take(caller)
 
     def apply(self, id: str, request: Request) -> NotificationSettings:  # noqa: A002
         """Apply a request that another replica has received, such as `logging/setLevel`, to a session's notification
@@ -87,9 +93,10 @@ class SessionNotifications:
         settings = self._known.get(id) or NotificationSettings()
         with suppress(Fault):
             settings.apply(request.method, request.params)
-        self.put(id, settings)
+        self.put(id, settings, "")
         return settings
 
     def drop(self, id: str) -> None:  # noqa: A002
         """Forget the settings of a session that has ended."""
-        self._known.pop(id, None)
+        if self._known.pop(id, None) is not None:
+            self._places.give(self._callers.pop(id))

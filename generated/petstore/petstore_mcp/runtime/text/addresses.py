@@ -145,3 +145,21 @@ def _is_ipv6(host: str) -> bool:
         return IPv6Address(host).scope_id is None
     except ValueError:
         return False
+
+
+def network(address: str) -> str:
+    """Return the network that one client controls: an IPv4 address, or the /64 prefix of an IPv6 address.
+
+    Limits per client address count networks, since a client may choose among 2**64 IPv6 addresses. Return any other
+    text as it is.
+    """
+    if ":" not in address:
+        return address
+    from ipaddress import IPv6Address  # imported late: few servers have callers with IPv6 addresses
+
+    try:
+        found = IPv6Address(address)
+    except ValueError:
+        return address
+    mapped = found.ipv4_mapped
+    return str(IPv6Address(int(found) >> 64 << 64)) if mapped is None else str(mapped)

@@ -10,8 +10,11 @@ from typing import Any
 
 import jsonschema_rs
 
-PATTERN_BYTES = 1024 * 1024
-"""Maximum memory of a compiled pattern in bytes; the compiler has the same limit."""
+PATTERN_BYTES = 2 * 1024 * 1024
+"""Maximum memory of a compiled pattern in bytes, as the engine measures it.
+
+It is twice the compiler's limit. The compiler estimates the memory by a rule of its own, and engines differ from it.
+"""
 
 
 def options(formats: dict[str, Callable[[str], bool]]) -> dict[str, Any]:

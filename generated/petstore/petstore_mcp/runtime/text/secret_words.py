@@ -1,12 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find questions that ask for a secret, which MCP forbids: a client may log what its user fills in.
+"""Recognise names and texts that mean a secret.
 
-The compiler has the same rules for questions of the tools file (`secret_questions.py`).
+This is the only list of such words. The server refuses forms by it, because MCP forbids asking for a secret: a client
+may log what its user fills in. The compiler (`base/secrets.py`) loads this file to find secrets in documents.
 """
 
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
 
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
 
@@ -14,28 +16,75 @@ WORDS = frozenset(
     (
         *("password", "passwords", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets", "token", "tokens"),
         *("apikey", "apitoken", "credential", "credentials", "otp", "totp", "pin", "cvv", "cvc", "cvv2", "cvc2", "ssn"),
+        *("accesskey", "accesstoken", "authkey", "authtoken", "secretkey", "privatekey", "clientsecret", "appsecret"),
+        *(
+            "apisecret",
+            "appkey",
+            "sharedkey",
+            "subscriptionkey",
+            "bearertoken",
+            "usertoken",
+            "sessiontoken",
+            "userpass",
+        ),
+        *(
+            "refreshtoken",
+            "idtoken",
+            "oauthtoken",
+            "licensekey",
+            "masterkey",
+            "signingkey",
+            "encryptionkey",
+            "cardnumber",
+        ),
+        *("userpass", "cardnumber", "passwort", "kennwort", "contrasena", "senha", "wachtwoord"),
     )
 )
 """Words in the name of a field that mean a secret."""
 
 DATA = frozenset(
-    ("page", "next", "previous", "prev", "continuation", "cursor", "sync", "policy", "count", "limit", "code")
+    (
+        *("page", "next", "previous", "prev", "continuation", "continue", "cursor", "sync", "policy", "count", "limit"),
+        *("code", "max", "min", "maximum", "minimum", "budget", "usage", "idempotency", "prompt", "completion"),
+        *("expires", "expiry", "expiration", "lifetime", "ttl", "length", "enabled", "required", "status"),
+    )
 )
 """Words beside which a word of `WORDS` means something else, such as `page_token` and `pin_code`."""
 
+ABOUT = frozenset(
+    (
+        *("id", "ids", "name", "names", "type", "types", "url", "urls", "uri", "endpoint", "format", "hint", "version"),
+        *("method", "scopes", "arn", "ref", "description", "field", "header", "prefix", "path", "file"),
+    )
+)
+"""Last words of a name that mean a property of a secret, such as `token_type`, and not the secret itself."""
+
 ASKED = re.compile(
-    r"\b(?:pass ?(?:word|phrase|code)s?|passwd|(?:api|access|private|secret|signing|encryption)[ _-]?keys?"
+    r"\b(?:pass ?(?:word|phrase|code)s?|passwd"
+    r"|(?:api|access|private|secret|signing|encryption|auth\w*|subscription|app|application|licen[cs]e|master|shared"
+    r"|account|storage|webhook|service|consumer|functions?|recovery|activation)[ _-]?keys?"
     r"|(?:api|access|auth\w*|bearer|refresh|session|secret|security)[ _-]?tokens?|client[ _-]?secrets?"
     r"|(?:your|the|a) secret|your (?:pin|token)|credentials?"
-    r"|one[- ]time (?:code|pin)|otp"
+    r"|(?:one[- ]time|mfa|2fa|two[- ]factor|recovery|backup|auth|authorization) (?:code|pin)s?|otp"
     r"|(?:(?:credit|debit|payment|bank)[ _-])?card (?:number|no\b)|card verification|cv[vc]2?"
-    r"|security code|social security number)\b",
+    r"|security code|social security(?: number)?)\b",
     re.IGNORECASE,
 )
-"""Words in a text that ask for a secret."""
+"""Words in a text that ask for a secret, or, joined by blanks, the words of a name that mean one."""
+
+
+def is_secret_name(name: str) -> bool:
+    """Return True if a field, variable, header or parameter of this name holds a secret."""
+    plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
+    words = [word.lower() for word in _HUMPS.findall(plain)]
+    beside = DATA.intersection(words)
+    if beside - {"code"} or not ABOUT.isdisjoint(
+        words[-1:]
+    ):  # `one_time_code` is a secret, `page_token` and `token_type` are not
+        return False
+    return (not beside and not WORDS.isdisjoint(words)) or ASKED.search(" ".join(words)) is not None
 
 
 def asks_for_secret(names: list[str], texts: list[str]) -> bool:
     """Return True if a form with fields of these names, or one of its texts, asks for a secret."""
-    split = [{word.lower() for word in _HUMPS.findall(name)} for name in names]
-    return any(words & WORDS and not words & DATA for words in split) or any(map(ASKED.search, texts))
+    return any(map(is_secret_name, names)) or any(map(ASKED.search, texts))

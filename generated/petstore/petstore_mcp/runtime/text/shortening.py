@@ -104,8 +104,9 @@ class Shortened:
             if value.endswith(_MORE):
                 self.left_out.append(f"the end of {name}")
                 return value[:kept] + _MORE
-            self.left_out.append(f"{len(value) - kept:,} characters of {name}")
-            return value[:kept] + _MARK.format(len(value) - kept)
+            cut = len(value) - kept
+            self.left_out.append(f"{cut:,} character{'s' * (cut != 1)} of {name}")
+            return value[:kept] + _MARK.format(cut)
         if isinstance(value, list) and (size > room or id(value) in self._open):
             return self._items(value, room, name)
         if isinstance(value, dict) and (size > room or id(value) in self._open):
@@ -122,7 +123,7 @@ class Shortened:
             kept.append(item)
         count = max(1, len(kept))
         if id(value) in self._open:
-            self.left_out.append(f"all but the first {count:,} items of {name}")
+            self.left_out.append(f"all but the first {f'{count:,} items' if count > 1 else 'item'} of {name}")
         elif count < len(value):
             self.left_out.append(f"{len(value) - count:,} of {len(value):,} items of {name}")
         self.items = self.items or count

@@ -7,7 +7,10 @@ No single caller may take all places, so that some are always left for other cal
 from __future__ import annotations
 
 SHARE = 3 / 4
-"""Largest fraction of all places for one caller. It is large, since all callers behind a proxy may look like one."""
+"""Largest fraction of all places for one caller. It is large, since all callers behind a proxy may look like one.
+
+Over stdio, the only client is named "" and may take all.
+"""
 
 
 class Places:
@@ -16,10 +19,11 @@ class Places:
     The places in use are counted and limited both in total and per caller.
     """
 
-    __slots__ = ("_most", "_of", "_taken")
+    __slots__ = ("_most", "_of", "_share", "_taken")
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, share: float = SHARE) -> None:
         self._most = most
+        self._share = most * share
         self._taken = 0
         self._of: dict[str, int] = {}
 
@@ -28,7 +32,7 @@ class Places:
         the limit per caller or the limit for all callers together.
         """
         of_all, of_one = self._taken + many, self._of.get(caller, 0) + many
-        return of_all <= self._most and of_one <= self._most * SHARE
+        return of_all <= self._most and (of_one <= self._share or not caller)
 
     def take(self, caller: str, many: int = 1) -> None:
         """Count `many` more places (calls or bytes, for example) as in use by `caller`, without checking the limit."""
@@ -41,3 +45,12 @@ class Places:
         left = self._of.pop(caller, 0) - many
         if left:
             self._of[caller] = left
+
+    @property
+    def is_full(self) -> bool:
+        """Return True if all places are in use."""
+        return self._taken >= self._most
+
+    def largest(self) -> str:
+        """Return the caller with most places in use."""
+        return max(self._of, key=lambda caller: self._of[caller], default="")
