@@ -29,19 +29,8 @@ is_secret_name: Callable[[str], bool] = lru_cache(10_000)(_words.is_secret_name)
 _AMBIGUOUS = frozenset(
     (
         *("key", "sig", "signature", "auth", "authorization", "code", "sid", "session", "sessionid", "jwt", "cookie"),
-        *(
-            "bearer",
-            "hmac",
-            "pat",
-            "pass",
-            "pw",
-            "assertion",
-            "samlresponse",
-            "dsn",
-            "xsignature",
-            "setcookie",
-            "phpsessid",
-        ),
+        *("bearer", "hmac", "pat", "pass", "pw", "assertion", "samlresponse", "dsn", "xsignature", "setcookie"),
+        *("phpsessid",),
         *("jsessionid", "connectionstring", "webhookurl", "sharedaccesssignature", "proxyauthorization", "login"),
     )
 )

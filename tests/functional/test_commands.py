@@ -38,7 +38,7 @@ def test_the_demo_shows_the_whole_job_and_leaves_nothing_behind(tmp_path: Path) 
     assert told.returncode == 0, told.stderr
     for fragment in (
         "24 tools",
-        ".cursor/mcp.json now says: python -m petstore_mcp",
+        ".cursor/mcp.json now says: python -P -m petstore_mcp",
         "tools/list",
         "GET /v1/pets?species=cat&limit=2",
         "the API holds 13 pets; it held 12",

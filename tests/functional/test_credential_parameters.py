@@ -99,7 +99,7 @@ def test_alternatives_are_told_as_alternatives(api: Listener, tmp_path: Path, mo
         text=True,
     )
     assert "missing" not in asked.stdout, "one of two ways is enough"
-    assert "1 of 1 tools can be called" in asked.stdout
+    assert "1 of 1 tool can be called" in asked.stdout
 
 
 def test_an_api_that_wants_no_credentials_is_sent_none(

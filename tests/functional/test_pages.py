@@ -299,7 +299,7 @@ STOPPED: dict[str, tuple[int, str]] = {
     ),
     "again": (
         2,
-        "Pages: the first 1 page, 1 items; the API then answered with a page that it had given before."
+        "Pages: the first 1 page, 1 item; the API then answered with a page that it had given before."
         ' To go on, call again with cursor="5"',
     ),
     "circle": (3, "Pages: the first 3 pages, 3 items; the API then answered with a page that it had given before."),

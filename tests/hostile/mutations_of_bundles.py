@@ -28,8 +28,8 @@ OF_BUNDLES = (
     Mutation(
         "secrets in a tools file of adopt",
         "mcpgen/adopt/toolsfile.py",
-        'return without_secrets("\n".join(lines)) + "\n"',
-        'return "\n".join(lines) + "\n"',
+        r'return without_secrets("\n".join(lines)) + "\n"',
+        r'return "\n".join(lines) + "\n"',
         PLANTED,
     ),
     Mutation(

@@ -121,7 +121,7 @@ OF_PROJECTS = (
     Mutation(
         "conflict marks of a merge",
         "mcpgen/regenerate/publish/present.py",
-        "    conflicts.refuse(directory)\n",
+        "    conflicts.refuse(directory, LARGEST)\n",
         "",
         (MERGES,),
     ),
@@ -322,7 +322,7 @@ OF_EMITTING = (
     Mutation(
         "markup beside code spans",
         "mcpgen/emit/sinks.py",
-        'else _MARKDOWN.sub(r"\\\1", part) for at',
+        r'else _MARKDOWN.sub(r"\\\1", part) for at',
         "else part for at",
         ("tests/unit/test_sinks.py",),
     ),

@@ -203,7 +203,8 @@ def test_a_search_finds_what_its_caller_may_call(tmp_path: Path) -> None:
             "call_tool",
             "call_writing_tool",
         ]
-        assert f"has {len(seen) + 1} tools" in entries[0]["description"], "and r0, for which nothing is needed"
+        count = "1 tool that is" if not seen else f"{len(seen) + 1} tools that are"
+        assert f"has {count} not listed" in entries[0]["description"], "and r0, for which nothing is needed"
         told = str(ToolSearch(access.whole).seen_by(offered).answer("search_tools", asked))
         assert sorted(name for name in ("t1", "t2", "t3") if f"{name}(" in told) == seen
         described = str(ToolSearch(access.whole).seen_by(offered).answer("describe_tools", {"names": ["t3"]}))

@@ -252,7 +252,7 @@ def test_what_is_not_one_value_has_no_beginning(text: str) -> None:
     ("value", "left", "said"),
     [
         ([1, 2, 3], [1, 2], "all but the first 2 items of the answer"),
-        ({"a": 1, "b": [[1], [2]]}, {"a": 1, "b": [[1]]}, "what follows in the answer; all but the first 1 items of b"),
+        ({"a": 1, "b": [[1], [2]]}, {"a": 1, "b": [[1]]}, "what follows in the answer; all but the first item of b"),
         ([{"a": [1, 2]}], [{"a": [1]}], None),
         ({"a": {}}, {"a": {}}, "what follows in the answer"),
         ([], [], ""),

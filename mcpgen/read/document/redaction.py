@@ -20,17 +20,9 @@ MARK = "x-mcpgen-credential"
 _VALUES = frozenset(("default", "const", "example", "examples", "enum", "value", "values", "initial", "current"))
 """Keys of values of the thing that an object describes."""
 
-_SAME = _VALUES | {
-    "schema",
-    "items",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "content",
-    "prefixItems",
-    "additionalProperties",
-}
+_SAME = _VALUES | frozenset(
+    ("schema", "items", "allOf", "anyOf", "oneOf", "not", "content", "prefixItems", "additionalProperties")
+)
 """Keys whose values have the name of the object around them."""
 
 _PROSE = frozenset(
@@ -46,6 +38,9 @@ _TABLES = frozenset(
     ("security", "scopes", "mapping", "dependentRequired", "overrides", "aliases", "lookups", "encoding", "fields")
 )
 """Keys of objects whose members are not named after the values that they hold."""
+
+_SERVER = ("server",)
+"""Path of the settings of a tools file, where `pin` lists tools."""
 
 _CONSTANTS = frozenset(("const", "enum"))
 _EXAMPLE_KEYS = frozenset(("example", "examples"))
@@ -153,7 +148,8 @@ class _Walk:
             label = member if member in self._clean_keys else self._key(member, (*path, member), key)
             found: JsonValue | _Gone = each
             if each.__class__ is str or each.__class__ is list:
-                inside = "" if is_choice and member in _VALUES else _name_of(member, key, name)
+                is_unnamed = (is_choice and member in _VALUES) or path == _SERVER
+                inside = "" if is_unnamed else _name_of(member, key, name)
                 if (member, inside, each.__class__ is str and each) not in self._clean_texts:
                     found = self._judged(each, (*path, member), member, inside)
             elif isinstance(each, dict):
