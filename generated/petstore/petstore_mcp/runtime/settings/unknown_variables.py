@@ -11,11 +11,12 @@ import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from .purposes import PURPOSES
+
+_SECRETS = ("STATE_KEY", "STORE", "METRICS_TOKEN", "AUTH_INTROSPECTION_CLIENT_SECRET")
 OVER_HTTP = (
-    *("HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES"),
-    *("STATE_KEY", "STATE_KEY_FILE", "STORE", "STORE_FILE", "METRICS_TOKEN", "METRICS_TOKEN_FILE"),
-    *("HTTP_URL", "HTTP_CARD", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM"),
-    *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE"),
+    *(name for name, (feature, _) in PURPOSES.items() if feature == "http"),
+    *(f"{name}_FILE" for name in _SECRETS),
 )
 """Settings that a server over stdio knows and does not read. Those with a twin `<NAME>_FILE` hold a secret."""
 

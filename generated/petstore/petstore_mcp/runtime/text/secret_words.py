@@ -17,26 +17,8 @@ WORDS = frozenset(
         *("password", "passwords", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets", "token", "tokens"),
         *("apikey", "apitoken", "credential", "credentials", "otp", "totp", "pin", "cvv", "cvc", "cvv2", "cvc2", "ssn"),
         *("accesskey", "accesstoken", "authkey", "authtoken", "secretkey", "privatekey", "clientsecret", "appsecret"),
-        *(
-            "apisecret",
-            "appkey",
-            "sharedkey",
-            "subscriptionkey",
-            "bearertoken",
-            "usertoken",
-            "sessiontoken",
-            "userpass",
-        ),
-        *(
-            "refreshtoken",
-            "idtoken",
-            "oauthtoken",
-            "licensekey",
-            "masterkey",
-            "signingkey",
-            "encryptionkey",
-            "cardnumber",
-        ),
+        *("apisecret", "appkey", "sharedkey", "subscriptionkey", "bearertoken", "usertoken", "sessiontoken"),
+        *("refreshtoken", "idtoken", "oauthtoken", "licensekey", "masterkey", "signingkey", "encryptionkey"),
         *("userpass", "cardnumber", "passwort", "kennwort", "contrasena", "senha", "wachtwoord"),
     )
 )
@@ -78,9 +60,8 @@ def is_secret_name(name: str) -> bool:
     plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
     words = [word.lower() for word in _HUMPS.findall(plain)]
     beside = DATA.intersection(words)
-    if beside - {"code"} or not ABOUT.isdisjoint(
-        words[-1:]
-    ):  # `one_time_code` is a secret, `page_token` and `token_type` are not
+    # `one_time_code` is a secret, `page_token` and `token_type` are not
+    if beside - {"code"} or not ABOUT.isdisjoint(words[-1:]):
         return False
     return (not beside and not WORDS.isdisjoint(words)) or ASKED.search(" ".join(words)) is not None
 
