@@ -135,7 +135,12 @@ def _imported() -> None:
     import_all()
 
 
-@pytest.mark.parametrize("row", ROWS)
+_SLOW = frozenset(
+    ("a filter of many tests", "a selection of many names", "a filter of many comparisons", "a filter within a filter")
+)
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, marks=[pytest.mark.slow] * (row in _SLOW)) for row in ROWS])
 def test_hard_16_a_file_of_other_people_ends_within_its_budget(row: str) -> None:
     command, files = ROWS[row]
     named = {name: (text if isinstance(text, str) else json.dumps(text)).encode() for name, text in files.items()}

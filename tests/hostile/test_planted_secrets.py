@@ -15,7 +15,7 @@ from tests.command import Done, mcpgen
 from tests.hostile import planted_configurations, planted_documents
 from tests.hostile.planted_documents import Plants
 
-SEEDS = (1, 2, 3)
+SEEDS = (1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3)))
 DESCRIPTIONS = ("openapi", "collection", "discovery")
 PLAIN = """
 openapi: 3.1.0

@@ -140,7 +140,7 @@ class Terminal:
         self._process.wait(60)
 
 
-@pytest.fixture(params=sorted(START))
+@pytest.fixture(params=["bash", *(pytest.param(each, marks=pytest.mark.slow) for each in ("fish", "zsh"))])
 def terminal(request: pytest.FixtureRequest, server: Shell, tmp_path: Path) -> Iterator[Terminal]:
     if shutil.which(request.param) is None:
         pytest.skip(f"{request.param} is not installed")
