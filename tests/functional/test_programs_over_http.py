@@ -210,6 +210,7 @@ def test_programs_of_one_caller_leave_workers_for_others(
             assert Held.came.acquire(timeout=PATIENCE)
         for _ in range(5):
             assert call(server, "1 + 1", "bob")["content"][0]["text"] == "2"
+        assert not Held.came.acquire(blocking=False), "ann's other programs wait for a worker"
         Held.release.set()
         for number, connection in zip(numbers, connections, strict=True):
             result = connection.answer().message["result"]
