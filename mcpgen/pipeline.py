@@ -33,7 +33,7 @@ from mcpgen.merge.apply_options import (
 from mcpgen.merge.declared_keys import with_declared_keys
 from mcpgen.merge.logins import hide_logins, with_login
 from mcpgen.merge.merge_documents import OwnerDecisions, joined, settled
-from mcpgen.merge.overrides import apply, chosen, former, visible, without_security
+from mcpgen.merge.overrides import apply, chosen, former, report_unused, visible, without_security
 from mcpgen.merge.task_operations import with_task_operations
 from mcpgen.model import Api, Catalog, Identity, PreviousNames, Skipped
 from mcpgen.model.options import Options
@@ -243,6 +243,8 @@ def _curated(
     # if a document could not be read, unused selectors are no mistake
     told = diagnostics if not sources.unread else Diagnostics()
     api, more = chosen(settled(api, flags.servers), flags.selectors("include"), flags.selectors("exclude"), told)
+    by_flags = [each for kind in ("include", "exclude") for each in flags.selecting(kind) if isinstance(each, str)]
+    report_unused(api, by_flags, told)
     kept = select(api.operations, flags.selecting("include"), flags.selecting("exclude"))
     keys = {operation.key for operation in kept}
     more += tuple(operation for operation in api.operations if operation.key not in keys)

@@ -167,7 +167,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "orphaned-override": ("warning", "An override is for an operation or an argument that the API no longer has."),
     "unused-selector": (
         "warning",
-        "A selector in the tools file selects nothing, or the file names a media type that no operation offers.",
+        "A selector selects nothing, or the tools file names a media type that no operation offers.",
     ),
     "unused-scheme": ("warning", "A security scheme is defined in the tools file but not used."),
     "broken-schema": ("error", "Because of a handwritten schema, clients would reject the whole tool list."),

@@ -50,7 +50,7 @@ def select(
 
     Raises FatalError for a text that is no valid selector.
     """
-    wanted, unwanted = [*map(_selector, include)], [*map(_selector, exclude)]
+    wanted, unwanted = [*map(selector_of, include)], [*map(selector_of, exclude)]
     return tuple(
         operation
         for operation in operations
@@ -64,7 +64,8 @@ def parse(text: str, where: Where | None = None) -> Selector:
     return Selector(tuple(_part(part.strip()) for part in text.split(",")), where)
 
 
-def _selector(selector: str | Selector) -> Selector:
+def selector_of(selector: str | Selector) -> Selector:
+    """Return the selector that a text means. Raises FatalError for a text that is no valid selector."""
     if isinstance(selector, Selector):
         return selector
     try:

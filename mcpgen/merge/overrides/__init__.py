@@ -7,6 +7,16 @@ none. `changes` writes each override into its operation, where later passes read
 from mcpgen.merge.overrides.changes import apply
 from mcpgen.merge.overrides.naming import former, is_written, named
 from mcpgen.merge.overrides.securing import unsecured, without_security
-from mcpgen.merge.overrides.selecting import chosen, visible
+from mcpgen.merge.overrides.selecting import chosen, report_unused, visible
 
-__all__ = ["apply", "chosen", "former", "is_written", "named", "unsecured", "visible", "without_security"]
+__all__ = [
+    "apply",
+    "chosen",
+    "former",
+    "is_written",
+    "named",
+    "report_unused",
+    "unsecured",
+    "visible",
+    "without_security",
+]

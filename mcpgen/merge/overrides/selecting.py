@@ -1,13 +1,13 @@
 """Select the operations of an API by the selectors of a tools file, and remove hidden operations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped
 from mcpgen.merge.overrides.naming import is_written
 from mcpgen.model import Api, Operation, Skipped
-from mcpgen.model.selection import Selector, select
+from mcpgen.model.selection import Selector, select, selector_of
 
 
 def chosen(
@@ -17,15 +17,22 @@ def chosen(
 
     Handwritten tools always stay.
     """
-    everything: tuple[Operation | Skipped, ...] = (*api.operations, *api.skipped)
-    for selector in (*include, *exclude):
-        if not any(selector.selects(each) for each in everything):
-            diagnostics.add("unused-selector", "This selector selects nothing.", selector.where, _selectable(api))
+    report_unused(api, (*include, *exclude), diagnostics)
     kept = {operation.key for operation in select(api.operations, include, exclude)}
     kept |= {operation.key for operation in api.operations if is_written(operation)}
     left_out = tuple(operation for operation in api.operations if operation.key not in kept)
     operations = tuple(operation for operation in api.operations if operation.key in kept)
     return replace(api, operations=operations, skipped=select(api.skipped, include, exclude)), left_out
+
+
+def report_unused(api: Api, selectors: Iterable[str | Selector], diagnostics: Diagnostics) -> None:
+    """Report each selector of a tools file or of the command line that selects no operation of `api`."""
+    everything: tuple[Operation | Skipped, ...] = (*api.operations, *api.skipped)
+    for each in selectors:
+        selector = selector_of(each)
+        if not any(selector.selects(operation) for operation in everything):
+            named = f"The selector '{clipped(each)}'" if isinstance(each, str) else "This selector"
+            diagnostics.add("unused-selector", f"{named} selects nothing.", selector.where, _selectable(api))
 
 
 def _selectable(api: Api) -> str:

@@ -47,8 +47,9 @@ def _conflict(directory: Path, paths: Iterable[str], marked: list[str]) -> Fatal
     # A changelog that git merged without a conflict has the entries of both sides, so it stays.
     whole = {emitted.runtime_or_file(path) for path in paths if path != emitted.CHANGELOG or path in marked}
     hint = (
-        f"Take all generated files from your side with `{git_commands.one_side(directory, whole)}`, "
-        f"and generate again. To take the other side, write {git_commands.OTHER_SIDE} for HEAD."
+        f"Take all generated files from one side with `{git_commands.one_side(directory, whole)}`, "
+        f"and generate again. To take the other side, write {git_commands.OTHER_SIDE} for HEAD. "
+        "If HEAD contains the marks, name the commit before it."
     )
     if emitted.CHANGELOG in marked:
         hint += (

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-OTHER_SIDE = "MERGE_HEAD"
-"""What a user writes in place of `HEAD` to take the files of the branch that is merged."""
+OTHER_SIDE = "MERGE_HEAD (in a rebase REBASE_HEAD)"
+"""What a user writes in place of `HEAD` to take the files of the other side."""
 
 
 def checkout(directory: Path, paths: Iterable[str]) -> str:

@@ -52,7 +52,7 @@ def main(arguments: list[str], catalog: Catalog) -> int:
             return _list(catalog, given, os.environ)
         if given.client is None:
             names = ", ".join(CLIENTS)
-            complain(f"Say into which client: {names}. `{catalog.name}-mcp install --list` shows what is here.")
+            complain(f"Say into which client: {names}. With --list instead, you see which of them are here.")
             return USAGE
         run = _install if given.command_name == "install" else _uninstall
         return run(catalog, CLIENTS[given.client], given, os.environ)
@@ -292,7 +292,10 @@ def _launch(catalog: Catalog, given: argparse.Namespace) -> launch.Launch:
 def _shared_advice(command: str) -> str:
     """Return advice for other users of a project's configuration file. `command`: command that starts the server."""
     if os.path.isabs(command):
-        return f"The file names a path of this machine, {command}. For others, name a command with --command."
+        return (
+            f"The file names a path of this machine, {command}. For others, install the server there: the entry then"
+            " names its command."
+        )
     return f"Everybody who uses this file needs the command {command}."
 
 

@@ -30,10 +30,9 @@ SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
 _DIGEST = 64
 _LONGEST_CARD_NAME = 200
-_INSTEAD = "AUTH_INSTEAD_OF_AUDIENCE"
 _NEEDS_ISSUER = (
     *("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_FIRST_SCOPES", "AUTH_ROLES_CLAIM"),
-    *("AUTH_INTROSPECTION_CLIENT_ID", _INSTEAD),
+    *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INSTEAD_OF_AUDIENCE"),
 )
 _LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
@@ -160,7 +159,7 @@ def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str],
     listening.first_scopes = checked("AUTH_FIRST_SCOPES", callers.scopes, None)
     listening.roles_claim = checked("AUTH_ROLES_CLAIM", callers.claim, "")
     client_id = checked("AUTH_INTROSPECTION_CLIENT_ID", callers.text, "")
-    instead = checked(_INSTEAD, callers.instead_of_audience, ())
+    instead = checked("AUTH_INSTEAD_OF_AUDIENCE", callers.instead_of_audience, ())
     secret, source = credential_env.value_of(f"{prefix}_{_LOGIN}", environ)
     secret = (secret or "").strip()
     if not environ.get(f"{prefix}_AUTH_ISSUER", "").strip():
@@ -177,7 +176,9 @@ def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str],
         name = f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID"
         raise ValueError(f"{name} needs exactly one issuer: a token that is no JWT does not name its own.")
     if instead and not client_id:
-        raise ValueError(f"{prefix}_{_INSTEAD} needs {prefix}_AUTH_INTROSPECTION_CLIENT_ID: JWTs have an audience.")
+        raise ValueError(
+            f"{prefix}_AUTH_INSTEAD_OF_AUDIENCE needs {prefix}_AUTH_INTROSPECTION_CLIENT_ID: JWTs have an audience."
+        )
     listening.introspection = callers.Introspection(client_id, secret, instead) if client_id else None
 
 

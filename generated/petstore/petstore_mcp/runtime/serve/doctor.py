@@ -220,7 +220,10 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
             return [], ["No call was tried, because hooks.py takes part in calls."]
         name = trial.choose(catalog, settings, _logins(catalog, settings))
         if not name:
-            return [], ["No call was tried, because no read-only tool can be called without arguments."]
+            return [], [
+                "No call was tried, because no read-only tool can be called without arguments and with the credentials"
+                " that are set."
+            ]
         well, said = await caller.try_tool(name)
         return ([], [said]) if well else ([said], [])
     finally:
