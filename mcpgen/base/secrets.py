@@ -7,7 +7,7 @@ runtime, which refuses forms by them.
 import re
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import unquote_plus
@@ -23,8 +23,12 @@ LEFT_OUT = "LEFT-OUT"
 ASKED: re.Pattern[str] = _words.ASKED
 """Words in a text that ask for a secret."""
 
-is_secret_name: Callable[[str], bool] = lru_cache(10_000)(_words.is_secret_name)
-"""Return True if a value of this name is a secret, whatever it looks like."""
+LONGEST_NAME, LONGEST_SECRET = 200, 4096
+"""Longest name that is judged, and longest text without blanks that is judged as random, in characters."""
+_PIECE = 64 * 1024
+"""Characters of a long text that are searched at once, which bounds the memory."""
+
+_is_secret_name: Callable[[str], bool] = lru_cache(10_000)(_words.is_secret_name)
 
 _AMBIGUOUS = frozenset(
     (
@@ -97,9 +101,14 @@ _MOST_LIKE_WORDS, _MOST_LIKE_SHORT_WORDS = 0.4, 0.6
 """A name made of words has fewer changes between letters, capitals and digits for each character."""
 
 
+def is_secret_name(name: str) -> bool:
+    """Return True if a value of this name is a secret, whatever it looks like. No long name is."""
+    return len(name) <= LONGEST_NAME and _is_secret_name(name)
+
+
 def is_ambiguous_name(name: str) -> bool:
     """Return True if values of this name are secrets in some APIs and data in others, such as `key` and `code`."""
-    return fold(name) in _AMBIGUOUS
+    return len(name) <= LONGEST_NAME and fold(name) in _AMBIGUOUS
 
 
 def may_be_secret(name: str, value: str) -> bool:
@@ -130,7 +139,7 @@ def is_reference(text: str) -> bool:
 def is_opaque(value: str) -> bool:
     """Return True if `value` is one word of letters and digits, and no date, number, version, UUID or placeholder."""
     value = value.strip()
-    if len(value) < _SHORTEST_OPAQUE or any(map(str.isspace, value)):
+    if not _SHORTEST_OPAQUE <= len(value) <= LONGEST_SECRET or any(map(str.isspace, value)):
         return False
     mixed = any(map(str.isalpha, value)) and any(map(str.isdigit, value))
     return mixed and not (_PLACEHOLDER.search(value) or _UUID.fullmatch(value) or _DATED.fullmatch(value))
@@ -141,6 +150,10 @@ def without_secrets(text: str) -> str:
 
     Such parts are known prefixes, private keys, random texts, passwords before a host, and values after a secret name.
     """
+    if len(text) > _PIECE:
+        if all(without_secrets(piece) == piece for piece in _pieces(text)):
+            return text  # without a copy of the text, which may be as large as a document
+        return "".join(map(without_secrets, _pieces(text)))
     if len(text) < _SHORTEST_OPAQUE + 2:
         return text
     if "=" in text and ("?" in text or "&" in text):
@@ -154,8 +167,21 @@ def without_secrets(text: str) -> str:
     if len(text) >= _SHORTEST_KNOWN:
         text = _KNOWN.sub(lambda match: match[0] if _is_placeholder(match[0]) else LEFT_OUT, text)
     if len(text) >= _SHORTEST_RANDOM and _RUN.search(text) and not _PUBLIC.search(text):
-        text = _RUN.sub(lambda match: LEFT_OUT if _is_random(match[0]) else match[0], text)
+        text = _RUN.sub(
+            lambda match: LEFT_OUT if len(match[0]) <= LONGEST_SECRET and _is_random(match[0]) else match[0], text
+        )
     return text
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield a long text in pieces, cut before a blank if there is one."""
+    start = 0
+    while start < len(text):
+        end = start + _PIECE
+        if end < len(text):
+            end = max(text.rfind(" ", start + 1, end), 0) or end
+        yield text[start:end]
+        start = end
 
 
 def _without_query_value(match: re.Match[str]) -> str:
@@ -184,6 +210,8 @@ def _is_placeholder(text: str) -> bool:
 
 def _is_random_value(value: str) -> bool:
     """Return True if a whole value is random. A digest counts too, because no document fixes a digest as a value."""
+    if len(value) > LONGEST_SECRET:
+        return False
     if (_UUID.fullmatch(value) and "-" in value) or _PUBLIC.search(value) or not _WHOLE.fullmatch(value):
         return False
     if value.startswith("/") or "://" in value:

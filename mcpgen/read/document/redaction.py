@@ -49,6 +49,9 @@ _KEPT = frozenset(
     ("none", "null", "true", "false", "bearer", "basic", "string", "integer", "number", "boolean", "file")
 )
 """Words that name no secret in any place."""
+_LONGEST_KEPT = 10
+_MOST_KNOWN = 100_000
+"""Texts whose verdict is kept, because most texts occur many times."""
 
 _LEFT_PAIR = re.compile(rf"([?&])[^=&#?]*={LEFT_OUT}(?:&|(?=#|$))")
 _PATHS = frozenset(("path", "flatPath", "raw", "url", "request", "rootUrl", "baseUrl", "servicePath", "base_url"))
@@ -181,7 +184,7 @@ class _Walk:
             text = self._without_literals(text, path)
         if name.lower() in _CREDENTIAL_FIELDS and not is_reference(text):
             return _without_credentials(text)
-        if name and not is_reference(text) and text.lower() not in _KEPT and may_be_secret(name, text):
+        if name and not is_reference(text) and text[:_LONGEST_KEPT].lower() not in _KEPT and may_be_secret(name, text):
             cleaned = self._clean(text)
             if "://" not in text or cleaned == text:
                 return self._removed(name, path)
@@ -197,6 +200,10 @@ class _Walk:
 
     def _clean(self, text: str) -> str:
         if text not in self._texts:
+            if len(self._texts) >= _MOST_KNOWN:
+                self._texts.clear()
+                self._clean_texts.clear()
+                self._clean_keys.clear()
             found = without_secrets(text)
             if found != text and "?" in text:
                 found = _LEFT_PAIR.sub(r"\1", found).rstrip("?&")
