@@ -1,4 +1,4 @@
-"""Wait until replicas listen to messages of other replicas, and until the store has what a client has set."""
+"""Wait until replicas listen to messages of other replicas, and until the store has settings and events."""
 
 from __future__ import annotations
 
@@ -22,3 +22,10 @@ def wait_for_setting(store: str, sets: Callable[[], None]) -> None:
     with redis.Redis.from_url(store) as client:
         while not client.keys("*settings:*"):
             sets()
+
+
+def wait_for_event(store: str) -> None:
+    """Wait until the store has the first event of its only stream. A replica may send an event before it stores it."""
+    with redis.Redis.from_url(store) as client:
+        while [client.xlen(key) for key in client.keys("*events:*")] < [2]:  # the entry before it names the replica
+            continue

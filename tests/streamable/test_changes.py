@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.streamable.conftest import TOOLS
+from tests.streamable.listeners import wait_for_event
 from tests.streamable.messages import Session, call, encoded, mirrored, post, request, stateless
 from tests.streamable.servers import Server
 from tests.streamable.upstream import PATIENCE, Upstream
@@ -98,6 +99,7 @@ def test_a_lost_stream_goes_on_at_another_replica(
             first = lost.event().id or ""
             changing("second")
             assert lost.event().message == CHANGED
+        wait_for_event(store)
         with other.connect() as again:
             session.resume(again, first)
             again.stream()

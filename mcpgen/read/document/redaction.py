@@ -7,6 +7,7 @@ one walk serves all formats. `base/secrets.py` has the rule. What is left of the
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
@@ -240,7 +241,8 @@ class _Walk:
     def _path_text(self, text: str) -> str:
         front = re.match(r"[^?#]*", text)
         assert front is not None, "the pattern may match nothing"
-        plain = _PATH_PART.sub(lambda part: self._argument if may_be_secret("", part[0]) else part[0], front[0])
+        # decoded, since the signs of an encoded sentence look random
+        plain = _PATH_PART.sub(lambda part: self._argument if may_be_secret("", unquote(part[0])) else part[0], front[0])
         return plain + text[front.end() :]
 
     def _place(self, path: _Path) -> Where:
