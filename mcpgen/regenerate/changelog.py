@@ -7,6 +7,7 @@ The newest version stands first. Entries have no dates, and edits by hand are ke
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from mcpgen.base.jsonvalue import digest
@@ -61,7 +62,7 @@ def _with_entry(written: bytes, entry: bytes, version: str) -> bytes:
     already written the entry, it is not added a second time.
     """
     heading = f"## {markdown_text(version)}".encode()
-    lines = written.splitlines(keepends=True)
+    lines = _newest_first(written.splitlines(keepends=True))
     same = next((at for at, line in enumerate(lines) if line.rstrip() == heading), None)
     if same is None:
         at = next((at for at, line in enumerate(lines) if _VERSION.match(line)), len(lines))
@@ -69,6 +70,20 @@ def _with_entry(written: bytes, entry: bytes, version: str) -> bytes:
     end = next((at for at in range(same + 1, len(lines)) if lines[at].startswith(b"## ")), len(lines))
     section = b"".join(lines[same:end]).rstrip(b"\n") + b"\n"
     return written if section.endswith(entry) else _joined(lines[:same], section + entry, lines[end:])
+
+
+def _newest_first(lines: list[bytes]) -> list[bytes]:
+    """Return the lines of a changelog with the newest version first, if a merge has mixed the order of versions.
+
+    A changelog whose owner keeps the oldest version first stays.
+    """
+    starts = [at for at, line in enumerate(lines) if _VERSION.match(line)]
+    sections = [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
+    ordered = sorted(sections, key=lambda section: [*map(int, re.findall(rb"\d+", section[0]))], reverse=True)
+    if sections in (ordered, ordered[::-1]):
+        return lines
+    texts = [b"".join(section).rstrip(b"\n") + b"\n" for section in ordered]
+    return [*lines[: starts[0]], *b"\n".join(texts).splitlines(keepends=True)]
 
 
 def _joined(before: list[bytes], section: bytes, after: list[bytes]) -> bytes:

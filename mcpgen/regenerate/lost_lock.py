@@ -112,7 +112,7 @@ def warning(directory: Path, lock: Lock) -> Diagnostic:
         "The flags of earlier runs and the names of removed tools are not known."
     )
     hint = (
-        f"If git has the lock file, bring it back with `{git_commands.checkout(directory, [locks.NAME])}` instead. "
+        f"If git has the lock file, bring it back with `{git_commands.last_version(directory, locks.NAME)}` instead. "
         "Otherwise, give the flags of the first run again."
     )
     return Diagnostic("lock-rebuilt", message, hint, Where(str(directory / lock.package / "bindings.json")))

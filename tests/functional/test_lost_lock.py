@@ -19,6 +19,10 @@ from tests.cases.test_cases import CASES, command_lines, prepared
 from tests.functional.regeneration import DELETE, GET, LIST, OUT, PET, files, lock, names, operation, run, write
 
 LOCK = OUT / locks.NAME
+BRING_BACK = (
+    'git -C out checkout "$(git -C out log -1 --first-parent -m --diff-filter=AM --format=%H -- mcpgen.lock.json)"'
+    " -- mcpgen.lock.json"
+)
 RENAMED = {"GET /pets": operation("showPets", "About listPets")}
 """The operation of `LIST` with another operationId: without a pin, its tool would be called show_pets."""
 
@@ -116,17 +120,22 @@ def test_a_missing_lock_file_is_named_with_two_ways_back(
     assert run(*arguments) == 2
     said = capsys.readouterr().err
     assert "The lock file mcpgen.lock.json of the project in out is missing. [lock-missing]" in said
-    assert "`git -C out checkout HEAD -- mcpgen.lock.json`" in said
+    assert f"`{BRING_BACK}`" in said
     assert "`mcpgen generate SOURCE -o out` and the flags of the first run" in said
     assert files() == before
 
 
-def test_git_brings_it_back_as_the_sentence_says(project: None, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("is_committed", [False, True], ids=["deleted", "committed"])
+def test_git_brings_it_back_as_the_sentence_says(
+    project: None, is_committed: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
     as_tester = ["-c", "user.name=tester", "-c", "user.email=tester@example.com"]
     for arguments in (["init", "-q"], ["add", "-A"], [*as_tester, "commit", "-qm", "base"]):
         subprocess.run(["git", *arguments], check=True)
     before = files()
     LOCK.unlink()
+    if is_committed:
+        subprocess.run(["git", *as_tester, "commit", "-qam", "lost"], check=True)
     capsys.readouterr()
     assert run("regenerate", "out") == 2
     (command,) = re.findall(r"`(git .+?)`", capsys.readouterr().err)
@@ -162,7 +171,7 @@ def test_names_and_own_files_stay_and_the_version_moves_by_what_changed(
     assert run("generate", "api.json", "-o", "out") == 2
     said = capsys.readouterr().err
     assert "Without mcpgen.lock.json, mcpgen cannot know whether these files were edited by hand: " in said
-    assert "git -C out checkout HEAD -- mcpgen.lock.json" in said
+    assert BRING_BACK in said
     assert run("generate", "api.json", "-o", "out", "--overwrite", "--dry-run") == 0
     assert files() == before
     assert run("generate", "api.json", "-o", "out", "--overwrite") == 0

@@ -88,6 +88,8 @@ ENTRY = SECTION.format("0.2.0") + GONE
         ("\ufeff\r\nMine", "\ufeff\r\nMine\n" + ENTRY),
         (TITLE + "\nMine.\n\n## Unreleased\n\n- Mine.\n" + OLDEST, None),
         (TITLE + "\nMine.\n\n## [v0.0.9] - 2026\n\n- Mine.\n" + OLDEST, None),
+        ("## 0.0.9\n- Nine.\n" + OLDEST + "\n## 0.0.2\n- Two.\n", ENTRY.lstrip()
+         + OLDEST + "\n## 0.0.9\n- Nine.\n\n## 0.0.2\n- Two.\n"),
         ("# Oldest first\n" + SECTION.format("0.0.1") + "- Old.\n" + OLDEST, None),
         ("## 0.1.0\r\n\r\n- Mine.\r\n", ENTRY.lstrip() + "\n## 0.1.0\r\n\r\n- Mine.\r\n"),
         (TITLE + SECTION.format("0.2.0") + "Mine.\n\n## Notes\n\nMine.\n" + OLDEST, TITLE

@@ -16,6 +16,12 @@ def checkout(directory: Path, paths: Iterable[str]) -> str:
     return _git(directory, f"checkout HEAD -- {shlex.join(sorted(paths))}")
 
 
+def last_version(directory: Path, path: str) -> str:
+    """Return the command that restores `path` from the last commit that has the file, so a deletion may be committed."""
+    found = _git(directory, f"log -1 --first-parent -m --diff-filter=AM --format=%H -- {shlex.quote(path)}")
+    return _git(directory, f'checkout "$({found})" -- {shlex.quote(path)}')
+
+
 def one_side(directory: Path, paths: Iterable[str]) -> str:
     """Return the command that takes `paths` from the user's side of a merge, as a whole.
 

@@ -130,7 +130,7 @@ def _perhaps_edited(planned: Plan) -> Diagnostic:
         f"in {planned.directory}."
     )
     hint = (
-        f"Bring the lock file back with `{git_commands.checkout(planned.directory, [locks.NAME])}`, or write the files "
+        f"Bring the lock file back with `{git_commands.last_version(planned.directory, locks.NAME)}`, or write the files "
         "again with --overwrite, which discards such edits. --dry-run --overwrite shows the changes first."
     )
     return Diagnostic("edited-file", message, hint)

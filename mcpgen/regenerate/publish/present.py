@@ -37,7 +37,7 @@ def no_lock(directory: Path, *, is_readable: bool = True) -> FatalError:
         return FatalError("no-project", message, hint=hint)
     message = f"The lock file {locks.NAME} of the project in {claim.told(directory)} is missing"
     message += "." if is_readable else ", and cannot be rebuilt from bindings.json and tools.json."
-    hint = f"Bring the file back with `{git_commands.checkout(directory, [locks.NAME])}`"
+    hint = f"Bring the file back with `{git_commands.last_version(directory, locks.NAME)}`"
     rebuild = (
         f"rebuild it with `mcpgen generate SOURCE -o {shlex.quote(str(directory))}` and the flags of the first run"
     )
