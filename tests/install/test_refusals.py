@@ -305,6 +305,8 @@ def test_a_dry_run_shows_the_change_and_writes_nothing(home: MakeHome) -> None:
     assert '+      "command": "petstore-mcp",' in out.splitlines()
     assert "of-somebody-else" not in out
     assert here.files() == {".cursor/mcp.json": before}
+    out = here.install("--dry-run", "--write-secrets", "--env", "PETSTORE_TIMEOUT=5", "--env", "HTTP_PROXY=none")[1]
+    assert '"HTTP_PROXY": "none"' in out
     here.install()
     assert '-      "command": "petstore-mcp",' in here.run("uninstall", "--dry-run")[1].splitlines()
 
@@ -322,6 +324,14 @@ def test_a_wrong_flag_is_named(flags: tuple[str, ...], words: str, home: MakeHom
     code, _, err = home("cursor").run("install", *flags)
     assert code == 2
     assert words in err
+
+
+def test_a_misspelt_setting_is_named(home: MakeHome) -> None:
+    here = home("cursor")
+    here.fill(b"{}")
+    code, _, err = here.install("--env", "PETSTORE_TIMEOUTS=5")
+    assert code == 0
+    assert "PETSTORE_TIMEOUTS is no setting of this server and does nothing. Did you mean PETSTORE_TIMEOUT?" in err
 
 
 def test_a_client_without_urls_says_what_to_do(home: MakeHome) -> None:
@@ -343,4 +353,7 @@ def test_the_list_shows_every_client(home: MakeHome) -> None:
     assert len(rows) == 14
     assert rows["cursor"].split()[:3] == ["cursor", "yes", "installed"]
     assert rows["kiro"].split()[:3] == ["kiro", "no", "no"]
+    assert rows["claude-code"].split()[:3] == ["claude-code", "no", "no"]  # its file is in the home folder itself
+    (here.folder / ".claude.json").write_text("{}")
+    assert "claude-code     yes   no " in here.run("install", "--list")[1]
     assert "config.toml:1:5" in rows["codex"]

@@ -17,7 +17,10 @@ def checkout(directory: Path, paths: Iterable[str]) -> str:
 
 
 def last_version(directory: Path, path: str) -> str:
-    """Return the command that restores `path` from the last commit that has the file, so a deletion may be committed."""
+    """Return the command that restores `path` from the last commit that has the file.
+
+    It also works if the deletion of the file was committed.
+    """
     found = _git(directory, f"log -1 --first-parent -m --diff-filter=AM --format=%H -- {shlex.quote(path)}")
     return _git(directory, f'checkout "$({found})" -- {shlex.quote(path)}')
 

@@ -129,9 +129,10 @@ def _perhaps_edited(planned: Plan) -> Diagnostic:
         f"Without {locks.NAME}, mcpgen cannot know whether {these} edited by hand: {_some([*planned.edited])} "
         f"in {planned.directory}."
     )
+    command = git_commands.last_version(planned.directory, locks.NAME)
     hint = (
-        f"Bring the lock file back with `{git_commands.last_version(planned.directory, locks.NAME)}`, or write the files "
-        "again with --overwrite, which discards such edits. --dry-run --overwrite shows the changes first."
+        f"Bring the lock file back with `{command}`, or write the files again with --overwrite, which discards such "
+        "edits. --dry-run --overwrite shows the changes first."
     )
     return Diagnostic("edited-file", message, hint)
 
