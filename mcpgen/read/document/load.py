@@ -1,5 +1,6 @@
 """Parse bytes as JSON or YAML into a `Document`."""
 
+from mcpgen.base.conflict_marks import conflict_line
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.read.document import budgets, json_text
@@ -34,6 +35,9 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
         composed = yaml_text.compose(text, name, diagnostics, most_nodes)
         return Document(name, composed.value, text, composed.outline, composed.nodes)
     except FatalError:
+        if line := conflict_line(text):
+            message = "The text contains conflict marks of a merge."
+            raise FatalError("syntax", message, Where(name, "", line, 1), "Resolve the merge in this file.") from None
         if looks_like_json:
             raise FatalError("syntax", failure.message, failure.where, "Correct the JSON at this place.") from None
         raise

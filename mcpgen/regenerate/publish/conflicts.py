@@ -8,13 +8,11 @@ changes of the other side.
 from collections.abc import Iterable
 from pathlib import Path
 
+from mcpgen.base.conflict_marks import conflict_line
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.safe_open import read_below
 from mcpgen.regenerate.publish import emitted, git_commands
-
-_MARKS = (b"\n<<<<<<< ", b"\n=======", b"\n>>>>>>> ")
-"""Beginnings of lines that git writes around a conflict, in this order. The style `diff3` adds another one between."""
 
 
 def refuse(directory: Path, largest: int) -> None:
@@ -30,15 +28,9 @@ def refuse(directory: Path, largest: int) -> None:
 
 def _has_marks(directory: Path, path: str, largest: int) -> bool:
     try:
-        text = b"\n" + read_below(str(directory), path, largest)
+        return conflict_line(read_below(str(directory), path, largest).decode("latin-1")) > 0
     except OSError:
         return False
-    at = 0
-    for mark in _MARKS:
-        at = text.find(mark, at)
-        if at < 0:
-            return False
-    return True
 
 
 def _conflict(directory: Path, paths: Iterable[str], marked: list[str]) -> FatalError:
