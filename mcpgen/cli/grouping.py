@@ -36,13 +36,8 @@ class Finding:
         return bool(self.operation) or found.severity == "error" or found.code in IN_THE_WAY
 
 
-def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[Finding]:
-    """Return the findings, the most serious first.
-
-    The order is: errors, skipped operations, warnings that calls will fail (IN_THE_WAY), other warnings, violations of
-    the OpenAPI schema, notes.
-    If the reason for a skipped operation is already an error among `found`, it is not repeated.
-    """
+def together(found: Iterable[Diagnostic]) -> list[Finding]:
+    """Return the findings in the order in which they occur first. Equal ones at several places are one finding."""
     places: dict[Diagnostic, list[Where]] = {}
     first: dict[tuple[str, str, str, str], Diagnostic] = {}
     for each in found:
@@ -51,8 +46,18 @@ def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[
         others = places.setdefault(shown, [])
         if each is not shown and each.where is not None:
             others.append(each.where)
-    findings = [Finding(shown, tuple(places[shown])) for shown in first.values()]
-    errors = {each for each in places if each.severity == "error"}
+    return [Finding(shown, tuple(places[shown])) for shown in first.values()]
+
+
+def group(found: Iterable[Diagnostic], skipped: Sequence[Skipped] = ()) -> list[Finding]:
+    """Return the findings, the most serious first.
+
+    The order is: errors, skipped operations, warnings that calls will fail (IN_THE_WAY), other warnings, violations of
+    the OpenAPI schema, notes.
+    If the reason for a skipped operation is already an error among `found`, it is not repeated.
+    """
+    findings = together(found)
+    errors = {each.diagnostic for each in findings if each.diagnostic.severity == "error"}
     findings += [Finding(each.reason, (), each.operation) for each in skipped if each.reason not in errors]
     return sorted(findings, key=_gravity)
 

@@ -22,7 +22,7 @@ from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.base.plurals import counted
 from mcpgen.cli import streams
-from mcpgen.cli.grouping import Finding
+from mcpgen.cli.grouping import Finding, together
 from mcpgen.model import Skipped
 
 DONE, FINDINGS, CANNOT_GO_ON, LOCKED = 0, 1, 2, 3
@@ -91,13 +91,14 @@ def cannot_write(error: OSError) -> NoReturn:
 def diagnostics(found: Sequence[Diagnostic], skipped: Sequence[Skipped] = (), *, most: int | None = None) -> None:
     """Print findings as `file:line:column: severity: sentence [code]` with a hint below, notes last.
 
-    `most`: number of findings that are printed for each code.
+    Equal findings are printed once, with their places. `most`: number of findings that are printed for each code.
     """
     counts: Counter[str] = Counter()
-    for diagnostic in sorted(found, key=lambda diagnostic: diagnostic.severity == "note"):
-        counts[diagnostic.code] += 1
-        if most is None or counts[diagnostic.code] <= most:
-            _line(diagnostic, diagnostic.message)
+    for finding in sorted(together(found), key=lambda finding: finding.diagnostic.severity == "note"):
+        code = finding.diagnostic.code
+        counts[code] += 1
+        if most is None or counts[code] <= most:
+            findings([finding])
     for code, count in counts.items():
         if most is not None and count > most:
             say(f"… and {count - most} more of {code}; `mcpgen check` shows all.")
@@ -115,7 +116,7 @@ def untold(found: Sequence[Diagnostic], skipped: Sequence[Skipped]) -> list[Skip
 
 
 def findings(found: Iterable[Finding]) -> None:
-    """Print findings like `diagnostics` does. If a finding occurs several times, add the count and its other places."""
+    """Print findings like `diagnostics` does, with the count and the other places of one that occurs several times."""
     for finding in found:
         times = f" ({finding.count:,} times)" if finding.other else ""
         _line(finding.diagnostic, finding.message + times)
