@@ -33,6 +33,33 @@ SELDOM = 2
 """Number of rounds for many large bodies at a time. Such rounds take long."""
 CALIBRATION = 4
 TYPED, THEIR_TYPED = "mcpgen --structured", "FastMCP, output schemas"
+BARS = {
+    ("small", "mcpgen", "FastMCP", 1): (6, 8),
+    ("small", "mcpgen", "FastMCP", 64): (10, 18),
+    ("medium", "mcpgen", "FastMCP", 1): (5, 9),
+    ("medium", "mcpgen", "FastMCP", 64): (10, 18),
+    ("large", "mcpgen", "FastMCP", 1): (15, 40),
+    ("large", "mcpgen", "FastMCP", 64): (25, 60),
+    ("small", TYPED, THEIR_TYPED, 1): (5, 8),
+    ("small", TYPED, THEIR_TYPED, 64): (10, 15),
+    ("medium", TYPED, THEIR_TYPED, 1): (3, 8),
+    ("medium", TYPED, THEIR_TYPED, 64): (6, 15),
+    ("large", TYPED, THEIR_TYPED, 1): (4, 15),
+    ("large", TYPED, THEIR_TYPED, 64): (6, 20),
+    ("small", "mcpgen", ALONE, 1): (0.25, 0.45),
+    ("small", "mcpgen", ALONE, 16): (0.45, 0.6),
+    ("small", "mcpgen", ALONE, 64): (0.5, 0.65),
+    ("medium", "mcpgen", ALONE, 1): (0.25, 0.6),
+    ("medium", "mcpgen", ALONE, 16): (0.4, 0.6),
+    ("medium", "mcpgen", ALONE, 64): (0.45, 0.6),
+    ("large", "mcpgen", ALONE, 1): (0.1, 0.6),
+    ("large", "mcpgen", ALONE, 16): (0.1, 0.6),
+    ("large", "mcpgen", ALONE, 64): (0.1, 0.6),
+}
+"""Size of the body, our program, the other one, and calls in flight → lower limit on the ratio of calls per second, and
+the goal. Large and structured answers are far from their goals: several passes over their bytes stand where one would
+do. Beside bare aiohttp, a server also reads and writes JSON-RPC.
+"""
 UNITS: dict[str, Callable[[Flow], float]] = {
     "calls/s": lambda flow: flow.rate,
     "ms p50": lambda flow: flow.quantile(0.5) * 1000,
@@ -123,13 +150,7 @@ def make_round(source: Source, at_once: int, seconds: float) -> Callable[[], Flo
 
 
 def _bars(found: Found, where: str) -> None:
-    pairs = (("mcpgen", "FastMCP"), (TYPED, THEIR_TYPED))
-    for body, (ours, theirs) in product(BODIES.values(), pairs):
-        for at_once, bar in ((1, 6), (64, 10 if body != BODIES["large"] else 6)):
-            case = _case(body, at_once, where)
-            mine, other = found.median(case, ours, "calls/s"), found.median(case, theirs, "calls/s")
-            found.at_least(bar, f"{case}: {ours} / {theirs}", mine, other)
-    for body, at_once in product(BODIES.values(), AT_ONCE):
-        case = _case(body, at_once, where)
-        floor = found.median(case, ALONE, "calls/s")
-        found.at_least(0.6, f"{case}: mcpgen / {ALONE}", found.median(case, "mcpgen", "calls/s"), floor)
+    for (size, ours, theirs, at_once), (bar, goal) in BARS.items():
+        case = _case(BODIES[size], at_once, where)
+        mine, other = found.median(case, ours, "calls/s"), found.median(case, theirs, "calls/s")
+        found.at_least(bar, f"{case}: {ours} / {theirs}", mine, other, goal)

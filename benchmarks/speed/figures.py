@@ -52,10 +52,12 @@ class Found:
         if above is not None and below:
             self.bars.append(Bar(what, above / below, "<=", bar))
 
-    def at_least(self, bar: float, what: str, above: float | None, below: float | None) -> None:
-        """Add a lower limit `bar` on the ratio `above` / `below`, if both were measured."""
+    def at_least(
+        self, bar: float, what: str, above: float | None, below: float | None, goal: float | None = None
+    ) -> None:
+        """Add a lower limit `bar` on the ratio `above` / `below`, if both were measured. `goal`: as in `Bar`."""
         if above is not None and below:
-            self.bars.append(Bar(what, above / below, ">=", bar))
+            self.bars.append(Bar(what, above / below, ">=", bar, goal))
 
 
 def median(figures: Iterable[Figure], case: str, subject: str, unit: str) -> float | None:

@@ -88,9 +88,9 @@ def _family(found: Found) -> str:
 
 
 def _entry(value: Figure | Bar) -> str:
-    """Return a figure or a limit as JSON, with floats rounded to four significant digits."""
+    """Return a figure or a limit as JSON, with floats rounded to four significant digits, without a goal that is None."""
     fields = {name: float(f"{each:.4g}") if type(each) is float else each for name, each in asdict(value).items()}
-    return json.dumps(fields, ensure_ascii=False)
+    return json.dumps({name: each for name, each in fields.items() if each is not None}, ensure_ascii=False)
 
 
 def _found(family: dict[str, Any]) -> Found:

@@ -181,6 +181,13 @@ def test_a_bar_that_is_missed_ends_in_one(capsys: pytest.CaptureFixture[str]) ->
     assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()] == ["PASS", "PASS", "MISS"]
 
 
+def test_a_goal_that_is_missed_is_told_and_ends_in_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    found = Found()
+    found.at_least(4, "more", 10, 2, 6)
+    assert show(found.bars) == 0
+    assert capsys.readouterr().out.split() == "more 5.00 (bar >= 4, goal 6) PASS".split()
+
+
 def test_what_is_shown_is_what_is_stored(tmp_path: Path) -> None:
     stored = results.read()
     for page in PAGES:
