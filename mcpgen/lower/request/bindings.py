@@ -81,6 +81,7 @@ def bind(
         caller_scopes=caller_scopes,
         fields=arguments.names.get(FIELDS),
         defaults=arguments.defaults,
+        nullable=arguments.nullable,
         timeout=operation.decided.timeout,
         requires=operation.decided.requires or (),
         result=operation.decided.result,

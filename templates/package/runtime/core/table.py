@@ -486,6 +486,7 @@ class Binding(TypedDict):
     ask: NotRequired[list[AskedQuestion]]
     open: NotRequired[Literal[True]]
     also: NotRequired[list[str]]
+    nullable: NotRequired[list[str]]
     unchecked: NotRequired[list[str]]
     redirects: NotRequired[list[str]]
     follow: NotRequired[Literal[True]]
