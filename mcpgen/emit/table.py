@@ -343,6 +343,8 @@ def body(binding: BodyBinding) -> JsonObject:
         result["needs"] = list[JsonValue](binding.needs)
     if binding.withheld:
         result["withheld"] = list[JsonValue](binding.withheld)
+    if binding.set_by_api:
+        result["setByApi"] = list[JsonValue](binding.set_by_api)
     return result
 
 

@@ -78,6 +78,7 @@ class BodyBinding:
 
     The forms are: one whole `argument`, a `template`, the constant `value`, or `fields` with an object argument `rest`
     for further members. `xml`: structure of an XML document. `withheld`: names of members that no call may give.
+    `set_by_api`: names of members that only responses have.
     """
 
     content_type: str
@@ -91,6 +92,7 @@ class BodyBinding:
     value: Given = None
     template: Template | None = None
     withheld: tuple[str, ...] = ()
+    set_by_api: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

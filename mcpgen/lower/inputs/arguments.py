@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.base.names import argument_name, distinct, written_argument_name
-from mcpgen.lower.inputs import changes, fieldsets, hidden_nulls, idempotency
+from mcpgen.lower.inputs import changes, document_defaults, fieldsets, hidden_nulls, idempotency
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.constants import only_value
 from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, WHOLE, Input, Slot, filename_of
@@ -103,7 +103,8 @@ def lay_out(
     schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
     cuts = tuple(dict.fromkeys(writer.cuts))
     written: SchemaProfile = "full" if isinstance(writer, Verbatim) else "portable"
-    defaults = changes.checked_defaults(settled, schema, diagnostics)
+    schema, filled_in = document_defaults.filled_in(operation, schema, inputs, names, settled.demanded)
+    defaults = filled_in | changes.checked_defaults(settled, schema, diagnostics)
     given_up = tuple(writer.given_up())
     renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)
     return Arguments(

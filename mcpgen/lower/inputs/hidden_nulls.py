@@ -8,7 +8,7 @@ allows it, and leaves it out elsewhere.
 from collections.abc import Iterable, Iterator, Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, pointer
-from mcpgen.lower.inputs.slots import Input, Slot
+from mcpgen.lower.inputs.slots import WHOLE, Input, Slot
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.nodes import items_of
@@ -25,12 +25,12 @@ def pointers(
     """
     shown = as_object(schema.get("properties"))
     finder = _Finder(composer)
-    arguments = ((names[entry.slot], entry.schema) for entry in inputs)
+    arguments = {names[entry.slot]: entry for entry in inputs if names[entry.slot] in shown}
     return tuple(
         found
-        for name, source in arguments
-        if name in shown
-        for found in finder.below(pointer("", name), [as_object(shown[name])], [source])
+        for name, entry in arguments.items()
+        for found in finder.below(pointer("", name), [as_object(shown[name])], [entry.schema])
+        if entry.slot != WHOLE or found != pointer("", name)  # null is never sent as the whole body
     )
 
 

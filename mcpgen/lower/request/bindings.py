@@ -204,7 +204,7 @@ def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = N
 
 
 def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding | None:
-    binding = BodyBinding(plan.content_type, plan.encoding, plan.is_needed, xml=plan.xml)
+    binding = BodyBinding(plan.content_type, plan.encoding, plan.is_needed, xml=plan.xml, set_by_api=plan.set_by_api)
     if plan.properties is None:
         if not _is_sent(WHOLE, arguments):
             return None

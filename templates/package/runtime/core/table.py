@@ -305,6 +305,7 @@ class Body(TypedDict):
     rest: NotRequired[str]
     needs: NotRequired[list[str]]
     withheld: NotRequired[list[str]]
+    setByApi: NotRequired[list[str]]
 
 
 class Withheld(TypedDict):

@@ -93,7 +93,8 @@ def _explained(
 
     known = known_names(tool)
     found = Problems()
-    found.add(wording.unknown("", name, known) for name in strange)
+    set_by_api = tool.binding.get("body", {}).get("setByApi", ())
+    found.add(wording.unknown("", name, known, set_by_api) for name in strange)
     if judge is None:
         return found
     violations: list[Violation] = []

@@ -78,7 +78,7 @@ class _Reading:
 
     def members(self, schemas: list[dict[str, Any]], value: dict[str, Any], pointer: str) -> dict[str, Any]:
         """Return an object without members that count as not given. `schemas`: those that may apply to the object."""
-        found = {}
+        found: dict[str, Any] = {}
         for name, member in value.items():
             at = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
             owners = [each for each in schemas if name in each.get("properties", ())]

@@ -35,8 +35,8 @@ async def resume(
             elif isinstance(event, StreamGoesOn):
                 go_on(recall.found, exchange)
                 return
-            elif event is not None and id_of(event.id) is not None:
-                exchange.replay(event_stream.event(error(event.id, INTERNAL_ERROR, _GONE)))
+            elif event is not None and (known := id_of(event.id)) is not None:
+                exchange.replay(event_stream.event(error(known, INTERNAL_ERROR, _GONE)))
             if not exchange.open:
                 return
         exchange.close()
