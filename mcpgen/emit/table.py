@@ -264,8 +264,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["fields"] = binding.fields
     if binding.open:
         result["open"] = True
-    named = {"also": binding.also, "unchecked": binding.unchecked, "redirects": binding.redirects}
-    for key, names in {**named, "requires": binding.requires}.items():
+    named = {"also": binding.also, "nullable": binding.nullable, "unchecked": binding.unchecked}
+    for key, names in {**named, "redirects": binding.redirects, "requires": binding.requires}.items():
         if names:
             result[key] = list[JsonValue](names)
     if binding.follows:
@@ -343,6 +343,8 @@ def body(binding: BodyBinding) -> JsonObject:
         result["needs"] = list[JsonValue](binding.needs)
     if binding.withheld:
         result["withheld"] = list[JsonValue](binding.withheld)
+    if binding.set_by_api:
+        result["setByApi"] = list[JsonValue](binding.set_by_api)
     return result
 
 

@@ -78,6 +78,7 @@ class BodyBinding:
 
     The forms are: one whole `argument`, a `template`, the constant `value`, or `fields` with an object argument `rest`
     for further members. `xml`: structure of an XML document. `withheld`: names of members that no call may give.
+    `set_by_api`: names of members that only responses have.
     """
 
     content_type: str
@@ -91,6 +92,7 @@ class BodyBinding:
     value: Given = None
     template: Template | None = None
     withheld: tuple[str, ...] = ()
+    set_by_api: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ class HttpBinding:
     `also`: arguments that the input schema names outside its `properties`. `open`: True if undeclared arguments are
     allowed. `withheld`: `query` or `cookies` → names that no argument may write there, because the project's owner hid
     them.
+    `nullable`: pointers to members of a JSON body that may be null, although the input schema does not show it.
     `unchecked`: patterns that the server does not check, since checking them costs too much.
 
     `caller_scopes`: OAuth scopes that the token of a caller over HTTP needs.
@@ -172,6 +175,7 @@ class HttpBinding:
     also: tuple[str, ...] = ()
     open: bool = False
     withheld: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nullable: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     redirects: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()

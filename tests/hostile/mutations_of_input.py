@@ -14,7 +14,13 @@ RAW = "tests/hostile/test_raw_answers.py"
 
 COMPLETION = ("tests/shell/test_completion.py",)
 
+TRANSCRIPTS = ("tests/runtime/test_transcripts.py",)
+
 OF_INPUT = (
+    Mutation("integers written as floats", "jsonrpc.py", "value.is_integer() and abs(", "False and abs(", TRANSCRIPTS),
+    Mutation("errors without a readable id", "protocol.py", "null_id=not nameless", "null_id=False", TRANSCRIPTS),
+    Mutation("cursors that name no page", "envelope.py", 'not in (None, "")', "is not False", TRANSCRIPTS),
+    Mutation("names with a host's prefix", "catalog.py", "[*behind[:1], *close]", "close", TRANSCRIPTS),
     Mutation("quotes of completed words", "completion.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
     Mutation("words that a terminal does not show", "completion.py", "visible(value) == value", "True", COMPLETION),
     *OF_QUESTIONS,

@@ -125,14 +125,15 @@ def test_what_is_sent(subject: Subject, case: str, tool: str, arguments: dict[st
     assert re.match(expected, request.decode("latin-1")), request
 
 
-@pytest.mark.parametrize("arguments", [None, [], "x", 7, [{"id": "a"}]])
+@pytest.mark.parametrize("arguments", [[], "x", 7, [{"id": "a"}]])
 def test_arg_20_arguments_that_are_no_object(subject: Subject, arguments: object) -> None:
     answer, requests = subject.called("get_detail", arguments)
     assert (answer["error"]["code"], requests) == (-32602, [])
 
 
-def test_arg_20_arguments_that_are_missing_are_none(subject: Subject) -> None:
-    answer, requests = subject.called("save_form", NONE)
+@pytest.mark.parametrize("arguments", [NONE, None])
+def test_arg_20_arguments_that_are_missing_are_none(subject: Subject, arguments: object) -> None:
+    answer, requests = subject.called("save_form", arguments)
     assert (answer["result"]["isError"], len(requests)) == (False, 1)
 
 

@@ -17,7 +17,6 @@ from package.runtime.core.effects import (
     Cancel,
     Dialogue,
     Fetch,
-    LogMessage,
     PollResources,
     Preload,
     ReadResource,
@@ -206,8 +205,6 @@ class Conversation:
             self.cancelled.append(effect.key)
         elif isinstance(effect, UserAnswer):
             self._note(f"{effect.key} hears {json.dumps(effect.reply)}")
-        elif isinstance(effect, LogMessage):
-            self._note(effect.sentence)
         elif isinstance(effect, RejectedCall):
             self.rejected.append(effect.name)
         else:

@@ -124,7 +124,8 @@ class Checker:
             return
         assert self.agreed == R2, "batches exist in one revision"
         assert value, "an empty batch is no answer"
-        valid(R2, "JSONRPCBatchResponse", value)
+        if named := [message for message in value if message.get("id", "") is not None]:
+            valid(R2, "JSONRPCBatchResponse", named)
         for message in value:
             self._message(message)
 
@@ -151,7 +152,7 @@ class Checker:
             if method in BARE and self.agreed is None and not stateless:
                 method, revision = BARE[method], R1
             asked_for = _Asked(method, revision, meta.get("progressToken"), params.get("notifications"))
-            asked_for.logs = META + "logLevel" in meta
+            asked_for.logs = meta.get(META + "logLevel") is not None
             self._set_level = self._set_level or method == "logging/setLevel"
             if method.startswith("resources/") and method.endswith("subscribe") and isinstance(params.get("uri"), str):
                 change = self._watched.add if method == "resources/subscribe" else self._watched.discard
@@ -178,6 +179,10 @@ class Checker:
         assert isinstance(problem["message"], str)
         assert problem["message"]
         assert "Traceback" not in problem["message"]
+        if message.get("id", "") is None:
+            assert self.agreed in (R1, R2, R3), f"{self.agreed} has errors without an id"
+            assert problem["code"] in (-32700, -32600), "JSON-RPC 2.0, section 5: an id that could not be read is null"
+            return
         if "id" not in message:
             assert self.agreed in (None, R4), f"{self.agreed} has no errors without an id"
             valid(R4, "JSONRPCErrorResponse", message)
@@ -374,11 +379,13 @@ def _validator(revision: str, definition: str) -> Any:
 
 
 def _is_id(value: object) -> bool:
-    return type(value) in (int, str)
+    return type(value) in (int, str) or (type(value) is float and value.is_integer() and abs(value) < 2**53)
 
 
 def _key(value: object) -> tuple[type, object]:
     """Return a dictionary key for a JSON-RPC id. The ids 7 and "7" get different keys, and so do 1 and true."""
+    if type(value) is float and _is_id(value):
+        return int, int(value)
     return type(value), value if _is_id(value) else repr(value)
 
 

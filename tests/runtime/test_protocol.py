@@ -167,7 +167,8 @@ def test_a_batch_has_a_bound() -> None:
     assert {(answer["error"]["code"], answer["error"]["message"]) for answer in refused} == {
         (-32600, f"A batch holds at most {MAX_BATCH} messages.")
     }
-    assert conversation.ask(f"[{','.join(['7'] * (MAX_BATCH + 1))}]") == []
+    [nameless] = conversation.ask(f"[{','.join(['7'] * (MAX_BATCH + 1))}]")
+    assert nameless["id"] is None
     [answers] = conversation.ask(f"[{','.join([ping] * MAX_BATCH)}]")
     assert len(answers) == MAX_BATCH
 

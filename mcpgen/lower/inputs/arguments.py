@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.base.names import argument_name, distinct, written_argument_name
-from mcpgen.lower.inputs import changes, fieldsets, idempotency
+from mcpgen.lower.inputs import changes, document_defaults, fieldsets, hidden_nulls, idempotency
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.constants import only_value
 from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, WHOLE, Input, Slot, filename_of
@@ -46,6 +46,8 @@ class Arguments:
 
     Choices of the server's owner: `renamed`: slots with chosen names. `media_types`: chosen media types of parameters.
     `empty`: path parameters that may be empty. `used`: places of rules in the tools file that changed an argument.
+
+    `nullable`: pointers to members of a JSON body that may be null, although the schema does not show it.
     """
 
     schema: JsonObject
@@ -61,6 +63,7 @@ class Arguments:
     media_types: Mapping[Slot, str] = field(default_factory=dict)
     empty: frozenset[Slot] = frozenset()
     used: frozenset[Where] = frozenset()
+    nullable: tuple[str, ...] = ()
 
 
 # Decision 0007: Required properties come first, then names decide the order.
@@ -100,7 +103,8 @@ def lay_out(
     schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
     cuts = tuple(dict.fromkeys(writer.cuts))
     written: SchemaProfile = "full" if isinstance(writer, Verbatim) else "portable"
-    defaults = changes.checked_defaults(settled, schema, diagnostics)
+    schema, filled_in = document_defaults.filled_in(operation, schema, inputs, names, settled.demanded)
+    defaults = filled_in | changes.checked_defaults(settled, schema, diagnostics)
     given_up = tuple(writer.given_up())
     renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)
     return Arguments(
@@ -117,7 +121,14 @@ def lay_out(
         settled.media_types,
         frozenset(settled.empty),
         frozenset(settled.used),
+        () if nulls or written == "full" else hidden_nulls.pointers(_of_json(inputs, plan), names, schema, composer),
     )
+
+
+def _of_json(inputs: list[Input], plan: BodyPlan | None) -> list[Input]:
+    """Return the inputs that are sent as parts of JSON, or by a template, which leaves null out of anything else."""
+    places = ("send", "body") if plan is not None and plan.encoding in ("json", "jsonl") else ("send",)
+    return [entry for entry in inputs if entry.slot[0] in places]
 
 
 def _written(

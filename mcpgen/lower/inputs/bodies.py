@@ -33,7 +33,8 @@ class BodyPlan:
     """How a body is sent.
 
     `properties`: writable members of a flattened body, or None if the body is one argument. `is_needed`: True if every
-    call has a body. `needs`: a sentence about members that are required together.
+    call has a body. `needs`: a sentence about members that are required together. `set_by_api`: names of members of a
+    flattened body that only responses have.
     """
 
     body: RequestBody
@@ -47,6 +48,7 @@ class BodyPlan:
     is_needed: bool
     xml: JsonObject | None = None
     needs: str = ""
+    set_by_api: tuple[str, ...] = ()
 
     @property
     def is_merge_patch(self) -> bool:
@@ -89,10 +91,15 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
         encoding = "text"
     laid_out = encoding in ("json", "form", "multipart", "xml")
     properties, rest = _laid_flat(node, composer, bool(body.names)) if laid_out else (None, None)
+    only_read = tuple(
+        key for key, member in members(node) if properties is not None and _is_read_only(member, composer)
+    )
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
     content_type = _binary_types(body) if encoding == "binary" else _concrete(media_type.name, encoding)
     needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""
-    return BodyPlan(body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs)
+    return BodyPlan(
+        body, media_type, content_type, encoding, schema, properties, required, rest, needed, shape, needs, only_read
+    )
 
 
 # Decision 0030: A body with several media types is sent in one of them.
@@ -181,13 +188,16 @@ def _laid_flat(
     branches = [] if is_inherited else [composer.node(member)[0] for member in alternatives(node)]
     if branches and not all(only_demands(branch) for branch in branches):
         return None, None
-    reader = Portable(composer)
     every, is_cut = side_by_side(node, composer, FLAT) if is_inherited else (dict(members(node)), False)
-    properties = {key: member for key, member in every.items() if not reader.is_read_only(member)}
+    properties = {key: member for key, member in every.items() if not _is_read_only(member, composer)}
     if not properties or (len(properties) > FLAT and not named):
         return None, None
     rest = True if is_cut else further_members(node)
     return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
+
+
+def _is_read_only(member: JsonObject, composer: Composer) -> bool:
+    return Portable(composer).is_read_only(member)
 
 
 def _is_file(composer: Composer, schema: JsonObject) -> bool:

@@ -26,7 +26,7 @@ class ChangedArguments:
     `inputs`: the inputs that are arguments. `names`: slot (place in the request, parameter name) → argument name.
     `constants`: slot → fixed value. `places`: slot → the place of its default in the tools file. `sends_body`: True if
     every call sends a value in the body. `media_types`: slot → its new media type. `empty`: path parameters that may be
-    empty. `used`: places of rules that changed an argument.
+    empty. `used`: places of rules that changed an argument. `demanded`: slots that the owner makes required.
     """
 
     inputs: list[Input]
@@ -37,6 +37,7 @@ class ChangedArguments:
     media_types: dict[Slot, str] = field(default_factory=dict)
     empty: set[Slot] = field(default_factory=set)
     used: set[Where] = field(default_factory=set)
+    demanded: set[Slot] = field(default_factory=set)
 
 
 def settled(
@@ -72,8 +73,7 @@ def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: D
         if entry.default is not None:
             name, value = found.names[entry.slot], entry.default[0]
             defaults[name] = value
-            own = {**as_object(as_object(schema.get("properties")).get(name)), "$defs": schema.get("$defs", {})}
-            if reason := _misfit(own, value):
+            if reason := misfit(schema, name, value):
                 message = f"The default of {name} does not match its schema: {clipped(reason, 160)}."
                 where = found.places.get(entry.slot)
                 diagnostics.add(
@@ -85,10 +85,12 @@ def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: D
     return defaults
 
 
-def _misfit(schema: JsonObject, value: JsonValue) -> str:
-    import jsonschema_rs  # imported here, since only defaults in a tools file need it
+def misfit(schema: JsonObject, name: str, value: JsonValue) -> str:
+    """Return why `value` does not match the schema of the argument `name`, or "". `schema`: the input schema."""
+    import jsonschema_rs  # imported here, since few documents have defaults that the server sends
 
-    validator = jsonschema_rs.Draft202012Validator(schema, pattern_options=jsonschema_rs.RegexOptions())
+    own = {**as_object(as_object(schema.get("properties")).get(name)), "$defs": schema.get("$defs", {})}
+    validator = jsonschema_rs.Draft202012Validator(own, pattern_options=jsonschema_rs.RegexOptions())
     return next((error.message for error in validator.iter_errors(value)), "")
 
 
@@ -253,6 +255,7 @@ class _ArgumentChanger:
             found.names[slot] = self._all[slot].wanted_name
             found.constants.pop(slot, None)
         found.places[slot] = change.where
+        found.demanded |= {slot} if change.required else set()
         if change.required is False and slot[0] == "path":
             message = f"{found.names[slot]} is a path parameter, so every request needs it."
             hint = "Give the parameter a `default` or `allow_empty: true`, or change the path with an overlay."

@@ -1,13 +1,15 @@
-"""Recognise headers by which an API detects repeated requests, if the server can generate their values.
+"""Recognise headers by which an API detects repeated requests, or numbers them, if the server can make their values.
 
 Such an argument is optional even if the document requires the header. A model needs it only to repeat a failed call,
 and the server needs the header to retry.
 """
 
 from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.names import fold
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.patterns import matches
 from mcpgen.model import Parameter
+from mcpgen.read.openapi.credentials import REQUEST_IDS
 
 NOTE = "Made by the server if left out."
 
@@ -19,11 +21,17 @@ _UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 def is_made(parameter: Parameter, composer: Composer) -> bool:
     """Return True if the server fills this parameter in with a new UUID by default.
 
-    The parameter must be an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) whose schema allows a UUID.
+    The parameter must be an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) whose schema allows a UUID,
+    or a required header such as `X-Request-Id` whose schema is a UUID.
     """
-    if (parameter.location, parameter.name.lower()) != ("header", _NAME) or parameter.content is not None:
+    is_key = parameter.name.lower() == _NAME
+    if parameter.location != "header" or parameter.content is not None:
+        return False
+    if not is_key and not (parameter.required and fold(parameter.name) in REQUEST_IDS):
         return False
     node, _ = composer.node(parameter.schema)
+    if not is_key and node.get("format") != "uuid":
+        return False
     if alternatives(node) or "enum" in node or "const" in node or node.get("format", "uuid") != "uuid":
         return False
     return "string" in (types(node) or ["string"]) and _takes_uuid(node)

@@ -81,6 +81,7 @@ def bind(
         caller_scopes=caller_scopes,
         fields=arguments.names.get(FIELDS),
         defaults=arguments.defaults,
+        nullable=arguments.nullable,
         timeout=operation.decided.timeout,
         requires=operation.decided.requires or (),
         result=operation.decided.result,
@@ -203,7 +204,7 @@ def _parameter(parameter: Parameter, arguments: Arguments, slot: Slot | None = N
 
 
 def _body(plan: BodyPlan, arguments: Arguments, composer: Composer) -> BodyBinding | None:
-    binding = BodyBinding(plan.content_type, plan.encoding, plan.is_needed, xml=plan.xml)
+    binding = BodyBinding(plan.content_type, plan.encoding, plan.is_needed, xml=plan.xml, set_by_api=plan.set_by_api)
     if plan.properties is None:
         if not _is_sent(WHOLE, arguments):
             return None

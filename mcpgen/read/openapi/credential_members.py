@@ -58,7 +58,7 @@ def _names(body: RequestBody, known: set[str], definitions: Mapping[str, JsonObj
     `known`: names of parameters that are credentials elsewhere in the document, as `fold` returns them: two names that
     servers may treat as equal have one folded name.
     """
-    schemas = [_found(each.schema, definitions) for each in body.content if _is_form(each)]
+    schemas = [found_schema(each.schema, definitions) for each in body.content if _is_form(each)]
     members = {name: member for schema in schemas for name, member in as_object(schema.get("properties")).items()}
     return [name for name, member in members.items() if fold(name) in known and _is_called(member, definitions)]
 
@@ -67,7 +67,7 @@ def _is_form(media_type: MediaType) -> bool:
     return media_type.name.partition(";")[0].strip().lower() in _FORMS
 
 
-def _found(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
+def found_schema(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
     """Return the schema that `schema` refers to, if `$ref` is its only keyword; else `schema` itself.
 
     A schema with a broken reference is returned unchanged.
@@ -82,7 +82,7 @@ def _found(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObje
 def _is_called(member: JsonValue, definitions: Mapping[str, JsonObject]) -> bool:
     found = as_object(member)
     for _ in range(_MOST_REFERENCES):
-        found = _found(found, definitions)
+        found = found_schema(found, definitions)
     return is_called_credential(as_text(found.get("description")))
 
 
@@ -93,7 +93,7 @@ def _without(body: RequestBody | None, names: Iterable[str], definitions: Mappin
 
 
 def _without_members(media_type: MediaType, names: frozenset[str], definitions: Mapping[str, JsonObject]) -> MediaType:
-    schema = _found(media_type.schema, definitions)
+    schema = found_schema(media_type.schema, definitions)
     members = {key: each for key, each in as_object(schema.get("properties")).items() if key not in names}
     if not _is_form(media_type) or len(members) == len(as_object(schema.get("properties"))):
         return media_type

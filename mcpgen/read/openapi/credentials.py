@@ -63,9 +63,14 @@ _SIGNATURES = _split("""
     """)
 """Folded names of the parameters with which AWS signs requests (Signature Version 2 and 4)."""
 
-_PLUMBING = _split("""
+REQUEST_IDS = _split("""
+    xrequestid xcorrelationid correlationid xtrackingid trackingid xclientrequestid requestid xtraceid traceid
+    """)
+"""Folded names of headers by which a client numbers its requests."""
+
+_PLUMBING = REQUEST_IDS | _split("""
     alt callback prettyprint pp quotauser userip uploadtype uploadprotocol xgafv strict pretty
-    zuoratrackid zuoraentityids xrequestid xcorrelationid correlationid xtrackingid trackingid xclientrequestid
+    zuoratrackid zuoraentityids
     """)
 """Folded names of technical parameters that some APIs accept on every request, independent of the operation.
 

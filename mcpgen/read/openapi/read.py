@@ -10,6 +10,7 @@ from mcpgen.read.document import Document
 from mcpgen.read.openapi import credential_members, extension, inputs, operations, security, servers, swagger
 from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 from mcpgen.read.openapi.schemas import Definitions
+from mcpgen.read.openapi.version_parameters import fix_version_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     known = frozenset(scheme.name for scheme in schemes)
     required = security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics)
     found = credential_members.withhold_members(found, required, definitions, diagnostics)
+    found = fix_version_parameters(found, definitions, diagnostics)
     return Api(
         title=as_text(info.get("title")).strip() or "API",
         operations=found,

@@ -12,10 +12,6 @@ from typing import Any, NamedTuple
 
 Key = tuple[type, object]
 
-WITHOUT_ID = (None, "2025-11-25")
-"""Revisions in which a server answers a message without a readable id by an error without an id. None stands for the
-time before a handshake.
-"""
 BATCHES = "2025-03-26"
 LONGEST = 8 * 1024 * 1024
 MOST_DIGITS = 308
@@ -28,7 +24,7 @@ BLANKS = b" \t\r"
 class Demand(NamedTuple):
     """Answers that a line requires. `ids`: the ids that need an answer.
 
-    `without_id`: the number of errors without an id.
+    `without_id`: the number of errors without an id, or with the id null.
 
     `cancelled`: ids that may stay unanswered, because the line cancels their requests.
     """
@@ -62,7 +58,7 @@ def demand(line: bytes, agreed: str | None) -> Demand:
     """
     if not line.strip(BLANKS):
         return NOTHING
-    error = Demand(Counter(), 1 if agreed in WITHOUT_ID else 0)
+    error = Demand(Counter(), 1)
     if len(line) > LONGEST:
         return error
     try:
@@ -77,17 +73,18 @@ def demand(line: bytes, agreed: str | None) -> Demand:
             return Demand(refused) if refused else error
         demands = [_message(each, agreed) for each in value]
         ids = sum((each.ids for each in demands), Counter[Key]())
-        return Demand(ids, 0, frozenset().union(*(each.cancelled for each in demands)))
+        nameless = sum(each.without_id for each in demands)
+        return Demand(ids, nameless, frozenset().union(*(each.cancelled for each in demands)))
     return _message(value, agreed)
 
 
 def key(id_: object) -> Key:
-    """Return a dictionary key for a JSON-RPC id. The ids 7 and "7" get different keys."""
-    return type(id_), id_
+    """Return a dictionary key for a JSON-RPC id. The ids 7 and "7" get different keys; 7 and 7.0 get the same."""
+    return (int, int(id_)) if type(id_) is float and id_.is_integer() else (type(id_), id_)
 
 
 def _message(message: Any, agreed: str | None) -> Demand:
-    error = Demand(Counter(), 1 if agreed in WITHOUT_ID else 0)
+    error = Demand(Counter(), 1)
     if not isinstance(message, _Object):
         return error
     if "method" not in message and message.keys() & {"result", "error"}:
@@ -113,11 +110,13 @@ def _is_request(message: Any) -> bool:
 
 
 def _is_id(id_: object) -> bool:
+    if type(id_) is float:
+        return id_.is_integer() and abs(id_) < 2**53
     return type(id_) is int or (type(id_) is str and len(id_) <= LONGEST_ID)
 
 
 def _hashable(id_: object) -> Key:
-    return key(id_) if isinstance(id_, (int, str)) else (type(id_), None)
+    return key(id_) if isinstance(id_, (int, str, float)) else (type(id_), None)
 
 
 def _parsed(line: bytes) -> Any:

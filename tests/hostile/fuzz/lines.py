@@ -171,7 +171,7 @@ class Dialogue:
                 )
             elif message.get("method") == "notifications/subscriptions/acknowledged":
                 self._answered(message["params"]["_meta"][META + "subscriptionId"])
-            elif "method" not in message and "id" in message:
+            elif "method" not in message and message.get("id") is not None:
                 self._answered(message["id"])
                 assert message.get("error", {}).get("code") != -32603, f"it broke: {message['error']['message']}"
             elif "method" not in message:

@@ -305,6 +305,7 @@ class Body(TypedDict):
     rest: NotRequired[str]
     needs: NotRequired[list[str]]
     withheld: NotRequired[list[str]]
+    setByApi: NotRequired[list[str]]
 
 
 class Withheld(TypedDict):
@@ -486,6 +487,7 @@ class Binding(TypedDict):
     ask: NotRequired[list[AskedQuestion]]
     open: NotRequired[Literal[True]]
     also: NotRequired[list[str]]
+    nullable: NotRequired[list[str]]
     unchecked: NotRequired[list[str]]
     redirects: NotRequired[list[str]]
     follow: NotRequired[Literal[True]]

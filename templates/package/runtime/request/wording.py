@@ -62,11 +62,16 @@ _NEAREST = " forms)"
 _PLAIN = re.compile(r"[\w+\-./:@]*[^\W\d][\w+\-./:@]*")
 
 
-def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
-    """Return a problem for an unknown name, which suggests the nearest known name."""
+def unknown(path: str, name: str, known: Iterable[str], set_by_api: Iterable[str] = ()) -> Problem:
+    """Return a problem for an unknown name, which suggests the nearest known name.
+
+    `set_by_api`: names of members that only responses have.
+    """
     names = list(known)
     near = nearest(name, names)
-    if near is not None:
+    if name in set_by_api:
+        hint = "the API sets it"
+    elif near is not None:
         hint = f'did you mean "{near}"?'
     elif names:
         more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"

@@ -66,6 +66,12 @@ PURPOSES: dict[str, tuple[str, str]] = {
         " since this server was first generated, and for further hosts of the API if `_BASE_URL` is set. Tools that"
         " follow redirects may also follow them to these hosts, without credentials",
     ),
+    "IGNORE_ARGUMENTS": (
+        "",
+        "further members that your client adds to the arguments of calls, separated by commas; the server leaves them"
+        " out of calls to tools that have no such argument. `toolCallId` of n8n, with `sessionId`, `action` and"
+        " `chatInput` beside it, and `task_progress` of Cline need not be listed",
+    ),
     "AUDIT": (
         "",
         "the path of a file, or `stderr`; the server writes one JSON line there for each call, and refuses calls if it"

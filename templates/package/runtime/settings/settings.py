@@ -57,6 +57,7 @@ class Settings:
     - `trace`: whether upstreams get trace context; None passes on only the client's trace context.
     - `audit`: absolute path of the audit log, or `stderr`.
     - `described`: URL of the first server in the API description, with variables filled in.
+    - `ignored_arguments`: names of members that the operator's client adds to the arguments of calls.
     - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are stored.
     - `again`: with --reload, a function that reads the settings for a newer `bindings.json`.
     - `telemetry`: settings of telemetry, or None.
@@ -76,6 +77,7 @@ class Settings:
         "downloads_overwrite",
         "endpoints",
         "files_dir",
+        "ignored_arguments",
         "listening",
         "log_level",
         "login_port",
@@ -122,6 +124,7 @@ class Settings:
         self.result_tool = False
         self.again: Again | None = None
         self.roles: frozenset[str] = frozenset()
+        self.ignored_arguments: frozenset[str] = frozenset()
         self.rules: Rules | None = None
         self.trace: bool | None = None
         self.telemetry: Telemetry | None = None
@@ -198,6 +201,7 @@ def load(
     settings.read_only = reader.checked("READ_ONLY", setting_parsers.switch, False) or read_only
     settings.result_tool = reader.checked("RESULT_TOOL", setting_parsers.switch, False)
     settings.roles = reader.checked("ROLES", setting_parsers.roles, settings.roles)
+    settings.ignored_arguments = reader.checked("IGNORE_ARGUMENTS", setting_parsers.names, frozenset())
     settings.audit = reader.checked("AUDIT", setting_parsers.audit, None)
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", setting_parsers.switch, False)
     settings.login_port = reader.checked("LOGIN_PORT", setting_parsers.port, 0)
