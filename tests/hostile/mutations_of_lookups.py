@@ -65,7 +65,7 @@ OF_LOOKUPS = (
         (PAGES,),
     ),
     Mutation("pages at another path", "joined_pages.py", "elif self._next.address:", "elif False:", (PAGES,)),
-    Mutation("pages that came before", "joined_pages.py", "if text in self._seen or (", "if (", (PAGES,)),
+    Mutation("pages that came before", "joined_pages.py", "if text and text in self._seen:", "if False:", (PAGES,)),
     Mutation("endless pages", "joined_pages.py", "elif self.count >= self._most_pages or", "elif", (PAGES,)),
     Mutation("pages that grow", "joined_pages.py", "size > self._most_bytes or", "", (PAGES,)),
     Mutation(

@@ -21,13 +21,14 @@ from mcpgen.model import Annotations, HttpBinding, Listing, Operation, Pages
 MOST_ITEMS = 10_000
 _TOLD = "One call returns all pages, within limits, and says where it stopped."
 
-CURSOR = re.compile(
-    r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
-)
-NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
+NUMBER = re.compile(r"(current)?page|page(number|no|num|index)")
 OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
+CURSOR = re.compile(
+    r"(page|next|start|after)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation"
+    r"|(start(ing)?)?after|scrollid|exclusivestartkey"
+)
 """Pattern of arguments that select a page; case and punctuation are ignored. The runtime has the same pattern
-(`paging.py`).
+(`page_arguments.py`).
 """
 
 _USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")

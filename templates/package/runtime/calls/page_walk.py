@@ -65,7 +65,8 @@ class PageWalk:
         the item's name. Then `whole.complete` is set to False if a page is missing.
         """
         removed = self._tool.binding.get("result", {}).get("remove", ())
-        joined = JoinedPages(self._rule, authority, shown, MOST_LOOKED if whole else MOST_PAGES, removed)
+        most, strict = (MOST_LOOKED, True) if whole else (MOST_PAGES, False)
+        joined = JoinedPages(self._rule, authority, shown, most, removed, strict)
         joined.add(answer, sent)
         arguments = sent.arguments
         while joined.further:
