@@ -198,16 +198,23 @@ class JoinedPages:
         """Return whether a link leads to another host or port than those of the API."""
         return bool(following.host) and all(following.host.removesuffix(each) != self._address for each in _PORTS)
 
-    def told(self, sent: Sent) -> str:
-        """Return how many pages were read, and how to continue; "" if the first page is the last."""
+    @property
+    def extent(self) -> str:
+        """Return which pages were read, and how many items they have."""
+        if not self.count:
+            return "a part of the answer"
         begun = self._progress.before != 0
         total = f" of {self._total:,}" if len(self.items) < self._total else ""
         every = f" of {self._pages:,}" if self._lacks and not total else ""
-        pages = f"{self.count}{every} page{'s' * (bool(every) or self.count > 1)}"
-        items = f"{len(self.items):,}{total} item{'s' * (bool(total) or len(self.items) != 1)}"
+        which = ("the last " if begun else "all ") if self.complete else "" if begun else "the first "
+        pages = f"{which}{self.count}{every} page{'s' * (bool(every) or self.count > 1)}"
+        return f"{pages}, {len(self.items):,}{total} item{'s' * (bool(total) or len(self.items) != 1)}"
+
+    def told(self, sent: Sent) -> str:
+        """Return how many pages were read, and how to continue; "" if the first page is the last."""
         if self.complete:
-            return f"{'the last' if begun else 'all'} {pages}, {items}" if self.count > 1 else ""
-        told = f"{'' if begun else 'the first '}{pages}, {items}; {self._stopped or _UNNAMED}."
+            return self.extent if self.count > 1 else ""
+        told = f"{self.extent}; {self._stopped or _UNNAMED}."
         following = self._next
         if following is None or following.address or self._is_elsewhere(following):
             return told

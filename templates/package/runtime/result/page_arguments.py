@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..core.jsontext import NotJSON, loads
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..core.catalog import Tool
+    from ..core.table import Field
     from ..http.exchange import Sent
 
 # Patterns for normalized names (`plain`) of arguments that select a page, or the fields to return
@@ -24,6 +27,7 @@ CURSOR = re.compile(
     r"(page|next|start|after)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation"
     r"|(start(ing)?)?after|scrollid|exclusivestartkey"
 )
+_OFFSETS = ("offset", "skip")
 _FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 
 # Words of descriptions that say which number the first page has
@@ -81,13 +85,19 @@ def kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
 def names_in_request(tool: Tool) -> list[tuple[str, str]]:
     """Return the arguments that may select a page, each with its name in the request.
 
-    These are the arguments that are sent in the query, and cursors in the body. Of a tool that fetches all pages, which
-    only reads, these are all members of the body.
+    These are the arguments in the query, and cursors in the body. Of a body with the number and the size of a page, and
+    of a tool that fetches all pages, which only reads, they are all members.
     """
     bound: list[Any] = [*tool.binding.get("query", ())]
-    fields = tool.binding.get("body", {}).get("fields", ())
-    bound += fields if "pages" in tool.binding else (each for each in fields if CURSOR.fullmatch(plain(each["name"])))
+    for field in (fields := tool.binding.get("body", {}).get("fields", ())):
+        if "pages" in tool.binding or CURSOR.fullmatch(plain(field["name"])) or _selects_pages(fields):
+            bound.append(field)
     return [(each["argument"], each["name"]) for each in bound if isinstance(each, dict) and each.get("argument")]
+
+
+def _selects_pages(fields: Iterable[Field]) -> bool:
+    names = [plain(each["name"]) for each in fields]
+    return any(map(SIZE.fullmatch, names)) and any(NUMBER.fullmatch(name) or name in _OFFSETS for name in names)
 
 
 def schema_of(tool: Tool, argument: str) -> dict[str, Any]:
