@@ -98,7 +98,7 @@ ALONE = {
     "result/downloads.py": ("MOST_STEPS",),
     "result/joined_pages.py": ("MOST_ITEMS",),
     "result/named_items.py": ("MOST_SHOWN", "MOST_OTHERS"),
-    "result/paging.py": ("MOST_DIGITS",),
+    "result/page_arguments.py": ("MOST_DIGITS",),
     "result/projection.py": ("MOST_PATHS", "MOST_TOLD", "MOST_NAMES"),
     "result/result_store.py": ("MOST_DIGITS",),
     "result/structured.py": ("MOST_MOVED", "MOST_LOGGED"),

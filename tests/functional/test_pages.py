@@ -255,13 +255,13 @@ def test_one_call_joins_all_pages(server: Server, style: str) -> None:
     assert [each["id"] for each in items_in(body)] == list(range(1, ITEMS + 1))
     assert "1.50000000000000000001" in body, "numbers are passed on as they came"
     assert note == "Pages: all 5 pages, 23 items"
-    assert len(Api.seen) == 5
+    assert len(Api.seen) == (6 if style == "untold" else 5), "only an empty page says that nothing follows"
 
 
 def test_a_call_begins_where_it_is_told_to(server: Server) -> None:
     result = call(server, "list_total", page=4)
     assert [each["id"] for each in items_in(texts(result)[0])] == list(range(16, ITEMS + 1))
-    assert texts(result)[1] == "Pages: all 2 pages, 8 items"
+    assert texts(result)[1] == "Pages: the last 2 pages, 8 of 23 items"
 
 
 def test_one_page_is_passed_on_as_it_came(server: Server) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation
 
 LOOKUPS, PAGES = "tests/functional/test_lookups.py", "tests/functional/test_pages.py"
+LISTS, SHAPES = "tests/functional/test_lookups_of_pages.py", "tests/functional/test_page_shapes.py"
 
 OF_LOOKUPS = (
     Mutation(
@@ -17,7 +18,7 @@ OF_LOOKUPS = (
         (LOOKUPS,),
     ),
     Mutation(
-        "one of many pages, to write", "named_items.py", "if writes and same and not complete:", "if False:", (LOOKUPS,)
+        "one of many pages, to write", "named_items.py", "if writes and same and part:", "if False:", (LOOKUPS, LISTS)
     ),
     Mutation("another name, to write", "named_items.py", "if writes or not ranked:", "if not ranked:", (LOOKUPS,)),
     Mutation(
@@ -65,7 +66,49 @@ OF_LOOKUPS = (
         (PAGES,),
     ),
     Mutation("pages at another path", "joined_pages.py", "elif self._next.address:", "elif False:", (PAGES,)),
-    Mutation("pages that came before", "joined_pages.py", "if text in self._seen or (", "if (", (PAGES,)),
+    Mutation("pages that came before", "joined_pages.py", "if text and text in self._seen:", "if False:", (PAGES,)),
+    Mutation(
+        "fewer items than the total",
+        "joined_pages.py",
+        "(self._stopped or self._lacks)",
+        "self._stopped",
+        (SHAPES, LISTS),
+    ),
+    Mutation(
+        "pages before the one that is called first",
+        "paging.py",
+        "progress.strict and not (",
+        "False and not (",
+        (LISTS,),
+    ),
+    Mutation(
+        "lookups in a part of a list",
+        "page_walk.py",
+        "if whole is not None and not joined.complete:",
+        "if False:",
+        (LISTS,),
+    ),
+    Mutation(
+        "lookups in a part of an answer", "joined_pages.py", "return self.count > 0 and not", "return not", (LISTS,)
+    ),
+    Mutation(
+        "page 1 that is page 0", "joined_pages.py", "if following and self.count == 1 and", "if False and", (SHAPES,)
+    ),
+    Mutation(
+        "errors that are no end",
+        "joined_pages.py",
+        "self._next.guessed and answer.status in _BEHIND",
+        "self._next.guessed",
+        (SHAPES,),
+    ),
+    Mutation("words for page 0", "page_arguments.py", "if said.search(words)), None)", "if False), None)", (SHAPES,)),
+    Mutation(
+        "totals without a size",
+        "paging.py",
+        "told = bool(facts.more or facts.total or",
+        "told = bool(facts.more or",
+        (SHAPES,),
+    ),
     Mutation("endless pages", "joined_pages.py", "elif self.count >= self._most_pages or", "elif", (PAGES,)),
     Mutation("pages that grow", "joined_pages.py", "size > self._most_bytes or", "", (PAGES,)),
     Mutation(

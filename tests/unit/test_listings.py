@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.result import paging
+from package.runtime.result import page_arguments
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
@@ -53,4 +53,4 @@ def test_where_the_list_is(schema: JsonObject, pointer: str | None) -> None:
 
 def test_both_halves_know_the_same_names_of_pages() -> None:
     ours = [each.pattern for each in (listings.CURSOR, listings.NUMBER, listings.OFFSET)]
-    assert ours == [each.pattern for each in (paging._CURSOR, paging._NUMBER, paging._OFFSET)]
+    assert ours == [each.pattern for each in (page_arguments.CURSOR, page_arguments.NUMBER, page_arguments.OFFSET)]

@@ -20,7 +20,7 @@ SCHEMA: JsonObject = {
 _OWN = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 """Pattern of parameters with the same purpose as `fields`. Case and punctuation of names are ignored.
 
-The runtime suggests such a parameter when it had to cut a result (`paging.py`).
+The runtime suggests such a parameter when it had to cut a result (`page_arguments.py`).
 """
 
 

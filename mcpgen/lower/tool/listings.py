@@ -21,13 +21,14 @@ from mcpgen.model import Annotations, HttpBinding, Listing, Operation, Pages
 MOST_ITEMS = 10_000
 _TOLD = "One call returns all pages, within limits, and says where it stopped."
 
-CURSOR = re.compile(
-    r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
-)
-NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
+NUMBER = re.compile(r"(current)?page|page(number|no|num|index)")
 OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
+CURSOR = re.compile(
+    r"(page|next|start|after)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation"
+    r"|(start(ing)?)?after|scrollid|exclusivestartkey"
+)
 """Pattern of arguments that select a page; case and punctuation are ignored. The runtime has the same pattern
-(`paging.py`).
+(`page_arguments.py`).
 """
 
 _USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")
@@ -100,8 +101,9 @@ def _plain(name: str) -> str:
 
 
 def is_paged(binding: HttpBinding) -> bool:
-    """Return True if a query parameter of a tool selects a page."""
-    names = [_plain(each.name) for each in binding.query if each.argument is not None]
+    """Return True if a query parameter of a tool, or a member of its body, selects a page."""
+    fields = () if binding.body is None else binding.body.fields
+    names = [_plain(each.name) for each in (*binding.query, *fields) if each.argument is not None]
     return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
 
 
@@ -117,8 +119,10 @@ def derive(
     """Return where responses hold the list if a call fetches all of its pages, or None if a call fetches one page."""
     if (operation.decided.pages or of_server) != "all":
         return None
-    if operation.method != "GET" or not hints.read_only:
+    if not hints.read_only:
         why = "it may change something"
+    elif operation.method == "HEAD":
+        why = "its response has no body"
     elif not is_paged(binding):
         why = "none of its arguments selects a page"
     elif described(operation) is None:

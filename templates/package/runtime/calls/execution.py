@@ -381,7 +381,7 @@ class ToolExecutor:
         """Call the tool that `lookup` names, to find the id for a name, and return its result.
 
         The result contains at most LARGEST_PARSED bytes of the response. `whole` says whether to fetch all pages of the
-        list in which the id is searched. Set `whole.complete` to False if the result lacks a part of the list.
+        list in which the id is searched. If the result lacks a part of the list, set `whole.part`.
         """
         from . import inner_calls  # imported late: few tools look up ids by names
 
@@ -389,7 +389,8 @@ class ToolExecutor:
         other._whole, other._writer = whole, self._writer.showing(response.LARGEST_PARSED)
         made = partial(other.call, name, arguments, _unheard, call.dialogue, call.ask)
         result = await inner_calls.made(name, arguments, made, self._catalog, self.record, call.dialogue)
-        whole.complete = whole.complete and not other._writer.cut
+        if other._writer.cut:
+            whole.part = whole.part or "the beginning of its answer"
         return result
 
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:

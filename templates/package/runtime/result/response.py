@@ -24,7 +24,7 @@ from ..text.invisible import clean
 from ..text.sanitize import brief, decode, holds_nothing, is_text, presentable
 from ..text.shortening import beginning, written
 from ..text.signatures import OCTETS, TAKEN, type_of
-from . import paging
+from .page_arguments import is_paged, narrower
 from .wrapping import read, wrapped, wrapped_text
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     text = redactor.text(text)
     if large or response.partial:
         text = redactor.begun(text)
-    paged = not large and paging.is_paged(sent.tool) and _is_json(response)
+    paged = not large and is_paged(sent.tool) and _is_json(response)
     notes = _notes(response, sent, _parsed(text) if paged else ABSENT)
     if large:
         text, cut = whole_lines(text, shown)
@@ -224,7 +224,7 @@ def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: R
 
 def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
     """Return sentences on how to see the rest of a cut response: by other arguments, and in the stored copy."""
-    found = [paging.narrower(sent.tool, items)]
+    found = [narrower(sent.tool, items)]
     if response.kept:
         found.append(told_kept(response, sent.uri, sent.reader))
     return "".join(f" {sentence}" for sentence in found if sentence)
@@ -338,8 +338,9 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
         told.append(("ETag", tag))
     if sent.pages:
         told.append(("Pages", sent.pages))
-    elif ((link := response.header("link")) or value is not ABSENT) and (
-        found := paging.next_page(value, sent, link, paging.counts(response), shown)
-    ):
-        told.append(("Next page", found.told(sent.tool)))
+    elif response.header("link") or (value is not ABSENT and is_paged(sent.tool)):
+        from . import paging  # imported late: many tools have no pages
+
+        if found := paging.next_page(value, sent, response, shown):
+            told.append(("Next page", found.told(sent.tool)))
     return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []

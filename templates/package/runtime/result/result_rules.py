@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.wire_formats import ABSENT, Result
 from ..text.sanitize import decode
-from . import failures, paging, projection, response, wrapping
+from . import failures, projection, response, wrapping
 from .drop_fields import without
 from .owner_texts import OwnerTexts, short_links
+from .page_arguments import narrower
 from .pointers import find
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class ResultRules:
             _discard(answer)
             wanted = select if isinstance(select, str) else " and ".join(select.values())
             missing = f"nothing can be taken from it, since {why}" if why else "there is no such part in it"
-            advice = paging.narrower(sent.tool) if why is _LARGE else ""
+            advice = narrower(sent.tool) if why is _LARGE else ""
             return Result.text(f"Of the answer only {wanted} is shown, and {missing}. {advice}".rstrip())
         self._write(answer, value)
         return None
@@ -195,6 +196,6 @@ def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
     told = failures.answered(answer, sent)
     if not why:
         return Result.error(f"{told} Nothing of the answer may be shown.")
-    advice = "Tell the operator of this server." if why is _NO_JSON else paging.narrower(sent.tool) or "Ask for less."
+    advice = "Tell the operator of this server." if why is _NO_JSON else narrower(sent.tool) or "Ask for less."
     since = f"since {why}, and what must not leave this server cannot be taken out of it"
     return Result.error(f"{told} The answer is not shown, {since}. {advice}")
