@@ -34,6 +34,13 @@ MUTATIONS = (
         "for _ in range(1):\n        if any",
         (REQUESTS,),
     ),
+    Mutation(
+        "dropped characters beside dots",
+        "request.py",
+        '_CONTROL.sub("", piece.partition(";")[0])',
+        "piece",
+        (REQUESTS,),
+    ),
     Mutation("what is sent against the template", "request.py", "    _compare(request)\n", "", (REQUESTS,)),
     Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
     Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
@@ -50,7 +57,7 @@ MUTATIONS = (
         "members that are held", "bodies.py", "and held & name_conflicts", "and set() & name_conflicts", (REQUESTS,)
     ),
     Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
-    Mutation("control characters", "parameters.py", "if _WRITTEN_CONTROL.search(piece):", "if False:", (REQUESTS,)),
+    Mutation("line breaks of a path", "parameters.py", "if LINE_BREAK.search(piece):", "if False:", (REQUESTS,)),
     Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
     Mutation(
         "header names",
