@@ -82,4 +82,18 @@ OF_INPUT = (
         'if pair.partition("=")[0] != name)',
         ("tests/runtime/test_credentials.py",),
     ),
+    Mutation(
+        "a cookie's value from the environment",
+        "credential_env.py",
+        'scheme.get("in") == "cookie" and not',
+        "False and not",
+        ("tests/runtime/test_credentials.py",),
+    ),
+    Mutation(
+        "a cookie's value from a login",
+        "credentials.py",
+        'if scheme.get("in") == "cookie" and not',
+        "if False and not",
+        ("tests/runtime/test_credentials.py",),
+    ),
 )

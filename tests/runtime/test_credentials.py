@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from package.runtime.request import name_conflicts
 from package.runtime.request.request import Request
-from package.runtime.settings import credentials
+from package.runtime.settings import credential_env, credentials
 from package.runtime.settings.settings import NotReady, Settings
 from package.runtime.text import fields
 from package.runtime.text.redaction import REDACTED, Redactor
@@ -37,7 +37,7 @@ SECURITY: dict[str, Any] = {
 SECRETS = {
     "P_HEAD": "head-secret",
     "P_QUERY": "a&b=c d/+%",
-    "P_COOKIE": "x; y,z",
+    "P_COOKIE": "s%3Aab/c=d.mn%2Fop",
     "P_BEARER": "bearer-secret",
     "P_USERNAME": "me",
     "P_PASSWORD": "pä:ss",
@@ -82,8 +82,23 @@ def test_a_credential_in_the_query_is_encoded_and_the_only_one_of_its_name() -> 
     assert attached("query").query == ["q=1", "api+x=2", "api%20key=a%26b%3Dc%20d%2F%2B%25"]
 
 
-def test_a_credential_in_a_cookie_is_one_pair_and_the_only_one_of_its_name() -> None:
-    assert attached("cookie").cookies == ["other=1", "sid=x%3B%20y%2Cz"]
+def test_a_credential_in_a_cookie_is_sent_as_given_and_the_only_one_of_its_name() -> None:
+    assert attached("cookie").cookies == ["other=1", "sid=s%3Aab/c=d.mn%2Fop"]
+
+
+@pytest.mark.parametrize("value", ["s%3Aa.b", '"quoted"', "", "a=b/c+d", "eyJpdiI6Ii9cL1wi%3D%3D"])
+def test_what_the_value_of_a_cookie_may_be(value: str) -> None:
+    assert fields.is_cookie_value(value)
+
+
+@pytest.mark.parametrize("value", ["a b", "a,b", "a;b", 'a"b', '"', "a\\b", "ä", "a\nb", " a", '"a;b"'])
+def test_what_no_cookie_can_hold_is_refused_at_the_start_and_of_a_login(value: str) -> None:
+    environ = {"P_COOKIE": value}
+    _, problems, _ = credential_env.read({"cookie": SECURITY["cookie"]}, environ)
+    assert [problem.partition(" must be ")[0] for problem in problems] == ["P_COOKIE"]
+    login: Any = {**SECURITY["cookie"], "type": "login", "variables": {"value": "P_T"}}
+    with pytest.raises(NotReady, match="cannot be the value of a cookie"):
+        credentials._put_fetched(login)(Request("GET", "/p"), value)
 
 
 def test_several_credentials_go_together() -> None:
@@ -161,8 +176,8 @@ def test_what_is_sensitive() -> None:
     found = credentials.sensitive(SECURITY, holding({**SECRETS, "P_HEADER": "Authorization: Token abcdefgh"}))
     login = base64.b64encode("me:pä:ss".encode()).decode()
     assert set(found) == {
-        "head-secret", "a&b=c d/+%", "x; y,z", "bearer-secret", login, "Token abcdefgh", "abcdefgh", "ready-token",
-        "a%26b%3Dc%20d%2F%2B%25", "x%3B%20y%2Cz",  # two secrets as they are sent: in a query, in a cookie
+        "head-secret", "a&b=c d/+%", "s%3Aab/c=d.mn%2Fop", "bearer-secret", login, "Token abcdefgh", "abcdefgh", "ready-token",
+        "a%26b%3Dc%20d%2F%2B%25", # a secret as it is sent in a query
         "client-secret", base64.b64encode(b"client-id:client-secret").decode(),
     }  # fmt: skip
     keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))
