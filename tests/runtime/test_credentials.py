@@ -176,8 +176,9 @@ def test_what_is_sensitive() -> None:
     found = credentials.sensitive(SECURITY, holding({**SECRETS, "P_HEADER": "Authorization: Token abcdefgh"}))
     login = base64.b64encode("me:pä:ss".encode()).decode()
     assert set(found) == {
-        "head-secret", "a&b=c d/+%", "s%3Aab/c=d.mn%2Fop", "bearer-secret", login, "Token abcdefgh", "abcdefgh", "ready-token",
-        "a%26b%3Dc%20d%2F%2B%25", # a secret as it is sent in a query
+        "head-secret", "a&b=c d/+%", "s%3Aab/c=d.mn%2Fop", "bearer-secret", login, "Token abcdefgh", "abcdefgh",
+        "ready-token",
+        "a%26b%3Dc%20d%2F%2B%25",  # a secret as it is sent in a query
         "client-secret", base64.b64encode(b"client-id:client-secret").decode(),
     }  # fmt: skip
     keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))
