@@ -34,13 +34,6 @@ MUTATIONS = (
         "for _ in range(1):\n        if any",
         (REQUESTS,),
     ),
-    Mutation(
-        "dropped characters beside dots",
-        "request.py",
-        '_CONTROL.sub("", piece.partition(";")[0])',
-        "piece",
-        (REQUESTS,),
-    ),
     Mutation("what is sent against the template", "request.py", "    _compare(request)\n", "", (REQUESTS,)),
     Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
     Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from package.runtime.request import name_conflicts
 from package.runtime.request.request import Request
-from package.runtime.settings import credential_env, credentials
+from package.runtime.settings import credentials
 from package.runtime.settings.settings import NotReady, Settings
 from package.runtime.text import fields
 from package.runtime.text.redaction import REDACTED, Redactor
@@ -84,21 +84,6 @@ def test_a_credential_in_the_query_is_encoded_and_the_only_one_of_its_name() -> 
 
 def test_a_credential_in_a_cookie_is_sent_as_given_and_the_only_one_of_its_name() -> None:
     assert attached("cookie").cookies == ["other=1", "sid=s%3Aab/c=d.mn%2Fop"]
-
-
-@pytest.mark.parametrize("value", ["s%3Aa.b", '"quoted"', "", "a=b/c+d", "eyJpdiI6Ii9cL1wi%3D%3D"])
-def test_what_the_value_of_a_cookie_may_be(value: str) -> None:
-    assert fields.is_cookie_value(value)
-
-
-@pytest.mark.parametrize("value", ["a b", "a,b", "a;b", 'a"b', '"', "a\\b", "ä", "a\nb", " a", '"a;b"'])
-def test_what_no_cookie_can_hold_is_refused_at_the_start_and_of_a_login(value: str) -> None:
-    environ = {"P_COOKIE": value}
-    _, problems, _ = credential_env.read({"cookie": SECURITY["cookie"]}, environ)
-    assert [problem.partition(" must be ")[0] for problem in problems] == ["P_COOKIE"]
-    login: Any = {**SECURITY["cookie"], "type": "login", "variables": {"value": "P_T"}}
-    with pytest.raises(NotReady, match="cannot be the value of a cookie"):
-        credentials._put_fetched(login)(Request("GET", "/p"), value)
 
 
 def test_several_credentials_go_together() -> None:
