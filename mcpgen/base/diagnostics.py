@@ -176,6 +176,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "note",
         "A handwritten schema uses keywords that some clients or model providers do not accept.",
     ),
+    "omitted-argument": (
+        "warning",
+        "A request lacks a part, or is refused, if a call leaves out an argument that `send` uses.",
+    ),
     "risky-argument": (
         "note",
         "Some agent frameworks fail on the name of an argument, or do not pass the argument on.",

@@ -114,7 +114,7 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
         return api
     path = "".join(operation.template.literals)
     own = operation.servers[0] if operation.servers else None
-    url = servers.with_defaults(own).rstrip("/") + path if own else path.lstrip("/")
+    url = servers.with_defaults(own).rstrip("/") + path if own else path.lstrip("/") or "./"
     login = Login(_content_type(operation), choice.fields, choice.token, choice.expires)
     new = replace(scheme, type="login", token_url=url, discovery_url="", login=login, user=None)
     others = tuple(each for each in api.schemes if each.name != new.name)

@@ -218,6 +218,11 @@ class SentArgument:
     schema: JsonObject
     required: bool = False
 
+    @property
+    def default(self) -> Given:
+        """Return the default value in the schema, which is sent if a call omits the argument."""
+        return (self.schema["default"],) if "default" in self.schema else None
+
 
 @dataclass(frozen=True, slots=True)
 class Sends:

@@ -50,7 +50,7 @@ MUTATIONS = (
         "members that are held", "bodies.py", "and held & name_conflicts", "and set() & name_conflicts", (REQUESTS,)
     ),
     Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
-    Mutation("control characters", "parameters.py", "if _WRITTEN_CONTROL.search(piece):", "if False:", (REQUESTS,)),
+    Mutation("line breaks of a path", "parameters.py", "if LINE_BREAK.search(piece):", "if False:", (REQUESTS,)),
     Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
     Mutation(
         "header names",

@@ -28,6 +28,7 @@ OF_READING = (
         "if False:",
         cases("references/foreign"),
     ),
+    Mutation("a login at the root", "mcpgen/merge/logins.py", ' or "./"\n', "\n", cases("toolsfile/login_root")),
     Mutation(
         "a loop of references",
         "mcpgen/read/openapi/references.py",

@@ -88,4 +88,33 @@ OF_INPUT = (
         'if pair.partition("=")[0] != name)',
         ("tests/runtime/test_credentials.py",),
     ),
+    Mutation(
+        "a cookie's value from the environment",
+        "credential_env.py",
+        'scheme.get("in") == "cookie" and not',
+        "False and not",
+        ("tests/runtime/test_cookie_credentials.py",),
+    ),
+    Mutation(
+        "a cookie's value from a login",
+        "credentials.py",
+        'if scheme.get("in") == "cookie" and not',
+        "if False and not",
+        ("tests/runtime/test_cookie_credentials.py",),
+    ),
+    Mutation("bodies that a template empties", "bodies.py", ", always=True)", ")", (REQUESTS,)),
+    Mutation(
+        "templates of which nothing is left",
+        "templates.py",
+        "return found if found or always",
+        "return found if True",
+        (REQUESTS,),
+    ),
+    Mutation(
+        "dropped characters beside dots",
+        "request.py",
+        '_CONTROL.sub("", piece.partition(";")[0])',
+        "piece",
+        (REQUESTS,),
+    ),
 )

@@ -148,6 +148,27 @@ OF_REQUESTS = (
         "taken.update(())",
         cases("security/variables"),
     ),
+    Mutation(
+        "defaults that fill templates",
+        "mcpgen/lower/inputs/arguments.py",
+        "argument.required, default=default)",
+        "argument.required)",
+        cases("toolsfile/omitted"),
+    ),
+    Mutation(
+        "defaults of a schema by hand",
+        "mcpgen/lower/request/sends.py",
+        "fits=fits, defaults=defaults)",
+        "fits=fits)",
+        cases("toolsfile/omitted"),
+    ),
+    Mutation(
+        "what is lost without an argument",
+        "mcpgen/read/toolsfile/tools.py",
+        "    omissions.report(inputs.sends, line, where, diagnostics)\n",
+        "",
+        cases("toolsfile/omitted"),
+    ),
 )
 
 OF_LOWERING = (*OF_SCHEMAS, *OF_INPUTS, *OF_REQUESTS)

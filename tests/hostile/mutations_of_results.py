@@ -18,6 +18,17 @@ SETTINGS = "tests/streamable/test_shared_settings.py"
 OF_RESULTS = (
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "and place.is_last and", "and False and", (RESPONSES,)),
+    Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
+    Mutation(
+        "what XML says of its encoding", "sanitize.py", "if content[:2] in _XML and", "if False and", (RESPONSES,)
+    ),
+    Mutation(
+        "a charset over the declaration of XML",
+        "sanitize.py",
+        " and not _DECLARED.search(content_type)",
+        "",
+        (RESPONSES,),
+    ),
     Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),
     Mutation("answers behind progress", "accepted_call.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
     Mutation("progress that stands still", "heartbeat.py", "max(done + 1, received)", "max(done, received)", (ENGINE,)),

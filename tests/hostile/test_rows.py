@@ -76,7 +76,7 @@ REFUSED: list[tuple[str, str, object, str]] = [
     ("ARG-05", "delete_user", {"id": ""}, "empty"),
     ("ARG-05", "delete_user", {}, "required"),
     ("ARG-05", "delete_user", {"id": None}, "id"),
-    ("ARG-08", "get_detail", {"id": "a\r\nX: y"}, "control"),
+    ("ARG-08", "get_detail", {"id": "a\r\nX: y"}, "line breaks"),
     ("ARG-09", "get_detail", {"id": "\ud800"}, "surrogate"),
     ("ARG-09", "create_item", {"name": "a", "more": {"x": ["\udfff"]}}, "surrogate"),
     ("ARG-11", "get_detail", {"id": BIG}, "32"),

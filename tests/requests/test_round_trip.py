@@ -29,7 +29,7 @@ from tests.requests.standard import Sent, read
 
 REASONS = (
     r"expected a value that is not empty",
-    r"expected text without control characters",
+    r"expected text without line breaks and NUL characters",
     r"expected text without NUL characters",
     r"expected text that cannot be read as a step to another path",
     r"expected visible ASCII characters, without blanks at the ends",

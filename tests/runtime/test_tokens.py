@@ -331,6 +331,7 @@ def test_cred_06_a_token_that_was_fetched_is_redacted_like_any_secret() -> None:
     [
         ("/oauth/token", {}, "https://api.petstore.example/oauth/token"),
         ("token", {}, "https://api.petstore.example/v1/token"),
+        ("./", {}, "https://api.petstore.example/v1/"),
         ("https://login.example/t/?a=b", {}, "https://login.example/t/?a=b"),
         ("https://login.example", {}, "https://login.example/"),
         ("https://api.petstore.example/t", {"PETSTORE_BASE_URL": "https://test.example/x"}, "https://test.example/t"),

@@ -240,10 +240,12 @@ def _of_body(plan: BodyPlan, producers: Mapping[Slot, str], composer: Composer) 
 
 
 def _of_sent(argument: SentArgument) -> Input:
-    """Return the input (a value for the request) for an argument of a handwritten input schema. A template in the tools
-    file says where the request carries the value.
+    """Return the input (a value for the request) for an argument that a template in the tools file uses.
+
+    Its default is sent, since the API does not see the argument itself and cannot apply the default.
     """
-    return Input(("send", argument.name), written_argument_name(argument.name), argument.schema, argument.required)
+    name, default = written_argument_name(argument.name), argument.default
+    return Input(("send", argument.name), name, argument.schema, argument.required, default=default)
 
 
 def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:

@@ -55,6 +55,7 @@ def settled(
     names. `constants`: values of inputs that do not become arguments.
     """
     found = ChangedArguments([*inputs], dict(names), dict(constants))
+    found.places = {entry.slot: operation.where for entry in inputs if entry.default is not None}
     if operation.decided.arguments:
         changing = _ArgumentChanger(operation, everything, found, dict(names), plan, diagnostics)
         for key, change in operation.decided.arguments.items():

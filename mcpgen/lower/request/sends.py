@@ -26,7 +26,9 @@ def lay_out(operation: Operation, most_tokens: int, once: ValueCache) -> Argumen
     names: dict[Slot, str] = {("path", each.name): each.argument for each in operation.parameters}
     names |= {("send", name): name for name in named(operation)}
     fits = budget.fits(schema, most_tokens, once)
-    return Arguments(schema, "written", names, {}, (), fits=fits)
+    sent = operation.decided.sends.arguments if operation.decided.sends else ()
+    defaults = {each.name: each.default[0] for each in sent if each.default is not None}
+    return Arguments(schema, "written", names, {}, (), fits=fits, defaults=defaults)
 
 
 def named(operation: Operation) -> list[str]:
@@ -77,8 +79,7 @@ def body(operation: Operation, arguments: Arguments) -> BodyBinding | None:
     template = _settled(sends.body, arguments)
     if sends.open == "body":
         template = {**template, "others": True}
-    always = any(key in template for key in ("members", "items", "value"))
-    return BodyBinding(sends.content_type, _encoding(sends.content_type), required=always, template=template)
+    return BodyBinding(sends.content_type, _encoding(sends.content_type), required=True, template=template)
 
 
 def _encoding(media_type: str) -> BodyEncoding:

@@ -3,7 +3,7 @@
 Tools are written in OpenAPI's words, so OpenAPI's readers read their parameters, bodies and responses.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
@@ -18,6 +18,7 @@ from mcpgen.model import (
     RequestBody,
     SecurityScheme,
     Sends,
+    SentArgument,
     Skipped,
 )
 from mcpgen.read.openapi import content, parameters
@@ -29,6 +30,7 @@ from mcpgen.read.toolsfile import (
     confirmation,
     credentials,
     hints,
+    omissions,
     outputs,
     questions,
     requestline,
@@ -94,6 +96,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
     template = line.template(where.inside("request"), diagnostics)
     inputs = _inputs(entry, line, template, where, around)
+    omissions.report(inputs.sends, line, where, diagnostics)
     if any(found.severity == "error" for found in list(diagnostics)[before:]):
         return None
     required = credentials.of_tool(entry, where, around.schemes, diagnostics)
@@ -222,9 +225,15 @@ def _by_hand(
             message = f"A tool with an inputSchema cannot have {key!r} as well."
             hint = "Leave out the inputSchema or this key; `send` says where the arguments of an inputSchema go."
             diagnostics.add("invalid-value", message, where.inside(key), hint)
-    place = where.inside("inputSchema")
+    place, used = where.inside("inputSchema"), sends.named(sent) - {*template.declared}
+    described = tuple(
+        SentArgument(name, as_object(member), name in as_list(schema.get("required")))
+        for name, member in as_object(schema.get("properties")).items()
+        if name in used
+    )
     if "send" not in entry or sent is None:
         sent = sends.implied(schema, template, method, place, sent)
+    sent = replace(sent, arguments=described)
     sends.check_schema(schema, sent, template, place, diagnostics)
     in_path = zip(template.variables, template.declared, strict=True)
     return _Inputs(

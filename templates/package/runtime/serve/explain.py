@@ -39,7 +39,7 @@ SCHEMA = 1
 """Version of the JSON document's format."""
 
 MISUSED = 2
-_SHOWN: credentials.Encoding = {"query": str, "cookie": str, "basic": "base64({})".format}
+_SHOWN: credentials.Encoding = {"query": str, "basic": "base64({})".format}
 
 
 _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}

@@ -78,7 +78,7 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
                 if value is None or (value == "" and part != "password"):
                     continue
                 secret = _tidied(source, value, scheme["type"], oddities)
-                _check(secret, source, scheme["type"], part)
+                _check(secret, source, scheme, part)
             except ValueError as problem:
                 problems.append(str(problem))
                 continue
@@ -161,9 +161,12 @@ def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
     return secret
 
 
-def _check(secret: str, variable: str, kind: str, part: str) -> None:
+def _check(secret: str, variable: str, scheme: Scheme, part: str) -> None:
     """Raise ValueError, with a sentence that names the variable, if HTTP cannot transmit the secret."""
-    if wrong := _wrong(secret, kind, part):
+    wrong = _wrong(secret, scheme["type"], part)
+    if not wrong and part == "value" and scheme.get("in") == "cookie" and not fields.is_cookie_value(secret):
+        wrong = "must be a cookie's value as it is sent, without blanks, commas, quotes, semicolons and backslashes"
+    if wrong:
         raise ValueError(f"{variable} {wrong}.")
 
 

@@ -16,6 +16,7 @@ from urllib.parse import quote_plus
 
 from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
+from ..text import fields
 from .credential_env import FETCHED, SHORTEST_REDACTED, ways
 from .grants import CallerCredential, Login, TokenRequest, set_field
 from .settings import LoginNeeded, NotReady
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 
 Encoding = dict[str, Callable[[str], str]]
-"""Functions that encode a credential, by the keys `query`, `cookie` and `basic` (HTTP Basic)."""
+"""Functions that encode a credential, by the keys `query` and `basic` (HTTP Basic)."""
 
 Written = tuple[str, str, str]
 """A credential as it is sent: its place (`header`, `query` or `cookie`), its name, and its encoded value."""
@@ -53,16 +54,14 @@ Written = tuple[str, str, str]
 MOST_CHOSEN = 1024
 """Maximum number of bindings whose chosen credentials are cached."""
 
-_LOGIN = ("username", "password")
+_LOGIN, _CLIENT = ("username", "password"), ("client_id", "client_secret")
 
 
 def _base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-SENT: Encoding = {"query": QUERY.value, "cookie": COOKIE.value, "basic": _base64}
-
-_CLIENT = ("client_id", "client_secret")
+SENT: Encoding = {"query": QUERY.value, "basic": _base64}
 
 _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identifier"))
 """Roles of a login that name the user and are not secret."""
@@ -235,7 +234,7 @@ def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
         case "query":
             return place, QUERY.name(name), encode["query"](value)
         case "cookie":
-            return place, COOKIE.name(name), encode["cookie"](value)
+            return place, COOKIE.name(name), value  # a session's cookie must come back byte by byte
         case _:
             assert_never(place)
 
@@ -252,6 +251,17 @@ def put(request: Request, credentials: list[Written]) -> None:
 def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> None:
     """Encode the credentials of these schemes and attach them to the request."""
     put(request, written(schemes, secrets, encode))
+
+
+def _put_fetched(scheme: Scheme) -> Callable[[Request, str], None]:
+    """Return a function that attaches a credential of `scheme` that came from a server or a gateway to a request."""
+
+    def put_value(request: Request, value: str) -> None:
+        if scheme.get("in") == "cookie" and not fields.is_cookie_value(value):
+            raise NotReady("The credential that was fetched for this call cannot be the value of a cookie.")
+        put(request, [_written(scheme, {scheme["variables"]["value"]: value}, SENT)])
+
+    return put_value
 
 
 class ServerCredentials:
@@ -322,13 +332,8 @@ class ServerCredentials:
 
     def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
         """Return an object that says how to get the caller's credential, and attaches it to a request."""
-        own = scheme["variables"]["value"]
-
-        def put_value(request: Request, value: str) -> None:
-            put(request, [_written(scheme, {own: value}, SENT)])
-
         delegation = self._settings.delegations[self._name(scheme)]
-        return CallerCredential(delegation, self._scopes(scheme, binding), put_value)
+        return CallerCredential(delegation, self._scopes(scheme, binding), _put_fetched(scheme))
 
     def _told(self, scheme: Scheme) -> list[str]:
         """Return texts for error messages that name a scheme's credential: its variables, or the command to log in."""
@@ -350,13 +355,8 @@ class ServerCredentials:
     def _login(self, scheme: Scheme, binding: Binding) -> TokenRequest:
         values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
         names = [scheme["variables"][role] for role in ways(scheme)[1]]
-        own = scheme["variables"]["value"]
-
-        def put_token(request: Request, token: str) -> None:
-            put(request, [_written(scheme, {own: token}, SENT)])
-
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
-        return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), put_token)
+        return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), _put_fetched(scheme))
 
     def _scopes(self, scheme: Scheme, binding: Binding) -> tuple[str, ...]:
         return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
