@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, fold
 from mcpgen.model import MediaType, Operation, RequestBody, SecurityRequirement
@@ -73,10 +72,7 @@ def found_schema(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> Js
     A schema with a broken reference is returned unchanged.
     """
     own = as_object(schema)
-    try:
-        return definitions[as_text(own["$ref"])] if own.keys() == {"$ref"} else own
-    except SkipOperation:
-        return own
+    return definitions.get(as_text(own["$ref"]), own) if own.keys() == {"$ref"} else own
 
 
 def _is_called(member: JsonValue, definitions: Mapping[str, JsonObject]) -> bool:

@@ -13,6 +13,7 @@ first. In a non-empty scope, a name begins with the number of the scope.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import SkipOperation
@@ -54,6 +55,13 @@ class Definitions(Mapping[str, JsonObject]):
             schema = dialect.convert(raw, _Names(self, where, scope))
             self._converted[name] = self._with_subtypes(schema, where, scope) if "discriminator" in schema else schema
         return self._converted[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the schema called `name`, or `default` if it cannot be read. Unlike `[]`, this raises nothing."""
+        try:
+            return self[name]
+        except SkipOperation:
+            return default
 
     def _with_subtypes(self, schema: JsonObject, where: Where, scope: Scope) -> JsonObject:
         """Complete a schema with a discriminator: if the schema lists no alternatives, its subtypes become its `oneOf`.
