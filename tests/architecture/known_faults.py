@@ -44,5 +44,16 @@ FAULTS = (
     Fault("pytest", "9.0.3", ("CVE-2025-71176",), date(2026, 4, 7)),
     Fault("pyyaml", "5.4", ("CVE-2020-14343",), date(2021, 1, 20)),
     Fault("redis", "4.5.4", ("CVE-2023-28858", "CVE-2023-28859"), date(2023, 3, 30)),
+    Fault("sphinx", "3.0.4", ("CVE-2020-11022", "CVE-2020-11023"), date(2020, 5, 27)),
     Fault("uvicorn", "0.11.7", ("CVE-2020-7694", "CVE-2020-7695"), date(2020, 7, 28)),
 )
+
+WITHOUT_FAULTS = frozenset(
+    (
+        *("compose-spec", "editables", "furo", "hatchling", "hypothesis", "json5", "jsonpath-rfc9535", "jsonschema"),
+        *("jsonschema-rs", "keyring", "kubernetes-validate", "mypy", "myst-parser", "openapi-spec-validator"),
+        *("opentelemetry-proto", "prometheus-client", "pydantic-monty", "pytest-timeout", "pytest-xdist", "ruff"),
+        *("types-jsonschema", "types-pyyaml"),
+    )
+)
+"""Packages that were looked up by name, and for which no vulnerability was published since 2020."""
