@@ -23,7 +23,7 @@ LICENSE = f"{RUNTIME}LICENSE"
 LONGEST_SAID = 200
 """Longest text about a tool, a resource or a prompt in the README, in characters."""
 
-RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.3,<4", "jsonschema-rs>=0.60,<0.70")
+RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.4,<4", "jsonschema-rs>=0.60,<0.70")
 """Dependencies of a generated server. mcpgen has the same dependencies with the same version bounds, because it runs
 generated servers itself.
 """
