@@ -12,10 +12,40 @@ POLLER, WATCHING = "tests/runtime/test_poller.py", "tests/runtime/test_watching.
 HOOKS, PROGRESS = "tests/runtime/test_hook_reports.py", "tests/runtime/test_call_progress.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
+VIEWS, JOBS = "tests/runtime/test_views.py", "tests/runtime/test_jobs.py"
 
 SETTINGS = "tests/streamable/test_shared_settings.py"
 
 OF_RESULTS = (
+    Mutation(
+        "failures with a good status",
+        "conditions.py",
+        'return any_holds(rules.get("failed", ()), status, value, mark)',
+        "return False",
+        (VIEWS,),
+    ),
+    Mutation("errors of GraphQL", "conditions.py", 'value.get("data") is None:', "False:", (VIEWS,)),
+    Mutation(
+        "errors that an answer states",
+        "result_rules.py",
+        "bool(self._missed) and states_error(self._value)",
+        "False",
+        (VIEWS,),
+    ),
+    Mutation(
+        "errors beside data",
+        "result_rules.py",
+        "if errors := self._errors(owner, answer, sent):",
+        "if False:",
+        (VIEWS,),
+    ),
+    Mutation(
+        "jobs of failed calls",
+        "jobs.py",
+        'if has_failed(tool.binding.get("result", {}), answer.status, value):',
+        "if False:",
+        (JOBS,),
+    ),
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
     Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),

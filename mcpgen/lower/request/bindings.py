@@ -12,7 +12,7 @@ from mcpgen.lower.inputs import constants, idempotency
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
-from mcpgen.lower.request import sends
+from mcpgen.lower.request import graphql, sends
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.xml import part_shape
@@ -65,6 +65,7 @@ def bind(
         described = (binding for binding in bound if binding.location == location)
         return (*described, *sends.bound(operation, location, arguments))
 
+    sent = _body(plan, arguments, composer) if plan else sends.body(operation, arguments)
     return HttpBinding(
         operation.method,
         _path(operation, placed("path")),
@@ -74,7 +75,7 @@ def bind(
         querystring=placed("querystring"),
         headers=placed("header"),
         cookies=placed("cookie"),
-        body=_body(plan, arguments, composer) if plan else sends.body(operation, arguments),
+        body=sent,
         security=security,
         settings=tuple(scheme.name for scheme in operation.credentials if scheme.type == "setting"),
         scopes=scopes,
@@ -83,7 +84,7 @@ def bind(
         defaults=arguments.defaults,
         timeout=operation.decided.timeout,
         requires=operation.decided.requires or (),
-        result=operation.decided.result,
+        result=graphql.rules(operation, sent),
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
         open=operation.decided.sends is not None and operation.decided.sends.open is not None,
         withheld=_withheld(operation, arguments),

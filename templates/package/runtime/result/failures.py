@@ -72,6 +72,12 @@ def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
     return "\n".join(lines)
 
 
+def stated(shown: str, response: Response, sent: Sent) -> str:
+    """Return the text for a successful response whose content, `shown`, means that the call has failed."""
+    failed = f"{response.named} from {sent}: this answer means that the call has failed."
+    return f"{failed}\n{shown}" if response.size else failed
+
+
 def no_answer(failure: Failure, sent: Sent) -> str:
     """Return the text for a failed call whose request got no usable response."""
     tries = f" {sent.tries} times" if sent.tries > 1 else ""
