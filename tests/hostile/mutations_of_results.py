@@ -12,6 +12,7 @@ POLLER, WATCHING = "tests/runtime/test_poller.py", "tests/runtime/test_watching.
 HOOKS, PROGRESS = "tests/runtime/test_hook_reports.py", "tests/runtime/test_call_progress.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
+BODIES = "tests/runtime/test_error_bodies.py"
 VIEWS, JOBS = "tests/runtime/test_views.py", "tests/runtime/test_jobs.py"
 
 SETTINGS = "tests/streamable/test_shared_settings.py"
@@ -46,6 +47,14 @@ OF_RESULTS = (
         "if False:",
         (JOBS,),
     ),
+    Mutation(
+        "codes of errors",
+        "findings.py",
+        "self.complete and all(_says(text, each) for each in _texts(self._body))",
+        "self.complete",
+        (BODIES,),
+    ),
+    Mutation("codes in messages", "findings.py", "if text and codes else text", "if False else text", (RESPONSES,)),
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
     Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),

@@ -208,9 +208,9 @@ def test_an_error_status_that_the_owner_names_decides(
 def test_a_good_answer_that_states_a_failure_starts_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(at: Scene) -> None:
         result = await at.caller.call("stated", {}, quiet, Dialogue("", OLDER))
-        assert (result.is_error, '{"id": 7, "ok": false}' in text(result), at.polls) == (True, True, 0)
+        assert (result.is_error, '{"id": 7, "failed": 1}' in text(result), at.polls) == (True, True, 0)
 
-    run(scene, polled(said(200, b'{"status": "finished"}'), said(200, b'{"id": 7, "ok": false}')), monkeypatch)
+    run(scene, polled(said(200, b'{"status": "finished"}'), said(200, b'{"id": 7, "failed": 1}')), monkeypatch)
 
 
 def test_a_task_of_a_tool_that_is_not_offered_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..http.client import Failure
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
-    from .findings import Finding, Findings
+    from .findings import Finding
 
 LONGEST_EXCERPT = 1000
 LARGEST_EXCERPTED = 8000
@@ -45,8 +45,8 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
     if 300 <= response.status < 400:
         reason = f": {sent.unfollowed}" if sent.unfollowed else ""
         return f"{status}: the upstream redirects to {_origin(response)}, which is not followed{reason}."
-    found = findings.read(response.content, redactor)
-    said = brief(_said(found, response), LONGEST_EXCERPT)
+    found = findings.read(response.content, redactor, response.named)
+    said = brief(found.message, LONGEST_EXCERPT)
     lines = [f"{status}: {said}" if said else f"{status}."]
     for item in found.items[:MOST_SHOWN]:
         name, told = _named(item, sent), brief(item.text, 300)
@@ -54,7 +54,7 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
         lines.append(f"- {name}: {told.rstrip('.') if allowed else told}{allowed}")
     lines += [f"It was tried {sent.tries} times."] if sent.tries > 1 else []
     lines += _advice(response, sent, bool(found.items))
-    if not found.complete and (excerpt := _excerpt(response, redactor)):
+    if not found.are_in("\n".join(lines)) and (excerpt := _excerpt(response, redactor)):
         lines.append(f"The upstream said: {excerpt}")
     return "\n".join(lines)
 
@@ -94,13 +94,6 @@ def answered(response: Response, sent: Sent) -> str:
     if 200 <= response.status < 300:
         return f"{told} {_repeat(sent, 'It was carried out')}"
     return f"{told} {_repeat(sent)}" if response.status >= 500 else told
-
-
-def _said(found: Findings, response: Response) -> str:
-    """Return title and message of an error body. The title is left out if the status or the message contains it."""
-    if found.title.lower() in response.named.lower() or found.title in found.message:
-        return found.message
-    return f"{found.title.rstrip('.')}. {found.message}"
 
 
 def _origin(response: Response) -> str:
