@@ -33,6 +33,8 @@ LONGEST_WAIT = 3600
 Servers may ask for much longer, sometimes by mistake.
 """
 
+_NOT_READ = "Calling again will not help: the API, or a proxy before it, has to stop using this coding."
+
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _IDEMPOTENT = ("PUT", "DELETE")
 _SOURCE = re.compile(r"\bFrom ([a-z][a-z0-9]*_[a-z0-9_]+)\.")
@@ -82,6 +84,10 @@ def no_answer(failure: Failure, sent: Sent) -> str:
     """Return the text for a failed call whose request got no usable response."""
     tries = f" {sent.tries} times" if sent.tries > 1 else ""
     advice = _repeat(sent) if failure.sent else failure.advice
+    if failure.end == "coding":
+        advice = f"{_NOT_READ} {advice}" if sent.method not in _SAFE else _NOT_READ
+    elif failure.end == "late":
+        advice = f"{advice} {sent.longer}".rstrip()
     return f"{sent} failed{tries}: {failure.reason}. {advice}"
 
 

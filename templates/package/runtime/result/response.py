@@ -130,7 +130,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     if sent.fields:
         notes.append("The answer is no JSON, so fields could not be taken from it.")
     if unseen or response.cut or not (whole or large):
-        notes += [*_damage(whole or large, unseen), *unread(response)]
+        notes += [*_damage(whole or large, unseen), *unread(response, sent)]
     text = text or "Nothing of the answer can be seen."  # never empty: some model providers reject empty text
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
@@ -178,7 +178,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
         notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
     elif sent.fields and response.kept:
         notes.append(told_kept(response, sent.uri, sent.reader))
-    notes += unread(response)
+    notes += unread(response, sent)
     block = {"type": "text", "text": exact(cut.value, marked)}
     result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
     if promised:
@@ -240,10 +240,13 @@ def told_kept(response: Response, uri: str, reader: str = "") -> str:
     return f"All that came, {response.size:,} bytes, is kept: {way}."
 
 
-def unread(response: Response) -> list[str]:
+def unread(response: Response, sent: Sent) -> list[str]:
     """Return a note if only the beginning of the response was read, else nothing."""
     if not response.cut:
         return []
+    if response.late:
+        told = f"The stream had not ended after {response.late}; its first {response.size:,} bytes were read."
+        return [f"{told} {sent.longer}".rstrip()]
     return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
 
 
@@ -266,7 +269,7 @@ def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> R
         listed = argument in sent.tool.schema.get("properties", ())
         save = f" Call again with {argument} to have it written to a file." if listed else ""
         text = f"The answer is a file: {described}, too large to be passed on.{kept}{save}"
-        return _linked({"type": "text", "text": text}, unread(response), response, sent, linked=True)
+        return _linked({"type": "text", "text": text}, unread(response, sent), response, sent, linked=True)
     data = base64.b64encode(redactor.content(response.content)).decode()
     if kind in TAKEN:
         medium = {"type": kind.partition("/")[0], "data": data, "mimeType": kind}
