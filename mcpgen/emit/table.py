@@ -265,7 +265,7 @@ def _rules(tool: ToolSpec) -> JsonObject:
     if binding.open:
         result["open"] = True
     named = {"also": binding.also, "unchecked": binding.unchecked, "redirects": binding.redirects}
-    for key, names in {**named, "requires": binding.requires}.items():
+    for key, names in {**named, "shows": binding.shows, "requires": binding.requires}.items():
         if names:
             result[key] = list[JsonValue](names)
     if binding.follows:

@@ -60,6 +60,7 @@ OF_RESULTS = (
     Mutation("what sets the time limit", "failures.py", 'f"{advice} {sent.longer}".rstrip()', "advice", (CALLS,)),
     Mutation("codings that stay", "failures.py", 'if failure.end == "coding":', "if False:", (CALLS,)),
     Mutation("codings that may be named", "inflate.py", "if coding in _KNOWN else", "if coding else", (ANSWERS,)),
+    Mutation("fields of HEAD", "response.py", 'sent.method == "HEAD" and (', "False and (", (RESPONSES,)),
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
     Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),

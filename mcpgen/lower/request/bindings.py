@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain, count
 
 from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.base.secrets import is_secret_name
 from mcpgen.lower.inputs import constants, idempotency
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
@@ -32,6 +33,7 @@ from mcpgen.model import (
 )
 
 _REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
+_SECRET_FIELD = re.compile(r"cookie|authori[sz]ation|authenticat|session|[cx]srf", re.IGNORECASE)
 
 
 def bind(
@@ -91,6 +93,7 @@ def bind(
         redirects=_redirects(operation),
         saves=_saves(operation, arguments),
         follows=_follows(operation),
+        shows=_shows(operation),
     )
 
 
@@ -155,6 +158,17 @@ def _follows(operation: Operation) -> bool:
     follow`.
     """
     return operation.decided.redirects == "follow" and operation.method == "GET"
+
+
+def _shows(operation: Operation) -> tuple[str, ...]:
+    """Return the header fields that the result of a HEAD request shows: those that the document declares, without
+    cookies and other fields that may hold a secret.
+    """
+    if operation.method != "HEAD":
+        return ()
+    declared = (name for each in operation.responses if each.status[:1] == "2" for name in each.headers)
+    named = {name.lower(): name for name in declared if not (is_secret_name(name) or _SECRET_FIELD.search(name))}
+    return tuple(named.values())
 
 
 def _is_file(response: Response) -> bool:

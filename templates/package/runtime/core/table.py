@@ -495,6 +495,7 @@ class Binding(TypedDict):
     pages: NotRequired[Pages]
     lookups: NotRequired[list[Lookup]]
     saves: NotRequired[str]
+    shows: NotRequired[list[str]]
     timeout: NotRequired[float]
     requires: NotRequired[list[ClientCapability]]
     result: NotRequired[View]

@@ -41,6 +41,7 @@ takes up to 25 times the memory.
 """
 
 _PAGE = "text/html"
+_OF_CONTENT = ("Content-Type", "Content-Length", "Content-Encoding", "Last-Modified", "ETag")
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
 
@@ -55,6 +56,8 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         from . import failures  # imported late: needed only for an HTML page where JSON is expected
 
         return Result.error(failures.explain_page(response, sent, redactor))
+    if not size and sent.method == "HEAD" and (fields := _described_content(response, sent)):
+        return Result.text("\n".join([response.named, *dict.fromkeys([*fields, *_notes(response, sent)])]))
     if not size:
         done = "Done" if status < 300 else "Not modified" if status == 304 else "What was asked for is elsewhere"
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
@@ -64,6 +67,13 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
         parsed = _json(response, sent, redactor, shown)
     return parsed or _text(response, sent, redactor, shown, size)
+
+
+def _described_content(response: Response, sent: Sent) -> list[str]:
+    """Return a line for each header field about the content, and for each that the API description declares."""
+    names = {name.lower(): name for name in (*_OF_CONTENT, *sent.tool.binding.get("shows", ()))}
+    fields = ((name, response.header(key)) for key, name in names.items())
+    return [f"{name}: {brief(value, 500)}" for name, value in fields if value]
 
 
 def leads_elsewhere(response: Response, sent: Sent) -> bool:
