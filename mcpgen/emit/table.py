@@ -265,7 +265,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
     if binding.open:
         result["open"] = True
     named = {"also": binding.also, "nullable": binding.nullable, "unchecked": binding.unchecked}
-    for key, names in {**named, "redirects": binding.redirects, "requires": binding.requires}.items():
+    named |= {"redirects": binding.redirects, "shows": binding.shows, "requires": binding.requires}
+    for key, names in named.items():
         if names:
             result[key] = list[JsonValue](names)
     if binding.follows:

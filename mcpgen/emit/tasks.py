@@ -1,7 +1,8 @@
 """Write the member `task` of a tool's entry in `bindings.json`: how the server follows the job that a call starts."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.model import HttpBinding, TaskCondition, TaskRequest, TaskRule, TaskTarget
+from mcpgen.emit.conditions import conditions
+from mcpgen.model import HttpBinding, TaskRequest, TaskRule, TaskTarget
 
 
 def of_jobs(binding: HttpBinding) -> JsonObject:
@@ -12,9 +13,9 @@ def of_jobs(binding: HttpBinding) -> JsonObject:
 def task(rule: TaskRule) -> JsonObject:
     """Return the member `task` of a tool's entry in `bindings.json`, which says how the server follows a job."""
     result: JsonObject = {"poll": _target(rule.poll)}
-    for key, conditions in (("done", rule.done), ("failed", rule.failed)):
-        if conditions:
-            result[key] = [_condition(each) for each in conditions]
+    for key, listed in (("done", rule.done), ("failed", rule.failed)):
+        if listed:
+            result[key] = conditions(listed)
     if rule.result is not None:
         result["result"] = _target(rule.result)
     if rule.cancel is not None:
@@ -46,10 +47,3 @@ def _request(request: TaskRequest) -> JsonObject:
             {"template": node, "name": name, "style": "form", "explode": True} for name, node in request.query.items()
         ]
     return result
-
-
-def _condition(condition: TaskCondition) -> JsonObject:
-    result: JsonObject = {"pointer": condition.pointer} if not condition.of_status else {}
-    if condition.values:
-        result["values"] = list(condition.values)
-    return {**result, "not": True} if condition.negated else result

@@ -1,6 +1,7 @@
 """Write the `result` rules of a tool in the form of `bindings.json`."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.emit.conditions import conditions
 from mcpgen.model import Link, Part, ResultBlock, ResultView
 
 
@@ -8,7 +9,9 @@ def view(rules: ResultView) -> JsonObject:
     """Return the `result` rules of a tool (which parts of a response it returns, and how) in the form of
     `bindings.json`.
     """
-    result: JsonObject = {}
+    result: JsonObject = {"graphql": True} if rules.graphql else {}
+    if rules.failed:
+        result["failed"] = conditions(rules.failed)
     if rules.remove:
         result["remove"] = list[JsonValue](rules.remove)
     if rules.select is not None:

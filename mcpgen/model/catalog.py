@@ -151,8 +151,9 @@ class HttpBinding:
     name; the server finds the item's id by the name. `task`: how the job that a call starts is followed.
 
     `redirects`: statuses (`302`, `3XX`) that count as results. `follows`: True if redirects are followed. `saves`: the
-    argument that the server adds so that a call can name a file for the response. `settings`: names of security schemes
-    of the kind `setting`, parameters that are not secret. Each is sent if its environment variable is set.
+    argument that the server adds so that a call can name a file for the response. `shows`: header fields that the
+    result shows. `settings`: names of security schemes of the kind `setting`, parameters that are not secret. Each is
+    sent if its environment variable is set.
     """
 
     method: str
@@ -181,6 +182,7 @@ class HttpBinding:
     settings: tuple[str, ...] = ()
     saves: str | None = None
     follows: bool = False
+    shows: tuple[str, ...] = ()
     pages: Listing | None = None
     lookups: tuple[Lookup, ...] = ()
     task: TaskRule | None = None

@@ -116,15 +116,32 @@ class ResultBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultView:
-    """Which parts of a successful response are returned, and how.
+class Condition:
+    """A condition on a response: its HTTP status (`of_status`), or the value at `pointer`, is one of `values`; if
+    `negated`, none of them.
 
-    `remove`: JSON Pointers of parts that are removed first; `*` stands for every item or member. `select`: one pointer,
-    or name → pointer, to the parts that are returned. `text`: parts of a text that replaces the JSON. `blocks`: content
-    blocks that replace the content.
+    If `values` is empty, the value at `pointer` must exist and not be null, false or empty.
+    """
+
+    pointer: str = ""
+    values: tuple[JsonValue, ...] = ()
+    of_status: bool = False
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """Which parts of a successful response are returned, and how, and when the call has failed nevertheless.
+
+    `failed`: conditions of which any means that the call has failed. `graphql`: True if the response is one of GraphQL,
+    which lists errors in `errors`. `remove`: JSON Pointers of parts that are removed first; `*` stands for every item
+    or member. `select`: one pointer, or name → pointer, to the parts that are returned. `text`: parts of a text that
+    replaces the JSON. `blocks`: content blocks that replace the content.
     """
 
     where: Where
+    failed: tuple[Condition, ...] = ()
+    graphql: bool = False
     remove: tuple[str, ...] = ()
     select: str | Mapping[str, str] | None = None
     text: tuple[Part, ...] | None = None
@@ -168,20 +185,6 @@ class TaskPlace:
     pointer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskCondition:
-    """A condition on a response: its HTTP status (`of_status`), or the value at `pointer`, is one of `values`; if
-    `negated`, none of them.
-
-    If `values` is empty, the value at `pointer` must exist and not be null, false or empty.
-    """
-
-    pointer: str = ""
-    values: tuple[JsonValue, ...] = ()
-    of_status: bool = False
-    negated: bool = False
-
-
 TaskTarget = TaskRequest | TaskPlace
 
 
@@ -196,8 +199,8 @@ class TaskRule:
 
     where: Where
     poll: TaskTarget
-    done: tuple[TaskCondition, ...] = ()
-    failed: tuple[TaskCondition, ...] = ()
+    done: tuple[Condition, ...] = ()
+    failed: tuple[Condition, ...] = ()
     result: TaskTarget | None = None
     cancel: TaskRequest | None = None
     values: Mapping[str, str] = field(default_factory=dict)

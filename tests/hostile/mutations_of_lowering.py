@@ -135,6 +135,13 @@ OF_REQUESTS = (
         cases("bodies/accepted"),
     ),
     Mutation(
+        "header fields with secrets",
+        "mcpgen/lower/request/bindings.py",
+        "if not (is_secret_name(name) or _SECRET_FIELD.search(name))",
+        "",
+        cases("paths/head"),
+    ),
+    Mutation(
         "a way without credentials comes last",
         "mcpgen/lower/request/security.py",
         "return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names)) or None",

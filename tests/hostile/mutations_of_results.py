@@ -12,10 +12,55 @@ POLLER, WATCHING = "tests/runtime/test_poller.py", "tests/runtime/test_watching.
 HOOKS, PROGRESS = "tests/runtime/test_hook_reports.py", "tests/runtime/test_call_progress.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
+CALLS, ANSWERS = "tests/runtime/test_calls.py", "tests/runtime/test_client_answers.py"
+BODIES = "tests/runtime/test_error_bodies.py"
+VIEWS, JOBS = "tests/runtime/test_views.py", "tests/runtime/test_jobs.py"
 
 SETTINGS = "tests/streamable/test_shared_settings.py"
 
 OF_RESULTS = (
+    Mutation(
+        "failures with a good status",
+        "conditions.py",
+        'return any_holds(rules.get("failed", ()), status, value, mark)',
+        "return False",
+        (VIEWS,),
+    ),
+    Mutation("errors of GraphQL", "conditions.py", 'value.get("data") is None:', "False:", (VIEWS,)),
+    Mutation(
+        "errors that an answer states",
+        "result_rules.py",
+        "bool(self._missed) and states_error(self._value)",
+        "False",
+        (VIEWS,),
+    ),
+    Mutation(
+        "errors beside data",
+        "result_rules.py",
+        "if errors := self._errors(owner, answer, sent):",
+        "if False:",
+        (VIEWS,),
+    ),
+    Mutation(
+        "jobs of failed calls",
+        "jobs.py",
+        'if has_failed(tool.binding.get("result", {}), answer.status, value):',
+        "if False:",
+        (JOBS,),
+    ),
+    Mutation(
+        "codes of errors",
+        "findings.py",
+        "self.complete and all(_says(text, each) for each in _texts(self._body))",
+        "self.complete",
+        (BODIES,),
+    ),
+    Mutation("codes in messages", "findings.py", "if text and codes else text", "if False else text", (RESPONSES,)),
+    Mutation("streams without end", "client.py", "began.late = _said(seconds)", 'began.late = ""', (CALLS,)),
+    Mutation("what sets the time limit", "failures.py", 'f"{advice} {sent.longer}".rstrip()', "advice", (CALLS,)),
+    Mutation("codings that stay", "failures.py", 'if failure.end == "coding":', "if False:", (CALLS,)),
+    Mutation("codings that may be named", "inflate.py", "if coding in _KNOWN else", "if coding else", (ANSWERS,)),
+    Mutation("fields of HEAD", "response.py", 'sent.method == "HEAD" and (', "False and (", (RESPONSES,)),
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "and place.is_last and", "and False and", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),

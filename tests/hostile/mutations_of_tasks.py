@@ -57,7 +57,7 @@ OF_TASKS = (
     Mutation("ids of jobs that are no scalars", "jobs.py", "if _is_scalar(each)}", "}", (JOBS,)),
     Mutation(
         "errors that other conditions admit",
-        "job_state.py",
+        "conditions.py",
         'if "pointer" not in each and "not" not in each)',
         'if "pointer" not in each)',
         (JOBS,),

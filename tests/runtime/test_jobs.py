@@ -44,6 +44,9 @@ TOOLS = {
     "answers": tool(done=[{"values": [200]}], failed=[{"pointer": "/error"}]),
     "unlike": tool(done=[{"values": [202, 404], "not": True}]),
     "url": tool(poll={"header": "operation-location"}),
+    "stated": {
+        "binding": {**tool(done=DONE)["binding"], "result": {"failed": [{"pointer": "/ok", "values": [False]}]}}
+    },
     "secret": {"binding": {**tool(poll={"header": "operation-location"})["binding"], "security": [["key"]]}},
 }
 KEY = {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "PETSTORE_KEY"}}}
@@ -200,6 +203,14 @@ def test_an_error_status_that_the_owner_names_decides(
         assert told in (text(found.result) if found.result else found.lost)
 
     run(scene, polled(said(status, body)), monkeypatch)
+
+
+def test_a_good_answer_that_states_a_failure_starts_no_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(at: Scene) -> None:
+        result = await at.caller.call("stated", {}, quiet, Dialogue("", OLDER))
+        assert (result.is_error, '{"id": 7, "failed": 1}' in text(result), at.polls) == (True, True, 0)
+
+    run(scene, polled(said(200, b'{"status": "finished"}'), said(200, b'{"id": 7, "failed": 1}')), monkeypatch)
 
 
 def test_a_task_of_a_tool_that_is_not_offered_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,8 @@ REQUESTS["moving"] = Sent(Tool("drop", {}, part({**DECLARED, "redirects": ["3XX"
 REQUESTS["paged"] = Sent(
     Tool("page", {}, part({"path": PET, "accept": "application/json, text/html, */*;q=0.1"})), "GET", "/", [], URI
 )
+SHOWING = {"path": PET, "shows": ["X-Checksum", "x-total-count"]}
+REQUESTS["head"] = Sent(Tool("check_pet", {}, part(SHOWING)), "HEAD", "/pets/7", [], URI)
 REDACTOR = Redactor(["hunter22"])
 
 

@@ -27,7 +27,9 @@ PRIVATE = "".join(map(chr, range(0xE000, 0xF8FF)))
 
 
 def shown(rules: dict[str, Any], body: str, kind: str = JSON, status: int = 200, **arguments: Any) -> Result:
-    tool = Tool("t", {}, part({"path": ["/p"], "result": rules, "defaults": {"n": 7}}))
+    output = {"type": "object"} if rules.pop("structured", False) else None
+    fields = {"fields": "fields"} if "fields" in arguments else {}
+    tool = Tool("t", {}, part({"path": ["/p"], "result": rules, "defaults": {"n": 7}, **fields}), "", output)
     sent = Sent(tool, "GET", "/p", [], "s://result/1", dict(arguments))
     answer = Response(status, "", [("Content-Type", kind), ("ETag", '"e"')], body.encode())
     view = ResultRules(part(rules))
@@ -51,29 +53,125 @@ def texts(result: Result) -> list[str]:
         ("/items/*/none", "[]"),
         ("/next", "null"),
         ({"n": "/total", "x": "/none", "ids": "/items/*/id"}, '{"n":1.10,"ids":[7,8]}'),
-        ("/none", "Of the answer only /none is shown, and there is no such part in it."),
-        ("/total/*", "Of the answer only /total/* is shown, and there is no such part in it."),
-        ("/items/2", "Of the answer only /items/2 is shown, and there is no such part in it."),
-        ("/items/00", "Of the answer only /items/00 is shown, and there is no such part in it."),
-        ({"x": "/none"}, "Of the answer only /none is shown, and there is no such part in it."),
     ],
 )
-def test_a_part_is_selected_and_never_the_whole_is_shown(select: Any, text: str) -> None:
+def test_a_part_is_selected(select: Any, text: str) -> None:
     assert texts(shown({"select": select}, ANSWER))[0] == text
 
 
+def test_of_what_is_too_large_no_part_is_selected() -> None:
+    assert texts(shown({"select": "/a"}, "[" * 600_000)) == [
+        "Of the answer only /a is shown, and nothing can be taken from it, since it is too large to be looked through."
+    ]
+
+
+HERO: dict[str, Any] = {"text": ["Hero ", {"pointer": "/data/name"}, " of ", {"pointer": "/data/home"}]}
+FAILED = "HTTP 200 OK from GET /p: this answer means that the call has failed.\n"
+
+
 @pytest.mark.parametrize(
-    ("body", "kind", "why"),
+    ("rules", "body", "missing"),
     [
-        ("<p>", "text/html", "it is no JSON"),
-        ("{", JSON, "it is no JSON"),
-        ("[" * 600_000, JSON, "it is too large to be looked through"),
+        ({"select": "/none"}, ANSWER.replace("hunter22", "she"), "/none"),
+        ({"select": "/total/*"}, '{"total": 1.10}', "/total/*"),
+        ({"select": "/items/2"}, '{"items": [1]}', "/items/2"),
+        ({"select": "/items/00"}, '{"items": [1], "errors": [], "error": null, "ok": true}', "/items/00"),
+        ({"select": {"x": "/none", "y": "/no"}}, "[1]", "/none and no /no"),
+        ({"select": "/a"}, "In maintenance.", "/a"),
+        (HERO, '{"note": "Nobody."}', "/data/name and no /data/home"),
+        ({**HERO, "select": "/note"}, '{"note": "Nobody."}', "/data/name and no /data/home"),
     ],
 )
-def test_of_what_is_no_json_no_part_is_selected(body: str, kind: str, why: str) -> None:
-    assert texts(shown({"select": "/a"}, body, kind)) == [
-        f"Of the answer only /a is shown, and nothing can be taken from it, since {why}."
-    ]
+def test_an_answer_without_the_wanted_parts_is_shown_itself(rules: dict[str, Any], body: str, missing: str) -> None:
+    result = shown(rules, body)
+    assert texts(result) == [body, 'ETag: "e"', f"The answer has no {missing}, so it is shown itself."]
+    assert not result.is_error
+
+
+@pytest.mark.parametrize("rules", [{"select": "/data/name"}, {"select": {"name": "/data/name"}}, HERO])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"errors": [{"message": "No such field."}]}',
+        '{"error": "not_authed"}',
+        '{"error": {"code": -32600}}',
+        '{"ok": false}',
+        '{"success": false, "reason": "Gone."}',
+        '{"data": {}, "errors": {"name": "is unknown"}}',
+    ],
+)
+def test_an_answer_without_the_wanted_parts_that_states_an_error_is_one(rules: dict[str, Any], body: str) -> None:
+    result = shown(rules, body)
+    assert (result.is_error, texts(result)) == (True, [f'{FAILED}{body}\nETag: "e"'])
+
+
+def test_a_part_that_is_null_beside_an_error_is_none() -> None:
+    assert shown({"select": "/data"}, '{"data": null, "error": "Gone."}').is_error
+    assert texts(shown({"select": "/data"}, '{"data": null}'))[0] == "null"
+
+
+@pytest.mark.parametrize(
+    ("condition", "body", "failed"),
+    [
+        ({"pointer": "/errors"}, '{"errors": ["x"], "data": 1}', True),
+        ({"pointer": "/errors"}, '{"errors": [], "data": 1}', False),
+        ({"pointer": "/ok", "values": [False]}, '{"ok": false}', True),
+        ({"pointer": "/ok", "values": [False]}, '{"ok": true}', False),
+        ({"pointer": "/code", "values": [0], "not": True}, '{"code": 40001}', True),
+        ({"pointer": "/code", "values": [0], "not": True}, '{"code": 0.00}', False),
+        ({"pointer": "/code", "values": [0], "not": True}, "{}", False),
+        ({"pointer": "/rest"}, '{"rest": 0.00}', False),
+        ({"pointer": "/status", "values": ["error"]}, '{"status": "ERROR"}', True),
+        ({"values": [200]}, "x", True),
+        ({"values": [200]}, "", True),
+        ({"values": [200], "not": True}, "x", False),
+        ({"pointer": "/errors"}, "no JSON", False),
+    ],
+)
+def test_a_condition_tells_that_a_good_status_is_a_failure(condition: dict[str, Any], body: str, failed: bool) -> None:
+    result = shown({"failed": [{"pointer": "/none"}, condition], "text": ["fine"]}, body)
+    expected = f'{FAILED}{body}\nETag: "e"' if body else FAILED.rstrip()
+    assert (result.is_error, texts(result)[0]) == (failed, expected if failed else "fine")
+
+
+def test_a_failed_answer_is_shown_whole_but_for_what_is_removed() -> None:
+    rules = {"failed": [{"pointer": "/secret"}], "remove": ["/secret"], "select": "/a"}
+    result = shown(rules, '{"secret": 1, "a": 2, "error": "hunter22"}')
+    assert (result.is_error, texts(result)) == (True, [f'{FAILED}{{"a":2,"error":"[redacted]"}}'])
+
+
+@pytest.mark.parametrize(
+    ("body", "failed"),
+    [
+        ('{"errors": [{"message": "No."}]}', True),
+        ('{"errors": [{"message": "No."}], "data": null}', True),
+        ('{"errors": [{"message": "No."}], "data": {"name": 1}}', False),
+        ('{"errors": [], "data": null}', False),
+        ('{"data": null}', False),
+    ],
+)
+def test_graphql_fails_with_errors_and_no_data(body: str, failed: bool) -> None:
+    result = shown({"graphql": True}, body)
+    assert (result.is_error, body in texts(result)[0]) == (failed, True)
+
+
+@pytest.mark.parametrize("more", [{"select": "/data/name"}, {"text": [{"pointer": "/data/name"}]}, {"fields": "data"}])
+def test_a_partial_answer_of_graphql_shows_its_errors_too(more: dict[str, Any]) -> None:
+    fields = {"fields": more.pop("fields")} if "fields" in more else {}
+    result = shown({"graphql": True, **more}, '{"errors": [{"message": "hunter22!"}], "data": {"name": 7}}', **fields)
+    told = 'The answer is partial, and has errors: [{"message":"[redacted]!"}]'
+    assert (result.is_error, "7" in texts(result)[0], texts(result)[-1]) == (False, True, told)
+
+
+def test_a_text_tells_which_of_its_parts_are_missing() -> None:
+    result = shown(HERO, '{"data": {"name": "Ann", "home": null}}')
+    assert texts(result) == ["Hero Ann of ", 'ETag: "e"', "Missing in the answer, and in the text: /data/home."]
+
+
+def test_notes_are_in_the_structured_value_too() -> None:
+    result = shown({"select": "/none", "structured": True}, '{"a": 1}')
+    told = 'ETag: "e"\nThe answer has no /none, so it is shown itself.'
+    assert result.structured == {"a": 1, "_text": told}
 
 
 TEXT = ["For ", {"argument": "q"}, ": ", {"pointer": "/total"}, " {", {"pointer": "/items/0"}, "} ", {"pointer": "/no"}]

@@ -45,7 +45,11 @@ def always(fixed: list[JsonValue]) -> Iterator[str]:
 
 
 def shown(view: JsonObject) -> Iterator[str]:
-    """Yield a line for each rule about a tool's result: parts to remove or select, texts, links, and content blocks."""
+    """Yield a line for each rule about a tool's result: failures, parts to remove or select, texts, links, blocks."""
+    if "graphql" in view:
+        yield "failed if: the answer has errors and no data (GraphQL)"
+    if "failed" in view:
+        yield f"failed if: {' or '.join(map(_condition, as_list(view['failed'])))}"
     if "remove" in view:
         yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
     select = view.get("select")
@@ -59,6 +63,15 @@ def shown(view: JsonObject) -> Iterator[str]:
         yield f"links to: {text(link['uri'])} ({text(link['name'])})"
     for block in map(as_object, as_list(view.get("blocks"))):
         yield f"block: {_block(block)}"
+
+
+def _condition(node: JsonValue) -> str:
+    """Return a condition on a response in the syntax of the tools file."""
+    condition = as_object(node)
+    values = as_list(condition.get("values"))
+    written = ", ".join(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in values)
+    comparison = f" {'!=' if 'not' in condition else '=='} {written}" if values else ""
+    return f"{condition.get('pointer', 'status')}{comparison}"
 
 
 def _block(block: JsonObject) -> str:

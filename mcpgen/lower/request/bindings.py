@@ -8,11 +8,12 @@ from dataclasses import replace
 from itertools import chain, count
 
 from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.base.secrets import is_secret_name
 from mcpgen.lower.inputs import constants, idempotency
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
-from mcpgen.lower.request import sends
+from mcpgen.lower.request import graphql, sends
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.xml import part_shape
@@ -32,6 +33,7 @@ from mcpgen.model import (
 )
 
 _REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
+_SECRET_FIELD = re.compile(r"cookie|authori[sz]ation|authenticat|session|[cx]srf", re.IGNORECASE)
 
 
 def bind(
@@ -65,6 +67,7 @@ def bind(
         described = (binding for binding in bound if binding.location == location)
         return (*described, *sends.bound(operation, location, arguments))
 
+    sent = _body(plan, arguments, composer) if plan else sends.body(operation, arguments)
     return HttpBinding(
         operation.method,
         _path(operation, placed("path")),
@@ -74,7 +77,7 @@ def bind(
         querystring=placed("querystring"),
         headers=placed("header"),
         cookies=placed("cookie"),
-        body=_body(plan, arguments, composer) if plan else sends.body(operation, arguments),
+        body=sent,
         security=security,
         settings=tuple(scheme.name for scheme in operation.credentials if scheme.type == "setting"),
         scopes=scopes,
@@ -84,13 +87,14 @@ def bind(
         nullable=arguments.nullable,
         timeout=operation.decided.timeout,
         requires=operation.decided.requires or (),
-        result=operation.decided.result,
+        result=graphql.rules(operation, sent),
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
         open=operation.decided.sends is not None and operation.decided.sends.open is not None,
         withheld=_withheld(operation, arguments),
         redirects=_redirects(operation),
         saves=_saves(operation, arguments),
         follows=_follows(operation),
+        shows=_shows(operation),
     )
 
 
@@ -155,6 +159,17 @@ def _follows(operation: Operation) -> bool:
     follow`.
     """
     return operation.decided.redirects == "follow" and operation.method == "GET"
+
+
+def _shows(operation: Operation) -> tuple[str, ...]:
+    """Return the header fields that the result of a HEAD request shows: those that the document declares, without
+    cookies and other fields that may hold a secret.
+    """
+    if operation.method != "HEAD":
+        return ()
+    declared = (name for each in operation.responses if each.status[:1] == "2" for name in each.headers)
+    named = {name.lower(): name for name in declared if not (is_secret_name(name) or _SECRET_FIELD.search(name))}
+    return tuple(named.values())
 
 
 def _is_file(response: Response) -> bool:

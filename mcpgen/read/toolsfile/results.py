@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model import Link, ResultView
-from mcpgen.read.toolsfile import blocks
+from mcpgen.read.toolsfile import blocks, conditions
 from mcpgen.read.toolsfile.pointers import is_pointer
 from mcpgen.read.toolsfile.pointers import text as text_of
 
@@ -27,6 +27,8 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultVie
         diagnostics.add("invalid-value", message, where.inside("fields"), "Leave out either `text` or `fields`.")
     return ResultView(
         place,
+        conditions.read(found, "failed", place, diagnostics),
+        False,
         tuple(_pointers(as_list(found.get("remove")), place.inside("remove"), diagnostics)),
         _selected(found.get("select"), place.inside("select"), diagnostics),
         text_of(text, place.inside("text"), diagnostics) if isinstance(text, str) else None,

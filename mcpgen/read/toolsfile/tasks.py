@@ -3,18 +3,16 @@
 Invalid types are skipped here; `schema_check` has already reported them.
 """
 
-import json
 import re
-from collections.abc import Iterator
 from urllib.parse import parse_qsl
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.names import clipped
-from mcpgen.model import TaskCondition, TaskPlace, TaskRequest, TaskRule, TaskTarget, Template
+from mcpgen.model import TaskPlace, TaskRequest, TaskRule, TaskTarget, Template
 from mcpgen.read.openapi import paths
-from mcpgen.read.toolsfile import templates
+from mcpgen.read.toolsfile import conditions, templates
 
 HEADERS = ("location", "operation-location", "azure-asyncoperation", "content-location")
 """Header fields that usually hold the URL of a job. Their names are recognised without the word `header` before
@@ -23,7 +21,6 @@ them.
 
 _REQUEST = re.compile(r"(GET|POST|PUT|PATCH|DELETE|HEAD) (/\S*)")
 _HEADER = re.compile(r"header ([A-Za-z0-9-]+)", re.IGNORECASE)
-_CONDITION = re.compile(r"(/\S*|status)(?:\s*(==|!=)\s*(.+))?", re.DOTALL)
 _ID = re.compile(r"[A-Za-z_][\w.:/#-]*")
 _LONGEST_LIFE = 30 * 24 * 3600.0
 _HOW = "Write `GET /jobs/{id}`, an operationId, a header such as `Location`, or a pointer such as `/links/self`."
@@ -46,8 +43,8 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> TaskRule 
     return TaskRule(
         place,
         poll,
-        tuple(_conditions(found.get("done"), place.inside("done"), diagnostics)),
-        tuple(_conditions(found.get("failed"), place.inside("failed"), diagnostics)),
+        conditions.read(found, "done", place, diagnostics),
+        conditions.read(found, "failed", place, diagnostics),
         result,
         cancel if isinstance(cancel, TaskRequest) else None,
         {name: pointer for name, pointer in as_object(found.get("values")).items() if isinstance(pointer, str)},
@@ -99,32 +96,6 @@ def _request(method: str, target: str, where: Where, diagnostics: Diagnostics) -
         else:
             fields[name] = {"text": list[JsonValue](parts)}
     return TaskRequest(where, method, template.literals, template.declared, fields)
-
-
-def _conditions(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Iterator[TaskCondition]:
-    texts = value if isinstance(value, list) else [value]
-    for text in texts:
-        if not isinstance(text, str):
-            continue
-        found = _CONDITION.fullmatch(text.strip())
-        if found is None or (found[1] == "status" and found[3] is None):
-            message = f"'{clipped(text)}' is not a valid condition on a response."
-            hint = "Write `/status == finished`, `/done`, `/state != running, queued`, or `status == 200`."
-            diagnostics.add("invalid-value", message, where, hint)
-            continue
-        values = tuple(map(_value, found[3].split(","))) if found[3] else ()
-        of_status = found[1] == "status"
-        yield TaskCondition("" if of_status else found[1], values, of_status, found[2] == "!=")
-
-
-def _value(text: str) -> JsonValue:
-    """Return the value that a condition compares with: a JSON scalar if the text is one, else the text itself."""
-    text = text.strip()
-    try:
-        value: JsonValue = json.loads(text)
-    except ValueError:
-        return text
-    return text if isinstance(value, (dict, list)) else value
 
 
 def _seconds(value: JsonValue) -> float | None:

@@ -490,7 +490,7 @@ class ToolExecutor:
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)
         sent = Sent(tool, made.method, made.path, chosen.variables, uri, arguments, made.key)
-        sent.reader = self._catalog.reader
+        sent.reader, sent.limit = self._catalog.reader, budget.setting
         sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")

@@ -22,6 +22,7 @@ from ..http.redirects import Trail
 from ..request.argument_errors import Refused
 from ..request.request import Request, check_target
 from ..result import job_state
+from ..result.conditions import has_failed
 from ..result.pointers import find
 from ..settings.settings import NotReady
 from .preparation import PreparedCall
@@ -113,6 +114,8 @@ class JobFollower:
         wants for the MCP task of this job, 0 if the client does not say.
         """
         rule, value = tool.binding["task"], job_state.value_of(answer)
+        if has_failed(tool.binding.get("result", {}), answer.status, value):
+            return None
         if not 200 <= answer.status < 300 or ("header" in rule["poll"] and answer.status != 202 and "done" not in rule):
             return None
         if "done" in rule and job_state.judge(rule, answer, value) == job_state.DONE and "result" not in rule:

@@ -107,6 +107,7 @@ class Preparation:
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
+        self._limit = f"{settings.prefix}_TIMEOUT"
         self._keys = keys
         self._entropy = entropy
         self._ignored, self._told = settings.ignored_arguments, set[str]()
@@ -118,7 +119,10 @@ class Preparation:
 
     def budget(self, tool: Tool) -> Budget:
         """Return the time budget for one call of `tool`."""
-        return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
+        setting = self._limit
+        if "timeout" in tool.binding:
+            setting = f"`timeout` of {tool.name}"
+        return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic, setting=setting)
 
     async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
         """Run the hooks on the arguments, then check and return the arguments.
