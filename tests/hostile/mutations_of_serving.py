@@ -18,6 +18,23 @@ OF_SERVING = (
         "False and not {host,",
         (ADMISSION,),
     ),
+    Mutation(
+        "the host of a whole URL", "aiohttp_door.py", 'if request.raw_path.startswith("/"):', "if True:", (ADMISSION,)
+    ),
+    Mutation(
+        "clients that accept no stream",
+        "endpoint.py",
+        "exchange.plain = not admits(head, STREAM)",
+        "pass",
+        (ADMISSION,),
+    ),
+    Mutation(
+        "paths that only begin like a prefix",
+        "own_paths.py",
+        'path.startswith(f"{prefix}/")',
+        "path.startswith(prefix)",
+        ("tests/streamable/test_own_paths.py",),
+    ),
     Mutation("pages of other origins", "admission.py", "origins[0].lower() not in allowed", "False", (ADMISSION,)),
     Mutation(
         "a card unasked for", "server_card.py", "if not listening.card or listening.url is None or", "if", (CARDS,)
