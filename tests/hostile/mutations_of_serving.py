@@ -54,6 +54,13 @@ OF_SERVING = (
     Mutation("who uses a cached session", "recent_sessions.py", "if owner == principal", "if True", (RECENT,)),
     Mutation("the end of a cached session", "recent_sessions.py", "if until <= now:", "if False:", (RECENT,)),
     Mutation("how many sessions are cached", "recent_sessions.py", "len(self._entries) > MOST", "False", (RECENT,)),
+    Mutation(
+        "streams that have ended",
+        "session_streams.py",
+        "and recording.ended_with(named[1])",
+        "and False",
+        ("tests/streamable/test_streams.py",),
+    ),
     Mutation("sessions that have ended", "older.py", "found.digest in self._ended", "False", (RECENT,)),
     Mutation(
         "one request at a time",
