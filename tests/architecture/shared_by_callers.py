@@ -105,11 +105,11 @@ ALONE = {
     "search/notation.py": ("MOST_OPTIONAL", "MOST_MEMBERS", "MOST_ALTERNATIVES"),
     "search/retriever.py": ("MOST_CLAUSES",),
     "search/tools.py": ("MOST_GROUPS",),
-    "serve/aiohttp_connections.py": ("_MOST_FIELDS",),
     "serve/aiohttp_door.py": ("_MOST_INLINE",),
     "serve/doctor.py": ("MOST_TRIED",),
     "serve/inline_request.py": ("MOST",),
     "serve/integrity.py": ("MOST_NAMED",),
+    "streamable/admission.py": ("MOST_FIELDS",),
     "streamable/event_stream.py": ("_MOST_DIGITS",),
     "streamable/exchange.py": ("_MOST_WAITING",),  # of one stream
     "streamable/replay.py": ("MOST_EVENTS", "MOST_BYTES"),  # of one session

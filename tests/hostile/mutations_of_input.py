@@ -12,6 +12,7 @@ from tests.hostile.mutations_of_questions import OF_QUESTIONS
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_guarded.py"
 RAW = "tests/hostile/test_raw_answers.py"
 
+ROTATION = ("tests/runtime/test_rotation.py",)
 COMPLETION = ("tests/shell/test_completion.py",)
 
 TRANSCRIPTS = ("tests/runtime/test_transcripts.py",)
@@ -24,6 +25,16 @@ OF_INPUT = (
     Mutation("quotes of completed words", "completion.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
     Mutation("words that a terminal does not show", "completion.py", "visible(value) == value", "True", COMPLETION),
     *OF_QUESTIONS,
+    Mutation("files that cannot be used", "rotation.py", "        if problems:", "        if False:", ROTATION),
+    Mutation("redaction of replaced credentials", "rotation.py", "        self.renewed()", "        pass", ROTATION),
+    Mutation("replaced certificates", "connections.py", "rotation.turn() != self._turn", "False", ROTATION),
+    Mutation(
+        "placeholders of credentials",
+        "credential_env.py",
+        "if not (found := form(value)):",
+        "if not (found := ''):",
+        ("tests/runtime/test_placeholders.py",),
+    ),
     Mutation(
         "hidden characters",
         "invisible.py",

@@ -18,6 +18,23 @@ OF_SERVING = (
         "False and not {host,",
         (ADMISSION,),
     ),
+    Mutation(
+        "the host of a whole URL", "aiohttp_door.py", 'if request.raw_path.startswith("/"):', "if True:", (ADMISSION,)
+    ),
+    Mutation(
+        "clients that accept no stream",
+        "endpoint.py",
+        "exchange.plain = not admits(head, STREAM)",
+        "pass",
+        (ADMISSION,),
+    ),
+    Mutation(
+        "paths that only begin like a prefix",
+        "own_paths.py",
+        'path.startswith(f"{prefix}/")',
+        "path.startswith(prefix)",
+        ("tests/streamable/test_own_paths.py",),
+    ),
     Mutation("pages of other origins", "admission.py", "origins[0].lower() not in allowed", "False", (ADMISSION,)),
     Mutation(
         "a card unasked for", "server_card.py", "if not listening.card or listening.url is None or", "if", (CARDS,)
@@ -37,6 +54,13 @@ OF_SERVING = (
     Mutation("who uses a cached session", "recent_sessions.py", "if owner == principal", "if True", (RECENT,)),
     Mutation("the end of a cached session", "recent_sessions.py", "if until <= now:", "if False:", (RECENT,)),
     Mutation("how many sessions are cached", "recent_sessions.py", "len(self._entries) > MOST", "False", (RECENT,)),
+    Mutation(
+        "streams that have ended",
+        "session_streams.py",
+        "and recording.ended_with(named[1])",
+        "and False",
+        ("tests/streamable/test_streams.py",),
+    ),
     Mutation("sessions that have ended", "older.py", "found.digest in self._ended", "False", (RECENT,)),
     Mutation(
         "one request at a time",

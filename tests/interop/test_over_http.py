@@ -108,6 +108,7 @@ def test_calls_are_given_up_and_made_together(client: Client, project: Path) -> 
         ]
         work = over_http(client, project, {"PETSTORE_BASE_URL": upstream.url, "PETSTORE_API_KEY": SECRET}, steps)
         assert upstream.closed.is_set()
+    assert found_wrong(work) == []
     abandoned, gathered, last = work.outcomes
     assert "failed" not in abandoned, abandoned
     for key, outcome in zip(adoptions, gathered["together"], strict=True):

@@ -12,12 +12,13 @@ from typing import NamedTuple
 import pytest
 
 from tests.streamable.client import Fields
-from tests.streamable.messages import BOTH, JSON, NEW, OLD, encoded, mirrored, stateless
+from tests.streamable.messages import JSON, NEW, OLD, calling, encoded, mirrored, request, stateless
 from tests.streamable.servers import DOORS, Server
 from tests.streamable.upstream import Upstream
 
 LIST = stateless("tools/list")
 GOOD = mirrored(LIST)
+CLIENT = {"name": "tests", "version": "1"}
 STREAM: Fields = {"Accept": "text/event-stream"}
 PREFLIGHT = {
     "Access-Control-Request-Method": "POST",
@@ -66,7 +67,8 @@ ROWS = [
     Row("E3", "a foreign page, of a DELETE", 403, {"Origin": "http://evil.example.com"}, "DELETE"),
     Row("E3", "a foreign page asks before", 403, {"Origin": "http://evil.example.com", **PREFLIGHT}, "OPTIONS"),
     Row("E4", "another path", 404, path="/", code=-32600),
-    Row("E4", "a slash at the end", 404, path="/mcp/"),
+    Row("E4", "a slash at the end", 200, path="/mcp/"),
+    Row("E4", "two slashes at the end", 404, path="/mcp//"),
     Row("E4", "a path that begins alike", 404, path="/mcpx"),
     Row("E4", "a path that leads back", 404, path="/x/../mcp"),
     Row("E1", "a query counts for nothing", 200, path="/mcp?access_token=x"),
@@ -92,10 +94,10 @@ ROWS = [
     Row("P2", "anything", 200, {"Accept": "*/*"}),
     Row("P2", "ranges", 200, {"Accept": "application/*;q=0.5, text/*"}),
     Row("P2", "two fields", 200, {"Accept": "application/json", "accept": "text/event-stream"}),
-    Row("P2", "JSON alone", 406, {"Accept": "application/json"}, code=-32600),
-    Row("P2", "streams alone", 406, STREAM),
-    Row("P2", "one of them not", 406, {"Accept": "application/json, text/event-stream;q=0"}),
-    Row("P2", "nothing said", 406, {"Accept": ""}),
+    Row("P2", "JSON alone", 200, {"Accept": "application/json"}, answered={"Content-Type": "application/json"}),
+    Row("P2", "streams alone", 406, STREAM, code=-32600),
+    Row("P2", "JSON not", 406, {"Accept": "application/json;q=0, text/event-stream"}),
+    Row("P2", "nothing said", 200, {"Accept": ""}),
     Row("P2", "a GET that wants JSON", 406, {"Accept": "application/json"}, "GET"),
     Row("P5", "too long by its own word", 413, {"Content-Length": str(4 * 2**20 + 1)}, code=-32600),
     Row("P5", "far too long by its own word", (400, 413), {"Content-Length": "9" * 30}),
@@ -162,6 +164,7 @@ def test_what_the_operator_listed_is_admitted_and_what_was_refused_is_told(
         assert before.status == 204
         assert before.field("access-control-allow-origin") == page
         assert before.field("access-control-allow-methods") == "POST, GET, DELETE"
+        assert before.field("access-control-max-age") == "7200"
         assert before.field("access-control-expose-headers") == "Mcp-Session-Id, WWW-Authenticate"
         allowed = {each.strip().lower() for each in (before.field("access-control-allow-headers") or "").split(",")}
         assert {"content-type", "accept", "authorization", "mcp-session-id", "mcp-protocol-version"} <= allowed
@@ -171,9 +174,36 @@ def test_what_the_operator_listed_is_admitted_and_what_was_refused_is_told(
 
 
 @pytest.mark.parametrize("revision", [NEW, OLD])
-def test_both_forms_are_asked_for_in_both_eras(server: Server, revision: str) -> None:
-    """Test requirement P2: a client that accepts only JSON, and no event streams, gets an error that says so."""
-    message = stateless("tools/list")
-    assert BOTH == "application/json, text/event-stream"
-    fields = {**mirrored(message), "MCP-Protocol-Version": revision, "Accept": "application/json"}
-    assert server.ask("POST", fields=fields, body=encoded(message)).status == 406
+def test_a_request_without_accept_takes_anything(server: Server, revision: str) -> None:
+    message = (
+        LIST if revision == NEW else request("initialize", protocolVersion=OLD, capabilities={}, clientInfo=CLIENT)
+    )
+    fields = {**(GOOD if revision == NEW else JSON)}
+    fields.pop("Accept")
+    assert server.ask("POST", fields=fields, body=encoded(message)).status == 200
+
+
+def test_who_accepts_json_alone_gets_the_answer_alone(project: Path, upstream: Upstream) -> None:
+    """A call that would send progress and keep-alives on a stream sends its result as JSON, and a stream is refused."""
+    with Server(project, upstream, "aiohttp", {"streamable.event_stream.SILENCE": 0.05}) as server:
+        message, alone = calling("hold", token=1, name="alone"), {"Accept": "application/json"}
+        with server.connect() as connection, server.connect() as other:
+            connection.send("POST", fields={**mirrored(message), **alone}, body=encoded(message))
+            upstream.wait("alone")
+            other.send("POST", fields=mirrored(message), body=encoded(message))
+            other.stream()  # begins after the same silence, or with the same progress
+            upstream.release("alone")
+            answer = connection.answer()
+        assert (answer.status, answer.field("content-type")) == (200, "application/json")
+        message = stateless("subscriptions/listen", notifications={})
+        assert server.ask("POST", fields={**mirrored(message), **alone}, body=encoded(message)).status == 406
+
+
+@pytest.mark.parametrize(
+    ("target", "host", "status"), [("evil.example.com", "localhost", 421), ("localhost", "evil", 200)]
+)
+def test_the_host_of_a_whole_url_counts(project: Path, upstream: Upstream, target: str, host: str, status: int) -> None:
+    """Test requirement E2 for a target in absolute form (RFC 9112 section 3.2.2). uvicorn hides such targets."""
+    with Server(project, upstream, "aiohttp") as server:
+        answer = server.ask("POST", f"http://{target}/mcp", {**GOOD, "Host": host}, encoded(LIST))
+        assert answer.status == status

@@ -27,7 +27,7 @@ from ..core.wire_formats import Contents, Result
 from ..http import descriptors
 from ..http.client import Client, Failure
 from ..http.exchange import Sent
-from ..http.sending import Sender
+from ..http.sending import UNAUTHORIZED, Sender
 from ..http.shares import Shares
 from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused
@@ -128,9 +128,16 @@ class ToolExecutor:
         Also create the object that lets users log in (`_users`), in place of any earlier one.
         """
         self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
+        if settings.rotation is not None:
+            settings.rotation.renewed = partial(self._learn_files, catalog, settings)
         return Preparation(
             catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
         )
+
+    def _learn_files(self, catalog: Catalog, settings: Settings) -> None:
+        """Redact credentials that files have supplied since the start."""
+        for number, secret in enumerate(credentials.sensitive(catalog.security, settings)):
+            self._redactor.learn(secret, f"file {number}")
 
     @property
     def hooked(self) -> bool:
@@ -505,6 +512,8 @@ class ToolExecutor:
             return failure, sent
         if span is not None:
             span.status = answer.status
+        if answer.status == UNAUTHORIZED and self._settings.rotation is not None:
+            self._settings.rotation.refused()
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # other calls run here, so that they need not wait for work on a long response

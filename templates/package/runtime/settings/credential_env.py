@@ -50,6 +50,9 @@ They do not supply the scheme's credential alone.
 FETCHED = ("oauth2", "login")
 """Types of schemes whose token the server can fetch."""
 
+_PLACEHOLDERS = ("op://", "your")
+"""How placeholders begin that have no sign of a template."""
+
 SHORTEST_REDACTED = 6
 """Minimum length in characters of a credential that is redacted.
 
@@ -108,23 +111,43 @@ def variables(scheme: Scheme) -> list[tuple[str, str]]:
     return [(role, scheme["variables"][role]) for role in roles]
 
 
+def files(security: dict[str, Scheme], environ: Mapping[str, str]) -> list[str]:
+    """Return the paths of all files that hold credentials."""
+    named = (environ.get(f"{name}_FILE", "").strip() for scheme in security.values() for _, name in variables(scheme))
+    return [path for path in named if path]
+
+
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
     """Return the value of the environment variable `name`, or the content of the file that the variable `<name>_FILE`
     names. Also return the name of the variable used.
 
-    The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, or
-    if the file is unusable.
+    The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, if
+    the file is unusable, or if the value is a placeholder.
     """
     from_file = f"{name}_FILE"
     path = environ.get(from_file, "").strip()
     if not path:
-        return environ.get(name), name
+        return _replaced(environ.get(name), name), name
     if environ.get(name):
         raise ValueError(f"{name} and {from_file} are both set; one of them must go.")
     value = _content(path, from_file).removesuffix("\n").removesuffix("\r")
     if not value:
         raise ValueError(f"{from_file} names a file that is empty.")
     return value, from_file
+
+
+def _replaced(value: str | None, variable: str) -> str | None:
+    """Return the value. Raise ValueError with a sentence for the operator if it is a placeholder such as `${TOKEN}`."""
+    if not value or not (any(each in value for each in "$%{<") or value[:5].lower().startswith(_PLACEHOLDERS)):
+        return value
+    from .placeholders import form  # imported late: few values look like placeholders
+
+    if not (found := form(value)):
+        return value
+    raise ValueError(
+        f"{variable} holds a placeholder of the form {found}, which the program that starts this server did not"
+        f" replace. Set the value itself; if it only looks like a placeholder, name its file in {variable}_FILE."
+    )
 
 
 def _content(path: str, variable: str) -> str:

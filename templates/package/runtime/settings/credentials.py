@@ -14,11 +14,10 @@ from functools import cache
 from typing import TYPE_CHECKING, assert_never
 from urllib.parse import quote_plus
 
-from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
 from ..text import fields
 from .credential_env import FETCHED, SHORTEST_REDACTED, ways
-from .grants import CallerCredential, Login, TokenRequest, set_field
+from .grants import CallerCredential, Login, TokenRequest, set_field, set_pair
 from .settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
@@ -245,7 +244,7 @@ def put(request: Request, credentials: list[Written]) -> None:
         if place == "header":
             set_field(request, name, value)
         else:
-            _set_pair(request.query if place == "query" else request.cookies, name, value)
+            set_pair(request.query if place == "query" else request.cookies, name, value)
 
 
 def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> None:
@@ -267,7 +266,7 @@ def _put_fetched(scheme: Scheme) -> Callable[[Request, str], None]:
 class ServerCredentials:
     """Credentials with which this MCP server calls the API. The credentials selected for each tool are cached."""
 
-    __slots__ = ("_chosen", "_logins", "_security", "_settings")
+    __slots__ = ("_chosen", "_logins", "_security", "_settings", "_turn")
 
     def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
         """Create the credentials. `logins`: stored logins, or None if no scheme lets a user log in."""
@@ -275,6 +274,7 @@ class ServerCredentials:
         self._settings = settings
         self._logins = logins
         self._chosen: dict[int, tuple[Binding, SelectedCredentials]] = {}
+        self._turn = 0
 
     async def look(self, binding: Binding) -> None:
         """Find out which stored logins the tool could use, unless the environment already has credentials for it."""
@@ -293,6 +293,9 @@ class ServerCredentials:
 
     def choose(self, binding: Binding) -> SelectedCredentials:
         """Return the credentials that the tool needs. Raise NotReady if no alternative has all its variables set."""
+        if (rotation := self._settings.rotation) is not None and rotation.turn() != self._turn:
+            self._turn = rotation.turn()
+            self._chosen.clear()
         try:
             return self._chosen[id(binding)][1]
         except KeyError:
@@ -393,8 +396,3 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
             case _:
                 assert_never(kind)
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
-
-
-def _set_pair(pairs: list[str], name: str, value: str) -> None:
-    known = fold(name)
-    pairs[:] = [*(pair for pair in pairs if fold(pair.partition("=")[0]) != known), f"{name}={value}"]

@@ -96,7 +96,8 @@ PURPOSES: dict[str, tuple[str, str]] = {
     "HTTP_TOKENS": ("http", "the file of callers: on each line a name and the SHA-256 of a token"),
     "HTTP_URL": (
         "http",
-        "this server's URL as clients use it, such as `https://mcp.example.com/mcp`; access tokens are issued for it",
+        "this server's URL as clients use it, such as `https://mcp.example.com/mcp`; access tokens are issued for it,"
+        " and the server also answers at its path",
     ),
     "HTTP_CARD": (
         "http",

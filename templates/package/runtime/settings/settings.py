@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..core.catalog import Catalog
+    from ..core.table import Scheme, Server, ServerVariable
     from .delegation import Delegation
     from .listening import Listening
     from .rate import Rate
+    from .rotation import Rotation
     from .telemetry import Telemetry
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
-    from ..core.table import Scheme, Server, ServerVariable
 
 TIMEOUT = 30.0
 """Seconds that one call may take in total, unless the operator or the tool sets another limit."""
@@ -59,6 +60,7 @@ class Settings:
     - `described`: URL of the first server in the API description, with variables filled in.
     - `ignored_arguments`: names of members that the operator's client adds to the arguments of calls.
     - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are stored.
+    - `rotation` replaces credentials when their files change; None without such files.
     - `again`: with --reload, a function that reads the settings for a newer `bindings.json`.
     - `telemetry`: settings of telemetry, or None.
     - `read`: names of all environment variables that were looked up, set or not.
@@ -90,6 +92,7 @@ class Settings:
         "read_only",
         "result_tool",
         "roles",
+        "rotation",
         "rules",
         "secrets",
         "servers",
@@ -125,6 +128,7 @@ class Settings:
         self.again: Again | None = None
         self.roles: frozenset[str] = frozenset()
         self.ignored_arguments: frozenset[str] = frozenset()
+        self.rotation: Rotation | None = None
         self.rules: Rules | None = None
         self.trace: bool | None = None
         self.telemetry: Telemetry | None = None
@@ -132,8 +136,7 @@ class Settings:
         self.audit_arguments = False
         self.sizes = sizes.Sizes()
         self.described = ""
-        self.login_port = 0
-        self.token_store = ""
+        self.login_port, self.token_store = 0, ""
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -225,6 +228,10 @@ def load(
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
+    if settings.ca_file or settings.client or credential_env.files(catalog.security, asked):
+        from .rotation import Rotation  # imported late: few servers have such files
+
+        settings.rotation = Rotation(settings, catalog.security, asked)
     return settings
 
 
