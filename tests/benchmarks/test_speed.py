@@ -185,7 +185,7 @@ def test_a_goal_that_is_missed_is_told_and_ends_in_zero(capsys: pytest.CaptureFi
     found = Found()
     found.at_least(4, "more", 10, 2, 6)
     assert show(found.bars) == 0
-    assert capsys.readouterr().out.split() == "more 5.00 (bar >= 4, goal 6) PASS".split()
+    assert capsys.readouterr().out.split() == ["more", "5.00", "(bar", ">=", "4,", "goal", "6)", "PASS"]
 
 
 def test_what_is_shown_is_what_is_stored(tmp_path: Path) -> None:
