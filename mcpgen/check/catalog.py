@@ -96,7 +96,7 @@ def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diag
     if problem is not None:
         yield _reason(tool, *problem)
     elif tool.name.casefold() in names:
-        yield _reason(tool, "duplicate-name", f"The name {tool.name} is taken by another tool.")
+        yield _reason(tool, "unportable-name", f"The name {tool.name} is taken by another tool.")
     elif tool.profile == "written":
         yield from header_annotations.find_invalid(tool.input_schema, tool.operation.where.inside("inputSchema"))
 
@@ -211,7 +211,7 @@ def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
     by_hand = tool.operation.decided.name is not None
     rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
     if not rule.fullmatch(tool.name) or (not by_hand and "__" in tool.name):
-        yield "invalid-name", f"{tool.name!r} is not a name that every client accepts."
+        yield "unportable-name", f"{tool.name!r} is not a name that every client accepts."
     if not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
     said = _texts(tool.binding.result)

@@ -135,7 +135,8 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
         suffixes.append("by_" + "_".join(words(operation.template.variables[-1])))
     if is_alone or len({member.method for member in members}) > 1:
         if operation.method == "PUT" and "update" in name.split("_"):
-            yield re.sub(r"(?<![a-z0-9])update(?![a-z0-9])", "replace", name)
+            own = name.removeprefix(f"{operation.decided.prefix}_").split("_")
+            yield _prefixed(["replace" if word == "update" else word for word in own], operation)
         suffixes.append(operation.method.lower())
     for suffix in suffixes:
         candidate = f"{name}_{suffix}"

@@ -192,13 +192,15 @@ def test_what_is_found_is_taken_out_and_said_and_the_others_go_on() -> None:
     diagnostics = Diagnostics()
     other = replace(TOOL, name="other", operation=replace(OPERATION, path="/b"))
     twin = replace(other, name="OTHER", operation=replace(OPERATION, path="/c", decided=Decisions(name="OTHER")))
-    catalog = Catalog(Identity("t", "T", "1"), (), (), (replace(TOOL, description=""), other, twin))
+    long = replace(other, name="a" * 51, operation=replace(OPERATION, path="/d"))
+    catalog = Catalog(Identity("t", "T", "1"), (), (), (replace(TOOL, description=""), other, twin, long))
     passed = check(catalog, diagnostics)
     assert passed.tools == (other,)
-    assert [entry.operation for entry in passed.skipped] == ["GET /a", "GET /c"]
-    assert [(each.code, each.where) for each in diagnostics] == [
-        ("unportable-schema", Where("f")),
-        ("duplicate-name", Where("f")),
+    assert [entry.operation for entry in passed.skipped] == ["GET /a", "GET /c", "GET /d"]
+    assert [(each.code, each.severity, each.where) for each in diagnostics] == [
+        ("unportable-schema", "warning", Where("f")),
+        ("unportable-name", "warning", Where("f")),
+        ("unportable-name", "warning", Where("f")),
     ]
 
 
