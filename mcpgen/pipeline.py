@@ -11,7 +11,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, digest
 from mcpgen.base.names import SERVER_NAME, server_name
 from mcpgen.base.tree import FileTree
-from mcpgen.check import too_many_tools, unused_schemes
+from mcpgen.check import names, too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
 from mcpgen.check.pinned import check_pinned
 from mcpgen.emit import emit, offered_now, table, user_files
@@ -167,6 +167,7 @@ def _compiled(
     )
     tree, lock = _emitted(catalog, lock)
     tools = tree[table.tools_path(catalog)]
+    names.report(catalog, diagnostics)
     too_many_tools.report(catalog, len(tools), table.cost_of_list(tools), diagnostics)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))

@@ -180,6 +180,14 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A request lacks a part, or is refused, if a call leaves out an argument that `send` uses.",
     ),
+    "respelled-name": (
+        "note",
+        "Arguments have names in ASCII letters, because clients do not accept the names that the API has.",
+    ),
+    "long-name": (
+        "warning",
+        "With the prefix that some MCP hosts add, the names of tools are longer than model providers accept.",
+    ),
     "risky-argument": (
         "note",
         "Some agent frameworks fail on the name of an argument, or do not pass the argument on.",

@@ -14,6 +14,8 @@ from itertools import chain, count
 from typing import Literal
 from urllib.parse import unquote
 
+from mcpgen.base.romanize import is_respelled, romanize
+
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 """Pattern of derived tool names.
 
@@ -61,6 +63,7 @@ _NEAR, _AS_NEAR = 0.65, 0.15
 _SHORTEST_BEGINNING = 3
 
 _HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
+_SYLLABLE = re.compile("_[A-Z][a-z]*_")
 _APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
 _FILLER = frozenset(
     [
@@ -106,6 +109,7 @@ are invisible.
 
 _SHORT, _LONGEST_RUN = 1000, 30
 _NO_LETTERS = re.compile(r"[\W_]+")
+_PUNCTUATION = {"-": "dash", ".": "dot", "/": "slash", ":": "colon", "$": "dollar", " ": "space"}
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
 
 
@@ -209,11 +213,11 @@ def argument_name(wire_name: str) -> str:
     the name, else rewritten.
 
     `filter[name]` → `filter_name`, `$top` → `top`, `api-version` → `api_version`, `StartTime<` → `StartTime_lt`,
-    `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `config` → `argument_config`.
+    `ids[]` → `ids`, `_id` → `id`, `2fa` → `argument_2fa`, `config` → `argument_config`, `状态` → `zhuang_tai`.
     """
     if ARGUMENT_NAME.fullmatch(wire_name):
         return wire_name
-    text = normalize("NFKD", wire_name).encode("ascii", "ignore").decode()
+    text = _in_ascii(wire_name)
     for comparison, suffix in _COMPARISONS:
         if text.endswith(comparison):
             text = text.removesuffix(comparison) + suffix
@@ -225,6 +229,23 @@ def argument_name(wire_name: str) -> str:
     if len(text) > 64:
         text = text[:59].rstrip("_") + "_" + short_hash(wire_name)
     return text
+
+
+def spelled_out(wire_name: str) -> list[str]:
+    """Return the argument name with the punctuation in words, if that is a valid name: `a.b` → `a_dot_b`."""
+    said = "_".join(filter(None, (_PUNCTUATION.get(part, part) for part in re.split(r"([-./:$ ])", wire_name))))
+    return [said] if ARGUMENT_NAME.fullmatch(said) else []
+
+
+def is_readable(wire_name: str) -> bool:
+    """Return True if the argument name for `wire_name` still shows which name was meant."""
+    return not is_respelled(wire_name) and any(map(str.isalnum, _in_ascii(wire_name)))
+
+
+def _in_ascii(name: str) -> str:
+    """Return `name` in ASCII, with syllables in lower case: `状态` → `_zhuang__tai_`."""
+    said = name if not is_respelled(name) else _SYLLABLE.sub(lambda found: found[0].lower(), romanize(name))
+    return normalize("NFKD", said).encode("ascii", "ignore").decode()
 
 
 def written_argument_name(name: str) -> str:
@@ -241,7 +262,7 @@ def server_name(title: str, host: str = "") -> str:
     such as `themoviedb` in `api.themoviedb.org`. The name has at most 24 characters if that leaves a whole word.
     """
     title = re.sub(r"\([^()]*\)", " ", title).strip() or title
-    folded = normalize("NFKD", _APOSTROPHE.sub("", title)).encode("ascii", "ignore").decode().lower()
+    folded = _in_ascii(_APOSTROPHE.sub("", title)).lower()
     found = re.findall(r"[a-z0-9]+", folded)
     kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)]
     kept = kept[next((at for at, word in enumerate(kept) if word not in _LINKS), 0) :]
@@ -275,7 +296,7 @@ def environment_suffix(name: str) -> str:
 
     The suffix has at most 64 characters; a longer suffix is cut and ends in a hash.
     """
-    suffix = "_".join(words(name)).upper() or "VALUE_" + short_hash(name).upper()
+    suffix = "_".join(words(romanize(name))).upper() or "VALUE_" + short_hash(name).upper()
     return suffix if len(suffix) <= 64 else suffix[:59].rstrip("_") + "_" + short_hash(name).upper()
 
 

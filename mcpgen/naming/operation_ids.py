@@ -55,6 +55,15 @@ contain them.
 """
 
 
+def spoken_id(operation: Operation) -> str:
+    """Return the operationId if it is written for people: words with blanks, or words of another script. Else return
+    "".
+    """
+    said = (operation.id or "").strip()
+    is_foreign = any(map(str.isalpha, said)) and not any(each.isascii() and each.isalpha() for each in said)
+    return said if " " in said or is_foreign else ""
+
+
 def without_sentence(operation: Operation) -> Operation:
     """Return `operation`; if its operationId is a whole sentence, return it without the operationId.
 

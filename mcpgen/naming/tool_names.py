@@ -28,6 +28,7 @@ from mcpgen.naming.effect_words import DESTROYS
 from mcpgen.naming.inflection import PREFIX_SEGMENT, is_plural, singular
 from mcpgen.naming.operation_ids import name_words, versions, with_version_last
 from mcpgen.naming.shortening import LONGEST, shortened
+from mcpgen.naming.spelling import in_ascii
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _AS_ONE = frozenset(["add", "create", "insert", "register"])
@@ -58,7 +59,8 @@ def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> d
     known_versions = _versions_by_document(operations)
     for operation in operations:
         if operation.key not in named:
-            wanted.setdefault(derive(operation, api_title, known_versions[operation.document]), []).append(operation)
+            name = derive(operation, api_title, known_versions[operation.document])
+            wanted.setdefault(name, []).append(in_ascii(operation))
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
             candidates = itertools.chain([name], _distinctions(name, operation, members))
@@ -170,7 +172,7 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
 
     `known_versions`: the versions in the paths of its document.
     """
-    operation = operation_ids.without_sentence(operation)
+    operation = operation_ids.without_sentence(in_ascii(operation))
     found = operation_ids.read(operation, operation.api_title or api_title)
     if len(found) == 1 and found[0] in verbs.VERBS:
         found = _with_nouns(found[0], operation)
@@ -230,9 +232,14 @@ def _from_path(operation: Operation) -> list[str]:
     flat = operation_ids.without_stutter([noun for noun in nouns if noun != verb] or nouns)
     if flat and verb[0] in _AS_ONE:
         flat[-1] = singular(flat[-1])
-    flat = flat or [word for name in operation.template.variables for word in words(name)] or ["root"]
+    flat = flat or [word for name in operation.template.variables for word in words(name)] or _without_words(segments)
     asked = _asked(operation)
     return verb + flat + (["by", *asked] if asked else [])
+
+
+def _without_words(segments: list[str]) -> list[str]:
+    """Return the noun for a path without letters: `root` for `/`, else `path` and a hash, since `/✨` is no root."""
+    return ["path", short_hash("/".join(segments))] if segments else ["root"]
 
 
 def _nouns(segments: list[str]) -> list[list[str]]:

@@ -16,8 +16,10 @@ from mcpgen.base.names import (
     clipped,
     distinct,
     environment_suffix,
+    is_readable,
     server_name,
     short_hash,
+    spelled_out,
     words,
 )
 
@@ -82,10 +84,34 @@ def test_words_are_plain_whatever_the_text(text: str) -> None:
         ("a.b.c", "a_b_c"),
         ("2fa", "argument_2fa"),
         ("\uff49\uff4d\uff50\uff4f\uff52\uff54", "import"),
+        ("größe", "grosse"),
+        ("状态", "zhuang_tai"),
+        ("用户id列表", "yong_hu_id_lie_biao"),
+        ("ユーザー", "yuza"),
+        ("페이지", "pe_i_ji"),
+        ("имяПользователя", "imyaPolzovatelya"),
+        ("المستخدم", "lmstkhdm"),
+        ("χρήστης", "christis"),
     ],
 )
 def test_argument_name(wire_name: str, expected: str) -> None:
     assert argument_name(wire_name) == expected
+
+
+@pytest.mark.parametrize(
+    ("wire_name", "expected"),
+    [("api-version", True), ("Ünïcödé", True), ("größe", False), ("状态", False), ("имя", False), ("✨", False)],
+)
+def test_whether_an_argument_name_shows_the_original(wire_name: str, expected: bool) -> None:
+    assert is_readable(wire_name) == expected
+
+
+@pytest.mark.parametrize(
+    ("wire_name", "expected"),
+    [("a.b", ["a_dot_b"]), ("a-b:c", ["a_dash_b_colon_c"]), ("a[b]", []), ("状-态", []), ("2-b", [])],
+)
+def test_punctuation_spelled_out(wire_name: str, expected: list[str]) -> None:
+    assert spelled_out(wire_name) == expected
 
 
 @given(ANY_TEXT)
@@ -93,7 +119,7 @@ def test_an_argument_name_is_one_that_every_provider_takes(wire_name: str) -> No
     assert ARGUMENT_NAME.fullmatch(argument_name(wire_name))
 
 
-@pytest.mark.parametrize("wire_name", ["", "名前", "\u202e\u200b", "??", "-", "x" * 300, "a-" * 100])
+@pytest.mark.parametrize("wire_name", ["", "✨", "\u202e\u200b", "??", "-", "x" * 300, "a-" * 100])
 def test_an_argument_name_without_letters_or_too_long_is_told_apart_by_a_hash(wire_name: str) -> None:
     assert re.fullmatch(r"[a-z_]+_[2-9a-z]{4}", argument_name(wire_name))
     assert argument_name(wire_name) != argument_name(wire_name + "-x")
@@ -113,7 +139,8 @@ def test_an_argument_name_without_letters_or_too_long_is_told_apart_by_a_hash(wi
         ("REST API v2", "rest-api-v2"),
         ("mcp", "mcp"),
         ("3D Printing", "api-3d-printing"),
-        ("日本", "api"),
+        ("日本", "ri-ben"),
+        ("✨", "api"),
         ("../../etc/passwd", "etc-passwd"),
         ("con", "con"),
     ],

@@ -134,7 +134,15 @@ def operation(
         ("GET /", None, "get_root"),
         ("GET /{id}", None, "get_id"),
         ("GET /2fa", None, "get_2fa"),
-        ("GET /\u65e5\u672c", None, "get_root"),
+        # other scripts: an id without a Latin letter does not name the tool, unless the path says nothing
+        ("GET /日本", None, "get_ri_ben"),
+        ("GET /%E6%97%A5%E6%9C%AC", None, "get_ri_ben"),
+        ("DELETE /用户/{编号}", "删除用户", "delete_yong_hu"),
+        ("POST /users", "创建用户", "create_user"),
+        ("POST /", "发送消息", "fa_song_xiao_xi"),
+        ("POST /用户", "get用户列表", "get_yong_hu_lie_biao"),
+        ("GET /straße/{id}", None, "get_strasse"),
+        ("GET /%FF", None, "get_path_px4b"),
     ],
 )
 def test_derive(line: str, identifier: str | None, expected: str) -> None:

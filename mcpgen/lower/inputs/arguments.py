@@ -9,11 +9,11 @@ does not depend on other operations.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.base.names import argument_name, distinct, written_argument_name
+from mcpgen.base.names import argument_name, clipped, distinct, is_readable, spelled_out, written_argument_name
 from mcpgen.lower.inputs import changes, document_defaults, fieldsets, hidden_nulls, idempotency
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.constants import only_value
@@ -93,6 +93,7 @@ def lay_out(
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
     if fieldsets.are_offered(operation, composer) and all(each.wanted_name != fieldsets.ARGUMENT for each in inputs):
         inputs.append(Input(FIELDS, fieldsets.ARGUMENT, fieldsets.SCHEMA))
+    inputs = [replace(each, original=_original(each)) for each in inputs]
     derived = _named(inputs, known.arguments, known.former, composer)
     settled = changes.settled(operation, everything, inputs, derived, constants, plan, diagnostics)
     inputs, names = sorted(settled.inputs, key=_position), settled.names
@@ -248,6 +249,13 @@ def _of_sent(argument: SentArgument) -> Input:
     return Input(("send", argument.name), name, argument.schema, argument.required, default=default)
 
 
+def _original(entry: Input) -> str:
+    """Return the name that the input has in the request, if the argument's name does not show it, else ""."""
+    place, wire_name = entry.slot
+    is_named = place in ("path", "query", "header", "cookie", "body") and wire_name not in ("", entry.wanted_name)
+    return clipped(wire_name) if is_named and not is_readable(wire_name) else ""
+
+
 def _part_headers(plan: BodyPlan, key: str) -> tuple[Parameter, ...]:
     return plan.media_type.encoding.get(key, Encoding()).headers if plan.encoding == "multipart" else ()
 
@@ -336,7 +344,8 @@ def _claim(entry: Input, kept: str | None, name: str) -> tuple[bool, int, bool]:
 
 def _suffixed(name: str, entry: Input, taken: set[str]) -> str:
     place, wire_name = entry.slot
-    return distinct((f"{name[:55]}_{place}",), name[:55], place + wire_name, taken)
+    candidates = (f"{name[:55]}_{place}", *spelled_out(wire_name))
+    return distinct(candidates, name[:55], place + wire_name, taken)
 
 
 def _is_repeated(first: Input, other: Input, composer: Composer) -> bool:
@@ -370,6 +379,9 @@ def _schema(entry: Input, writer: Writer) -> JsonObject:
             patched=entry.patched,
         )
     text = str(schema.get("description", ""))
+    if entry.original and entry.original not in text:
+        text = f"{entry.original}: {text}" if text else entry.original
+        schema = {**schema, "description": text}
     notes = [
         f"From {entry.source}." if entry.source and entry.source not in text else "",
         "Deprecated." if entry.deprecated and "Deprecated." not in text else "",

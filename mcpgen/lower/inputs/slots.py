@@ -47,7 +47,7 @@ class Input:
     `source`: name of the tool that lists its possible values. `made`: True if the server generates the value.
     `default`: sent if a call leaves the argument out. `patched`: True if the value belongs to a JSON Merge Patch (RFC
     7396), in which null deletes an optional member. `removable`: True if the value is itself such a member, so that it
-    may be null.
+    may be null. `original`: the name in the request, if the argument's name does not show it.
     """
 
     slot: Slot
@@ -62,6 +62,7 @@ class Input:
     default: Given = None
     removable: bool = False
     patched: bool = False
+    original: str = ""
 
 
 def filename_of(key: str, name: str) -> Input:

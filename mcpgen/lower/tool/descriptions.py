@@ -19,6 +19,7 @@ from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prose import ended, plain, sentences, shortened, similarity
 from mcpgen.model import MediaType, Operation, ToolSpec
 from mcpgen.naming.effect_words import DESTROYS
+from mcpgen.naming.operation_ids import spoken_id
 
 LONGEST = 1000
 LONGEST_TITLE = 60
@@ -31,13 +32,14 @@ _ALTERNATIVES = 8
 
 
 def title(operation: Operation, name: str) -> str:
-    """Return a short title: the operation's summary or its beginning, else the words of the tool's name.
+    """Return a short title: the summary or its beginning, else an operationId written for people, else the words of the
+    tool's name.
 
     The title of a tool that deletes something says so.
     """
     if operation.decided.title:
         return operation.decided.title
-    said = as_text(operation.extension.get("title")) or operation.summary
+    said = as_text(operation.extension.get("title")) or operation.summary or spoken_id(operation)
     told = shortened(plain(said), LONGEST_TITLE).rstrip(".").strip() or _in_words(name).rstrip(".")
     return _marked(told, operation)
 
@@ -105,7 +107,8 @@ def description(
     `needs`: a sentence about arguments that belong together. If the response cannot be described, that is reported, and
     the description lacks the sentence about the result.
     """
-    summary = ended(shortened(meaning_first(plain(operation.summary)), 300)) if operation.decided.told is None else ""
+    said = operation.summary or spoken_id(operation)
+    summary = ended(shortened(meaning_first(plain(said)), 300)) if operation.decided.told is None else ""
     told = plain(operation.decided.told if operation.decided.told is not None else operation.description)
     body = meaning_first(without_captions(common.without(told))) if operation.decided.told is None else told
     first = summary if len(summary.split()) >= 3 or not body else ""

@@ -153,9 +153,12 @@ class Preparation:
 
         They differ if the body may contain null where the schema does not show it.
         """
-        from ..request import lenient_arguments  # imported late: only needed for arguments that do not fit
+        # Imported late: only needed for arguments that do not fit.
+        from ..request import lenient_arguments, original_names
 
-        named, left_out = lenient_arguments.without_host_members(arguments, known_names(tool), self._ignored)
+        known = known_names(tool)
+        named = original_names.with_argument_names(tool.binding, known, arguments)
+        named, left_out = lenient_arguments.without_host_members(named, known, self._ignored)
         for name in left_out:
             if name not in self._told:
                 self._told.add(name)

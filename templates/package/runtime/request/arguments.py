@@ -89,12 +89,13 @@ def _explained(
     """
     # Imported here: needed only for invalid arguments.
     from . import wording
+    from .original_names import originals
     from .schema_walk import SchemaWalk
 
     known = known_names(tool)
     found = Problems()
     set_by_api = tool.binding.get("body", {}).get("setByApi", ())
-    found.add(wording.unknown("", name, known, set_by_api) for name in strange)
+    found.add(wording.unknown("", name, known, set_by_api, originals(tool.binding)) for name in strange)
     if judge is None:
         return found
     violations: list[Violation] = []
