@@ -70,7 +70,12 @@ def test_a_call_is_sent_with_its_credential_and_comes_back() -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "environ", "expected"),
     [
-        ("get_pet", {"petId": 7}, ENVIRON, "get_pet was not called: 2 problems with the arguments.\n- petId: is not"),
+        (
+            "get_pet",
+            {"petName": 7},
+            ENVIRON,
+            "get_pet was not called: 2 problems with the arguments.\n- petName: is not",
+        ),
         (
             "get_pet",
             {"pet_id": "x"},

@@ -46,7 +46,7 @@ def _of_body(body: Body) -> Iterator[tuple[str, str, Collection[str]]]:
 
 def parameters_of(binding: Binding) -> Iterator[Parameter]:
     """Yield the parameters of a tool's entry, then the headers of its multipart parts."""
-    yield from (part for part in binding["path"] if not isinstance(part, str))
+    yield from (part for part in binding.get("path", ()) if not isinstance(part, str))
     yield from (*binding.get("query", ()), *binding.get("querystring", ()))
     yield from (*binding.get("headers", ()), *binding.get("cookies", ()))
     if "body" in binding:
