@@ -72,9 +72,9 @@ def test_a_call_is_sent_with_its_credential_and_comes_back() -> None:
     [
         (
             "get_pet",
-            {"petName": 7},
+            {"colour": 7},
             ENVIRON,
-            "get_pet was not called: 2 problems with the arguments.\n- petName: is not",
+            "get_pet was not called: 2 problems with the arguments.\n- colour: is not",
         ),
         (
             "get_pet",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-
 from package.runtime.core.table import Binding
 from package.runtime.request.original_names import originals, with_argument_names
 
@@ -26,7 +25,7 @@ BINDING = cast(
         "body": {"contentType": "a/b", "encoding": "json", "fields": [{"name": "编号", "argument": "bian_hao"}]},
     },
 )
-DECLARED = dict.fromkeys(["bian_hao", "api_version", "size", "limit_query", "limit_header"], {})
+DECLARED: dict[str, Any] = {name: {} for name in ("bian_hao", "api_version", "size", "limit_query", "limit_header")}
 
 
 def test_a_name_of_two_arguments_and_one_without_an_argument_are_no_original_names() -> None:
