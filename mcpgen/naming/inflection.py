@@ -5,6 +5,22 @@ import re
 PREFIX_SEGMENT = re.compile(r"api|rest|v\d+(?:\.\d+)*|\d+(?:\.\d+)+|v\{[^{}]*\}", re.IGNORECASE)
 """Pattern of path segments that only locate an API (`api`) or name its version (`v1`)."""
 
+LOCATING_SEGMENT = re.compile(rf"{PREFIX_SEGMENT.pattern}|\d{{1,2}}", re.IGNORECASE)
+"""Pattern of first segments that a path's nouns leave out: those of PREFIX_SEGMENT, and small numbers (`/api/0`)."""
+
+DATE_SEGMENT = re.compile(r"(?:19|20)\d\d-?[01]\d(?:-?[0-3]\d)?(?:-(?:alpha|beta|preview))?|\d+-\d+", re.IGNORECASE)
+"""Pattern of segments that are dates or codes (`2026-03`, `2026-09-beta`, `0-3`), which no name needs."""
+
+_ONE_THING = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        analytics details diagnostics insights limits metrics preferences settings statistics stats totals
+        """,
+    )
+)
+"""Plurals that mean one object: a GET returns the statistics, and lists nothing."""
+
 _IN_IE = frozenset(["calorie", "cookie", "genie", "lie", "movie", "pie", "selfie", "tie", "zombie"])
 _IRREGULAR: dict[str, str] = dict(
     re.findall(
@@ -15,6 +31,10 @@ _IRREGULAR: dict[str, str] = dict(
         """,
     )
 )
+
+
+def is_one_thing(noun: list[str]) -> bool:
+    return noun[-1:] != [] and noun[-1] in _ONE_THING
 
 
 def is_plural(noun: list[str]) -> bool:

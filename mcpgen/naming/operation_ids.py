@@ -13,6 +13,7 @@ from functools import lru_cache
 from mcpgen.base.names import words
 from mcpgen.model import Operation
 from mcpgen.naming import verbs
+from mcpgen.naming.ids_in_paths import act_in_path, without_path
 from mcpgen.naming.inflection import PREFIX_SEGMENT, singular
 
 _MOST_SEGMENTS, _LONGEST_ID = 50, 1000
@@ -49,6 +50,8 @@ _FEWEST_OF_A_SENTENCE = 5
 _FUNCTION_WORDS = frozenset(re.findall(r"\w+", "a an and as be by for from if in is it of on or that the this to with"))
 """Words that occur in sentences but not in names. They show that an operationId is a sentence."""
 
+PREPOSITIONS = frozenset(["by", "for", "from", "of", "to", "using", "via", "with"])
+
 _LINKS = frozenset(["a", "and", "by", "for", "from", "in", "new", "of", "on", "or", "partial", "the", "to", "with"])
 """Linking words. They are recognised in an operationId without capitals or separators, even if path and summary do not
 contain them.
@@ -80,8 +83,12 @@ def read(operation: Operation, api_title: str) -> list[str]:
 
     Return [] if the operationId is missing or only repeats method and path.
     """
-    identifier = without_framework(operation.id or "", operation)
+    identifier = without_framework(without_path(operation.id or "", operation), operation)
     found = name_words(identifier)
+    ending = found[-1:]
+    act = act_in_path(operation)
+    if act and found in ([], act, [operation.method.lower(), *act]):
+        return act
     if len(found) > 2 and found[0] == "".join(words(api_title)):
         found = found[1:]
     if not found or _is_transcript(found, operation):
@@ -90,7 +97,11 @@ def read(operation: Operation, api_title: str) -> list[str]:
         return []
     if len(found) == 1:
         found = _split_run_on(found[0], operation)
-    return _without_repeated_class(_without_method(_without_variable(found, identifier, operation), operation))
+    found = _without_repeated_class(_without_method(_without_variable(found, identifier, operation), operation))
+    kept = ending if ending in (["by"], ["to"]) else []  # `viewed_by`
+    while len(found) > 1 and found[-1] in PREPOSITIONS and found[-1:] != kept:
+        found = found[:-1]  # the word that belonged to the preposition was left out: `search_with_post`
+    return found[1:] if found[0] == "do" and found[1:] and found[1] in verbs.VERBS else found
 
 
 # Decision 0013: Words of an operationId keep the vendor's order.
@@ -163,8 +174,11 @@ def _goes_on(rest_of_id: list[str], segment: list[str]) -> bool:
 
 
 def _is_transcript(found: list[str], operation: Operation) -> bool:
-    """Return True if the operationId only repeats method and path."""
-    if found[0] not in METHODS or len(found) < 2:
+    """Return True if the operationId only repeats method and path: the method, and a word of each segment.
+
+    `DeleteRule` of a POST, and an id that leaves out segments, are names that the author chose.
+    """
+    if found[0] != operation.method.lower() or len(found) < 2:
         return False
     segments = [segment for segment in operation.path.split("/") if segment]
     tail = [segment for segment in segments if not PREFIX_SEGMENT.fullmatch(segment)]
@@ -176,7 +190,8 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
         return True
     in_path = {singular(word) for word in [*words(operation.path), *name_words(operation.path)]}
     in_path |= {"id"} if operation.template.variables else set()
-    return len(found) > len(segments) and in_path.issuperset(said)
+    static = {singular(word) for segment in tail if "{" not in segment for word in name_words(segment)}
+    return len(found) > len(segments) and in_path.issuperset(said) and static.issubset(said)
 
 
 def _without_variable(found: list[str], identifier: str, operation: Operation) -> list[str]:
@@ -188,7 +203,8 @@ def _without_variable(found: list[str], identifier: str, operation: Operation) -
     if found[0] not in METHODS or not variable or not re.search(rf"[-/]{re.escape(variable)}$", identifier):
         return found
     rest = found[: len(found) - len(name_words(variable))]
-    return [*rest[:-1], singular(rest[-1])] if len(rest) > 1 else found
+    is_name = len(rest) > 1 and rest[-1] not in PREPOSITIONS  # `delete-project-by-uuid` keeps its variable
+    return [*rest[:-1], singular(rest[-1])] if is_name else found
 
 
 def _without_method(found: list[str], operation: Operation) -> list[str]:

@@ -25,7 +25,8 @@ from mcpgen.model import Operation
 from mcpgen.model.pins import Pins
 from mcpgen.naming import operation_ids, verbs
 from mcpgen.naming.effect_words import DESTROYS
-from mcpgen.naming.inflection import PREFIX_SEGMENT, is_plural, singular
+from mcpgen.naming.ids_in_paths import AMOUNTS, without_act
+from mcpgen.naming.inflection import DATE_SEGMENT, LOCATING_SEGMENT, is_one_thing, is_plural, singular
 from mcpgen.naming.operation_ids import name_words, versions, with_version_last
 from mcpgen.naming.shortening import LONGEST, shortened
 from mcpgen.naming.spelling import in_ascii
@@ -37,6 +38,8 @@ _AS_ONE = frozenset(["add", "create", "insert", "register"])
 _HALTS = frozenset(["close", "end", "halt", "pause", "shutdown", "stop", "suspend"])
 """Verbs for stopping something that may still exist afterwards."""
 
+_SHORT_SUMMARY = 3
+_LINKING = operation_ids.PREPOSITIONS | {"and", "in", "on", "or"}
 _SAID_FIRST = 200
 _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
 
@@ -173,11 +176,41 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
     `known_versions`: the versions in the paths of its document.
     """
     operation = operation_ids.without_sentence(in_ascii(operation))
-    found = operation_ids.read(operation, operation.api_title or api_title)
-    if len(found) == 1 and found[0] in verbs.VERBS:
-        found = _with_nouns(found[0], operation)
+    found = operation_ids.read(operation, operation.api_title or api_title) or _from_short_id(operation)
+    if found and found[0] in verbs.VERBS and _names_nothing(found[1:]):
+        whole = [*(_from_summary(found[0], operation) or _with_nouns(found[0], operation)), *found[1:]]
+        found = operation_ids.without_stutter([[word] for word in whole])
     found = _whole_act(found or _from_path(operation), operation)
     return _prefixed(with_version_last(found, operation, known_versions), operation)
+
+
+def _names_nothing(found: list[str]) -> bool:
+    """Return True if the words after the verb of an id name no thing: `getById`, `findAll`, `list`."""
+    rest = found[1:] if found[:1] and found[0] in AMOUNTS else found
+    return not rest or rest[0] == "by"
+
+
+def _from_short_id(operation: Operation) -> list[str]:
+    """Return the words of a short summary, for an id of one word that names nothing: `ps`, or the method."""
+    said, begins = words(operation.id or ""), words(operation.summary)[:1]
+    if len(said) != 1 or not begins:
+        return []
+    verb = verbs.imperative(begins[0])
+    is_same = verb in said or (operation.method == "GET" and verb in ("get", "list"))
+    return _from_summary(verb, operation) if is_same else []
+
+
+def _from_summary(verb: str, operation: Operation) -> list[str]:
+    """Return the words of a short summary that begins with `verb`, or [] if the path says the same.
+
+    The id `list` at `/api/tags` with the summary "List models" gives `list_models`.
+    """
+    said = [word for word in words(operation.summary) if word not in ("a", "an", "the")]
+    if not 2 <= len(said) <= _SHORT_SUMMARY or not _LINKING.isdisjoint(said) or verbs.imperative(said[0]) != verb:
+        return []
+    in_path = {singular(word) for noun in _nouns(_segments(operation.path)) for word in noun} - {verb}
+    is_said = in_path and in_path.issubset(map(singular, said))
+    return [] if is_said else [verb, *said[1:]]
 
 
 def _with_nouns(verb: str, operation: Operation) -> list[str]:
@@ -226,8 +259,9 @@ def _from_path(operation: Operation) -> list[str]:
         custom = words(action)
     on_item = bool(segments) and "{" in segments[-1]
     nouns = _nouns(segments)
+    are_nouns = bool(nouns)
     verb = custom or _action(nouns, operation, on_item)
-    if not nouns and verb == ["search"]:
+    if are_nouns and not nouns:  # the only segment was the verb: `/search`
         return verb
     flat = operation_ids.without_stutter([noun for noun in nouns if noun != verb] or nouns)
     if flat and verb[0] in _AS_ONE:
@@ -260,14 +294,15 @@ def _asked(operation: Operation) -> list[str]:
 
 
 def _segments(path: str) -> list[str]:
-    """Return the segments of a path, without prefixes such as `/api/v1` and without `.json`.
+    """Return the segments of a path, without prefixes such as `/api/v1`, without dates and without `.json`.
 
     A fragment (`#x`) becomes the last segment.
     """
-    path, _, fragment = path.partition("#")
+    path, _, fragment = without_act(path).partition("#")
     segments = [re.sub(r"\.(?:json|xml)$", "", segment) for segment in path.partition("?")[0].split("/") if segment]
-    while len(segments) > 1 and PREFIX_SEGMENT.fullmatch(segments[0]):
+    while len(segments) > 1 and LOCATING_SEGMENT.fullmatch(segments[0]):
         segments = segments[1:]
+    segments = [segment for segment in segments if not DATE_SEGMENT.fullmatch(segment)] or segments
     return [*segments, fragment] if fragment else segments
 
 
@@ -288,6 +323,15 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
     # If a GET or DELETE has an operationId (`getInventory`), ignore the verb of the summary; the method gives the verb
     has_verb = operation.id is not None and method in ("GET", "DELETE")
     said = "" if has_verb else verbs.of_summary(operation.summary, method, nouns[-1] if on_item and nouns else [])
+    if nouns == [[said]] and words(operation.summary)[1:2] == ["the"]:  # `/shutdown`, "Shutdown the Hub"
+        nouns.clear()
     if said and (not nouns or singular(nouns[-1][-1]) != said):  # avoid names such as `refund_refund`
         return [said]
-    return [verbs.of_method(method, on_item=on_item, plural=bool(nouns) and is_plural(nouns[-1]))]
+    plural = bool(nouns) and is_plural(nouns[-1]) and not _is_one_object(nouns[-1], operation)
+    return [verbs.of_method(method, on_item=on_item, plural=plural)]
+
+
+def _is_one_object(noun: list[str], operation: Operation) -> bool:
+    """Return True if a GET returns one object, although its noun is a plural: `/stats`, "Get log drain settings"."""
+    said = words(operation.summary)
+    return is_one_thing(noun) or (said[:1] == ["get"] and is_one_thing(said))

@@ -18,8 +18,8 @@ SURE = frozenset(
         dismiss enable evaluate execute finalize follow generate get grant insert invalidate invite list lower mark
         modify move mute pause present publish raise recalculate reject register remove rename reopen resend reset
         resolve restart restore resume retrieve retry revert revoke rotate save send set submit terminate unarchive
-        unassign unblock unfollow unlink unlock unmute unpin unpublish unregister unstar unsubscribe update validate
-        verify
+        unassign unblock unfollow unlink unlock unmute unpin unpublish unregister unstar unsubscribe update upsert
+        validate verify
         """,
     )
 )
@@ -33,11 +33,11 @@ ALSO_THINGS = frozenset(
         commit compare copy count crawl defer deliver demote deny download duplicate escalate estimate expire export
         fail fetch fill flag forward fund import index join kick launch leave like link load lock login logout match
         merge migrate notify open order parse patch pay pin ping poll post preview print process promote provision
-        purge push put query queue read reboot rebuild recover redact redeem reduce refresh refund reindex release
-        reload renew reorder repair replace replay report reprocess request rerun reserve return review rollback run
-        scan schedule search seal share ship sign snooze split star start stop store subscribe succeed suspend swap
-        switch sync tag test track transfer transition translate trigger undo unpause unshare unsuspend upgrade
-        upload use void watch withdraw write
+        pull purge push put query queue read reboot rebuild recover redact redeem reduce refresh refund reindex
+        release reload renew reorder repair replace replay report reprocess request rerun reserve return review
+        rollback run scan schedule search seal share ship shutdown sign snooze split star start stop store subscribe
+        succeed suspend swap switch sync tag test track transfer transition translate trigger undo unpause unshare
+        unsuspend upgrade upload use void watch withdraw write
         """,
     )
 )
@@ -63,10 +63,14 @@ _UNDOES = frozenset(
 """Verbs of a DELETE other than `delete`."""
 
 _DETERMINERS = frozenset(["a", "an", "all", "any", "each", "every", "existing", "new", "one", "the", "this", "your"])
+_ONLY_SAID = frozenset(["issue"])
+"""Verbs that count in summaries, like ALSO_THINGS, but not as segments of a path."""
+
+_MADE_TO = re.compile(r"(?:force|trigger|cause|tell)s? .{0,40}? to (\w+)", re.IGNORECASE)
 _BY_METHOD = {"PATCH": "update", "DELETE": "delete", "HEAD": "check", "OPTIONS": "describe"}
 _WRITES = ("POST", "PUT", "PATCH")
 
-VERBS = SURE | ALSO_THINGS | _LOOKS | {"describe", "replace", "watch"}
+VERBS = SURE | ALSO_THINGS | _LOOKS | {"describe", "replace", "show", "watch"}
 """Every word that can be the verb of a name."""
 
 
@@ -102,14 +106,15 @@ def of_summary(summary: str, method: str, item: Sequence[str] = ()) -> str:
     `item`: words that name the item at the end of the path. For POST, PUT and PATCH, a verb that may also be a
     noun (`charge`) counts only before one of these words or a determiner.
     """
-    said = words(summary)[:2]
+    made_to = _MADE_TO.match(summary)
+    said = words(summary)[:2] if made_to is None or made_to[1].lower() not in VERBS else [made_to[1].lower(), "the"]
     verb = imperative(said[0]) if said else ""
     # the summary begins with one of _NO_VERBS, or with several verbs, as in `Creates/modifies/deletes`
     if verb in _NO_VERBS or {imperative(each) for each in said[1:]} & SURE:
         return ""
     if method in _WRITES:
         is_verb = verb in SURE or (
-            verb in ALSO_THINGS and said[1:] and (said[1] in _DETERMINERS or _is_named(said[1], item))
+            verb in ALSO_THINGS | _ONLY_SAID and said[1:] and (said[1] in _DETERMINERS or _is_named(said[1], item))
         )
     else:
         is_verb = verb in {"GET": _LOOKS, "DELETE": _UNDOES}.get(method, frozenset())

@@ -87,6 +87,37 @@ def operation(
         ("PUT /actions/cache", "actions/set-actions-cache", "set_actions_cache"),
         ("PUT /actions/cache", "actions/set-allowed-actions", "actions_set_allowed_actions"),
         ("GET /copilot/usage", "copilot/copilot-usage", "copilot_usage"),
+        # operation ids that the author chose, although path and method say something else
+        ("POST /#X-Amz-Target=StarlingDoveService.DeleteConfigRule", "DeleteConfigRule", "delete_config_rule"),
+        ("POST /#X-Amz-Target=StarlingDoveService.PutConfigRule", "PutConfigRule", "put_config_rule"),
+        ("GET /#Action=TerminateInstances", "GET_TerminateInstances", "terminate_instances"),
+        ("POST /#Action=TerminateInstances", None, "terminate_instances"),
+        ("POST /getStoredQuery", "getStoredQuery", "get_stored_query"),
+        ("GET /c/root_array", "get_root_array", "get_root_array"),
+        (
+            "POST /account/customer-recovery-is-expired",
+            "getCustomerRecoveryIsExpired",
+            "get_customer_recovery_is_expired",
+        ),
+        ("POST /accounts/{name}/listKeys", "StorageAccounts_ListKeys", "storage_accounts_list_keys"),
+        # operation ids that hold their path, and segments without meaning
+        ("POST /crm/objects/2026-09/{t}/search", "post-/crm/objects/2026-09/{t}/search_/crm/x", "search_crm_object"),
+        (
+            "POST /crm/objects/2026-09-beta/0-3/search",
+            "post-/crm/objects/2026-09-beta/0-3/search_doSearch",
+            "search_crm_objects",
+        ),
+        ("GET /hubdb/2026-03/tables/{id}", "get-/hubdb/2026-03/tables/{id}_getTableDetails", "get_table_details"),
+        ("GET /blogs/2026-03/authors", "get-/blogs/2026-03/authors_getPage", "list_blogs_authors"),
+        ("PATCH /hubdb/2026-03/rows", "patch-/hubdb/2026-03/rows_updateDraftTableRows", "update_draft_table_rows"),
+        ("GET /crm/2026-03/objects/{id}", "get-/crm/2026-03/objects/{id}_getById", "get_crm_object_by_id"),
+        ("DELETE /api/0/issues/{id}/", "Unlink an External Issue from an Issue", "unlink_issue"),
+        # no preposition stays behind without its word
+        ("DELETE /projects/{uuid}", "delete-project-by-uuid", "delete_project_by_uuid"),
+        ("POST /indexes/{uid}/search", "search_with_post", "search_index"),
+        ("GET /sys/loggers/{name}", "loggers-read-level-for", "loggers_read_level"),
+        ("GET /replays/viewed-by", "listReplaysViewedBy", "list_replays_viewed_by"),
+        ("POST /users/check-in", "checkIn", "check_in"),
         # an operationId that is only a verb gets a noun from the path; without a usable noun, the verb stays alone
         ("POST /projects/{id}/restore", "restore", "restore_project"),
         ("GET /statuses/search", "search", "search_statuses"),
@@ -169,10 +200,33 @@ def test_derive(line: str, identifier: str | None, expected: str) -> None:
         ("POST /designs/{id}", "Duplicate Design", "duplicate_design"),
         ("POST /singlesends/{id}", "Duplicate Single Send", "duplicate_singlesend"),
         ("POST /statuses/{id}", "Post status", "update_status"),
+        ("POST /shutdown", "Shutdown the Hub", "shutdown"),
+        ("POST /refund", "Refund a payment", "create_refund"),
+        ("POST /proxy", "Force the Hub to sync with the proxy", "sync_proxy"),
+        ("POST /share-codes/{id}", "Issue share code", "issue_share_code"),
+        ("GET /users/{id}/log-drains", "Get log drain settings", "get_user_log_drains"),
+        ("GET /cloud/limits", "", "get_cloud_limits"),
+        ("GET /statistics", "", "get_statistics"),
     ],
 )
 def test_the_verb_of_a_summary_where_the_path_has_none(line: str, summary: str, expected: str) -> None:
     assert derive(replace(operation(line), summary=summary), "T") == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "identifier", "summary", "expected"),
+    [
+        ("GET /api/tags", "list", "List models", "list_models"),
+        ("GET /api/ps", "ps", "List running models", "list_running_models"),
+        ("DELETE /api/delete", "delete", "Delete a model", "delete_model"),
+        ("POST /api/show", "show", "Show model details", "show_model_details"),
+        ("GET /statuses/search", "search", "Search statuses paginated", "search_statuses"),
+        ("POST /api/copy", "copy", "Copy a model to another name and keep it", "copy"),
+        ("GET /api/ps", "ps", "Running models", "get_ps"),
+    ],
+)
+def test_an_id_of_one_word_takes_a_short_summary(line: str, identifier: str, summary: str, expected: str) -> None:
+    assert derive(replace(operation(line, identifier), summary=summary), "T") == expected
 
 
 @pytest.mark.parametrize(
