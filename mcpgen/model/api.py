@@ -278,7 +278,9 @@ class Operation:
     parameters that carry a credential, although no security scheme declares it. `withheld`: parameters that are no
     arguments, including `credentials`. `document` and `api_title`: the document that holds the operation, and its
     title; empty unless several documents are compiled. `long_running`: "" unless the document says by
-    `x-ms-long-running-operation` that a call starts a job; then its `final-state-via`, or `yes`.
+    `x-ms-long-running-operation` that a call starts a job; then its `final-state-via`, or `yes`. `about_path`: texts of
+    the path item that the operation does not replace by its own. They are about all methods of the path, so they say
+    nothing about the effect of one.
     """
 
     key: str
@@ -289,6 +291,7 @@ class Operation:
     id: str | None = None
     summary: str = ""
     description: str = ""
+    about_path: str = ""
     tags: tuple[str, ...] = ()
     deprecated: bool = False
     parameters: tuple[Parameter, ...] = ()

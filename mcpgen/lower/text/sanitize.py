@@ -81,7 +81,7 @@ def _written(tool: ToolSpec) -> Iterator[tuple[str, str]]:
     operation = tool.operation
     yield "title", operation.decided.title or as_text(operation.extension.get("title"))
     yield "summary", operation.summary
-    yield "description", operation.description + (operation.decided.told or "")
+    yield "description", operation.description + operation.about_path + (operation.decided.told or "")
     yield "operationId", operation.id or ""
     yield from ((f"the name of {argument}", wire_name) for (_, wire_name), argument in tool.arguments.items())
 

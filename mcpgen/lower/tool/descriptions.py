@@ -27,6 +27,7 @@ _DELETES = " (DELETE)"
 LONGEST_PATH = 200
 _ARTICLES = {"a", "an", "th"}
 _BODY = 600
+_ABOUT = 300
 _MEMBERS = 12
 _ALTERNATIVES = 8
 
@@ -120,10 +121,12 @@ def description(
         first = ""
     elif extra and _stems(sentences(extra)[0]) <= _stems(first):
         extra = " ".join(sentences(extra)[1:])
+    about = meaning_first(common.without(plain(operation.about_path))) if operation.decided.told is None else ""
     parts = [
         "Deprecated." if operation.deprecated else "",
         first,
         ended(extra),
+        f"About this path: {ended(shortened(about, _ABOUT))}" if about else "",
         needs,
         "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]

@@ -73,7 +73,10 @@ def _texts(tool: ToolSpec, nodes: list[_Node]) -> Iterator[tuple[str, str]]:
     yield "name", tool.name.replace("_", " ")
     yield "title", tool.title
     yield "summary", operation.summary
-    yield "description", "\n".join([tool.description, operation.description, operation.decided.told or ""])
+    yield (
+        "description",
+        "\n".join([tool.description, operation.description, operation.about_path, operation.decided.told or ""]),
+    )
     yield from ((f"parameter {clipped(each.name, _SHOWN)}", each.description) for each in operation.parameters)
     yield from ((clipped(place, _SHOWN) + _IS_DATA * is_data, text) for place, text, is_data in _of_schema(nodes))
 

@@ -112,8 +112,11 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
         template=template,
         where=where,
         id=as_text(raw.get("operationId")).strip() or None,
-        summary=as_text(raw.get("summary")) or as_text(item.get("summary")),
-        description=as_text(raw.get("description")) or as_text(item.get("description")),
+        summary=as_text(raw.get("summary")),
+        description=as_text(raw.get("description")),
+        about_path="\n\n".join(
+            as_text(item.get(key)) for key in ("summary", "description") if not raw.get(key)
+        ).strip(),
         tags=_tags(raw),
         deprecated=raw.get("deprecated") is True,
         parameters=inputs.parameters,
