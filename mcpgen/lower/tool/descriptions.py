@@ -126,7 +126,7 @@ def description(
         "Deprecated." if operation.deprecated else "",
         first,
         ended(extra),
-        f"About this path: {ended(shortened(about, _ABOUT))}" if about else "",
+        f"About this path: {ended(shortened(about, _ABOUT))}" if about and similarity(about, first) < 0.8 else "",
         needs,
         "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]
