@@ -140,7 +140,7 @@ def _compiled(
         with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
     )
     _report_no_server(api, diagnostics)
-    identity = _identity(api, options, project.lock)
+    identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
     catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
     on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
@@ -310,14 +310,15 @@ def _report_no_server(api: Api, diagnostics: Diagnostics) -> None:
         )
 
 
-def _identity(api: Api, options: Options, lock: Lock | None) -> Identity:
+def _identity(api: Api, options: Options, lock: Lock | None, source: str) -> Identity:
     if options.name is not None and not SERVER_NAME.fullmatch(options.name):
         raise FatalError(
             "invalid-flag",
             f"--name {options.name!r} cannot be the name of a server.",
             hint="Use at most 40 lower-case letters, digits and hyphens, beginning with a letter.",
         )
-    name = options.name or api.name or (lock.options.name if lock else None) or server_name(api.title, _host(api))
+    kept = lock.options.name if lock else None
+    name = options.name or api.name or kept or server_name(api.title, _host(api), source)
     version = api.version or (lock.version if lock else "0.1.0")
     return Identity(
         name, shortened(plain(api.title), LONGEST_TITLE) or name, version, api.instructions, bool(api.logging)

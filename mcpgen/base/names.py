@@ -255,18 +255,17 @@ def written_argument_name(name: str) -> str:
     return name if WRITTEN_ARGUMENT_NAME.fullmatch(name) else argument_name(name)
 
 
-def server_name(title: str, host: str = "") -> str:
+def server_name(title: str, host: str = "", file: str = "") -> str:
     """Return a name for the server, made of the title of its API: `Swagger Petstore - OpenAPI 3.1` → `petstore`.
 
-    Filler words such as `API` are dropped. If no word is left, the label of `host` that names the API's owner is used,
-    such as `themoviedb` in `api.themoviedb.org`. The name has at most 24 characters if that leaves a whole word.
+    Filler words such as `API` are dropped. If no word is left, or one word twice, the label of `host` that names the
+    API's owner is used, such as `themoviedb` in `api.themoviedb.org`, or else the name of the document's `file`. The
+    name has at most 24 characters if that leaves a whole word.
     """
-    title = re.sub(r"\([^()]*\)", " ", title).strip() or title
-    folded = _in_ascii(_APOSTROPHE.sub("", title)).lower()
-    found = re.findall(r"[a-z0-9]+", folded)
-    kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)]
-    kept = kept[next((at for at, word in enumerate(kept) if word not in _LINKS), 0) :]
-    kept = kept or [_owner(host)] * bool(_owner(host)) or found
+    found = _title_words(title)
+    kept = _speaking(found)
+    if len(set(kept)) < min(2, max(len(kept), 1)):
+        kept = [_owner(host)] * bool(_owner(host)) or _speaking(_title_words(_stem(file))) or kept[:1] or found
     name = ""
     for word in kept:
         if name and len(name) + 1 + len(word) > 24:
@@ -275,6 +274,26 @@ def server_name(title: str, host: str = "") -> str:
     while "-" in name and name.rpartition("-")[2] in _LINKS:
         name = name.rpartition("-")[0]
     return name if name[:1].isalpha() else f"api-{name}"[:40].rstrip("-")
+
+
+def _stem(file: str) -> str:
+    """Return the name of a file, given by a path or a URL, without its folders and endings. Return "" for names such as
+    `index`, which say nothing.
+    """
+    stem = re.split(r"[/\\]", file.partition("?")[0])[-1].partition(".")[0]
+    return "" if stem.lower() in ("index", "main", "stdin", "tools") else stem
+
+
+def _title_words(title: str) -> list[str]:
+    title = re.sub(r"\([^()]*\)", " ", title).strip() or title
+    folded = _in_ascii(_APOSTROPHE.sub("", title)).lower()
+    return re.findall(r"[a-z0-9]+", folded)
+
+
+def _speaking(found: list[str]) -> list[str]:
+    """Return the words of a title that say which API it is, without filler words and versions."""
+    kept = [word for word in found if word not in _FILLER and not re.fullmatch(r"v?[0-9]+", word)]
+    return kept[next((at for at, word in enumerate(kept) if word not in _LINKS), 0) :]
 
 
 def _owner(host: str) -> str:

@@ -172,6 +172,25 @@ def test_a_server_is_named_by_its_host_where_the_title_says_nothing(title: str, 
     assert server_name(title, host) == expected
 
 
+@pytest.mark.parametrize(
+    ("title", "host", "file", "expected"),
+    [
+        ("", "", "https://x.example.com/temporal.json?a=/b.json", "temporal"),
+        ("server", "localhost", "specs/langfuse.v1.yaml", "langfuse"),
+        ("api", "api.bank.com", "langfuse.yaml", "bank"),
+        ("API", "", "openapi.yaml", "api"),
+        ("Files Files", "api.hubapi.com", "files.json", "hubapi"),
+        ("Files Files", "", "openapi.json", "files"),
+        ("Orders", "", "langfuse.yaml", "orders"),
+        ("", "", "C:\\specs\\crm.json", "crm"),
+    ],
+)
+def test_a_server_is_named_by_its_file_where_title_and_host_say_nothing(
+    title: str, host: str, file: str, expected: str
+) -> None:
+    assert server_name(title, host, file) == expected
+
+
 @given(ANY_TEXT)
 def test_a_server_name_is_legal_whatever_the_title(title: str) -> None:
     assert SERVER_NAME.fullmatch(server_name(title))
