@@ -117,9 +117,10 @@ class Api(BaseHTTPRequestHandler):
     wbufsize = -1
     seen: ClassVar[list[int]] = []
 
-    def do_GET(self) -> None:
+    def answer(self) -> None:
         url = urlsplit(self.path)
-        page = Page(url.path, dict(parse_qsl(url.query)))
+        sent = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+        page = Page(url.path, {**dict(parse_qsl(url.query)), **sent})
         self.seen.append(page.place)
         status, fields, value = page.answer()
         body = b"" if status == 204 else json.dumps(value).encode()
@@ -128,6 +129,8 @@ class Api(BaseHTTPRequestHandler):
             self.send_header(name, text)
         self.end_headers()
         self.wfile.write(body)
+
+    do_GET = do_POST = answer  # noqa: N815
 
     def log_message(self, *_: object) -> None:
         """Write no log."""
@@ -148,10 +151,21 @@ def document(address: str) -> str:
         ]
         answers = {"200": {"description": "d"}}
         for kind in ("list", "get"):
-            operation = {"operationId": f"{kind}_{name}", "parameters": parameters, "responses": answers}
-            paths[f"/{kind}/{name}"] = {"get": operation}
+            operation = {
+                "operationId": f"{kind}_{name}",
+                "responses": answers,
+                "x-mcp": {"annotations": {"readOnlyHint": True}},
+            }
+            operation |= in_body(parameters) if "method" in shape else {"parameters": parameters}
+            paths[f"/{kind}/{name}"] = {shape.get("method", "get"): operation}
     info = {"title": "Shapes", "version": "1"}
     return json.dumps({"openapi": "3.1.0", "info": info, "servers": [{"url": address}], "paths": paths})
+
+
+def in_body(parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the body of an operation with these parameters as its members."""
+    members = {each["name"]: each["schema"] for each in parameters}
+    return {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": members}}}}}
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +175,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         threading.Thread(target=api.serve_forever, daemon=True).start()
         folder = tmp_path_factory.mktemp("shapes")
         (folder / "openapi.json").write_text(document(f"http://127.0.0.1:{api.server_port}"))
-        overrides = {f"get_{name}": {"pages": "one"} for name in SHAPES}
+        overrides: dict[str, Any] = {f"get_{name}": {"pages": "one"} for name in SHAPES}
+        for name in (name for name, shape in SHAPES.items() if "method" in shape):
+            for tool in (f"list_{name}", f"get_{name}"):
+                only_reads = {"name": tool, "annotations": {"readOnlyHint": True}}
+                overrides[tool] = {**overrides.get(tool, {}), **only_reads}
         source = {"mcpgen": 1, "server": {"name": "mirror", "pages": "all"}, "openapi": [{"document": "openapi.json"}]}
         (folder / "tools.yaml").write_text(json.dumps({**source, "overrides": overrides}))
         with pytest.raises(SystemExit) as ended:

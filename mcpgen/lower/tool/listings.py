@@ -102,8 +102,9 @@ def _plain(name: str) -> str:
 
 def is_paged(binding: HttpBinding) -> bool:
     """Return True if a query parameter of a tool, or a member of its body, selects a page."""
-    fields = () if binding.body is None else binding.body.fields
-    names = [_plain(each.name) for each in (*binding.query, *fields) if each.argument is not None]
+    names = [_plain(each.name) for each in binding.query if each.argument is not None]
+    if binding.body is not None:
+        names += [_plain(each.name) for each in binding.body.fields if each.argument is not None]
     return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
 
 
