@@ -176,7 +176,7 @@ def test_a_cancellation_that_the_api_refuses_can_be_repeated(server: Server) -> 
 
 
 def test_a_job_of_unknown_state_is_not_cancelled(project: Path, server: Server) -> None:
-    with started(project, WORKER_RATE="1/h") as limited:
+    with started(project, WORKER_RATE_LIMIT="1/h") as limited:
         task = begun(limited, looks=99)
         assert ask(limited, "tasks/cancel", taskId=task)["resultType"] == "complete"
     assert Api.seen == ["POST /jobs"]

@@ -69,6 +69,13 @@ OF_TASKS = (
         "await self._cancelled.claim(job)",
         (TASKS,),
     ),
+    Mutation(
+        "jobs that another replica has cancelled",
+        "cancelled_jobs.py",
+        "return self._shared is None or await self._shared.kept(name) is None",
+        "return True",
+        (OVER_HTTP,),
+    ),
     Mutation("jobs that are being cancelled", "cancelled_jobs.py", "if name in self._held:", "if False:", (TASKS,)),
     Mutation(
         "jobs whose state is unknown",
