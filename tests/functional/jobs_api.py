@@ -72,7 +72,7 @@ class Api(BaseHTTPRequestHandler):
 
     `jobs`: job id → number of status requests before the job ends; if negative, the next one reports failure. `kinds`:
     job id → what a cancellation does: `failing` lets the job fail, `lasting` lets it go on, `refusing` answers 409, and
-    otherwise the job is deleted.
+    otherwise the job is deleted. A status request for a `mute` job gets no answer.
     """
 
     jobs: ClassVar[dict[str, int]] = {}
@@ -86,6 +86,8 @@ class Api(BaseHTTPRequestHandler):
         _, kind, number, *rest = [*path.split("/"), "", ""]
         if kind == "plain":
             self._say(200, {"plain": True})
+        elif self.kinds.get(number) == "mute":
+            self.close_connection = True
         elif number not in self.jobs:
             self._say(404, {"message": "no such job"})
         elif rest[:1] == ["result"]:

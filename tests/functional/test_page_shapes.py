@@ -186,7 +186,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             main(["generate", str(folder / "tools.yaml"), "-o", str(folder / "out")])
         assert ended.value.code == 0
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
-        with Server(folder / "out", env={**kept, "MIRROR_RETRIES": "0"}) as running:
+        with Server(folder / "out", env=kept) as running:
             yield running
         api.shutdown()
 
