@@ -33,6 +33,7 @@ CURSOR = re.compile(
 
 _USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")
 _INNER = ("data", "result", "results", "response", "payload", "embedded")
+_LINKS = ("link", "links")
 DEPTH = 2
 
 Items = tuple[str, JsonObject]
@@ -70,7 +71,7 @@ def _list_in(schema: JsonObject, composer: Composer, noun: str, depth: int) -> I
     lists, objects = [], []
     for name, member in members(node):
         inner, _ = composer.node(member)
-        if "array" in types(inner):
+        if "array" in types(inner) and _plain(name) not in _LINKS:
             lists.append((name, items_of(inner)))
         elif "properties" in inner:
             objects.append((name, member))
