@@ -60,6 +60,7 @@ SHARED = (
     Shared("replicas/shared_settings.py", ("MOST",), "", "settings are lost only to replicas that start later"),
     Shared("delegation/kept_logins.py", ("MOST",), "", "one login for each user and scheme"),
     Shared("delegation/token_cache.py", ("MOST",), "", "cache: a token is requested again"),
+    Shared("calls/cancelled_jobs.py", ("MOST",), "displaced", "who has most is told what the API says of old jobs"),
     Shared("calls/completion_values.py", ("MOST_CACHED",), "", "cache: values are requested again"),
     # telemetry, whose names clients cannot choose
     Shared("telemetry/series.py", ("MOST_SERIES",), "", "no label has a value that a client chooses"),

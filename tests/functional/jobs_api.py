@@ -70,10 +70,13 @@ tools:
 class Api(BaseHTTPRequestHandler):
     """Handler of the API.
 
-    `jobs`: job id → number of status requests before the job ends; if negative, the next one reports failure.
+    `jobs`: job id → number of status requests before the job ends; if negative, the next one reports failure. `kinds`:
+    job id → what a cancellation does: `failing` lets the job fail, `lasting` lets it go on, `refusing` answers 409, and
+    otherwise the job is deleted. A status request for a `mute` job gets no answer.
     """
 
     jobs: ClassVar[dict[str, int]] = {}
+    kinds: ClassVar[dict[str, str]] = {}
     seen: ClassVar[list[str]] = []
     keys: ClassVar[list[str]] = []
 
@@ -83,6 +86,8 @@ class Api(BaseHTTPRequestHandler):
         _, kind, number, *rest = [*path.split("/"), "", ""]
         if kind == "plain":
             self._say(200, {"plain": True})
+        elif self.kinds.get(number) == "mute":
+            self.close_connection = True
         elif number not in self.jobs:
             self._say(404, {"message": "no such job"})
         elif rest[:1] == ["result"]:
@@ -109,6 +114,7 @@ class Api(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0)) or b"{}")
         kind, number = self.path.rpartition("/")[2], str(len(self.jobs) + 1)
         self.jobs[number] = asked.get("looks", 0)
+        self.kinds[number] = asked.get("kind", "")
         if kind == "exports":
             self._say(
                 202, {}, ("Operation-Location", asked.get("where", f"/v1/exports/{number}")), ("Retry-After", "0")
@@ -122,8 +128,13 @@ class Api(BaseHTTPRequestHandler):
 
     def do_DELETE(self) -> None:
         self._note()
-        del self.jobs[self.path.rpartition("/")[2]]
-        self._say(204, None)
+        number = self.path.rpartition("/")[2]
+        kind = self.kinds[number]
+        if kind == "failing":
+            self.jobs[number] = -1
+        elif not kind:
+            del self.jobs[number]
+        self._say(409 if kind == "refusing" else 204, None)
 
     def _note(self) -> None:
         self.seen.append(f"{self.command} {self.path.removeprefix('/v1')}")

@@ -89,6 +89,8 @@ class Page:
             values["$items"] = None
         fields = {name: values.get(value, value) for name, value in self.shape.get("headers", {}).items()}
         filled = {name: str(value) for name, value in fields.items() if value is not None}
+        if not self.items and behind == "absent":
+            return 200, filled, put({"page": self.shape["body"]["page"]}, values)
         return 200, filled, put(self.shape["body"], values)
 
 
@@ -117,9 +119,10 @@ class Api(BaseHTTPRequestHandler):
     wbufsize = -1
     seen: ClassVar[list[int]] = []
 
-    def do_GET(self) -> None:
+    def answer(self) -> None:
         url = urlsplit(self.path)
-        page = Page(url.path, dict(parse_qsl(url.query)))
+        sent = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
+        page = Page(url.path, {**dict(parse_qsl(url.query)), **sent})
         self.seen.append(page.place)
         status, fields, value = page.answer()
         body = b"" if status == 204 else json.dumps(value).encode()
@@ -129,13 +132,17 @@ class Api(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    do_GET = do_POST = answer  # noqa: N815
+
     def log_message(self, *_: object) -> None:
         """Write no log."""
 
 
 def document(address: str) -> str:
-    """Return a document with two operations for each shape: one that fetches all pages, and one that fetches one."""
-    paths = {}
+    """Return a document with three operations for each shape. `get` fetches one page. `list` fetches all pages, and so
+    does `find`, whose response has a schema.
+    """
+    paths, silent = {}, {"description": "d"}
     for name, shape in SHAPES.items():
         parameters = [
             {
@@ -146,12 +153,29 @@ def document(address: str) -> str:
             }
             for each in shape["takes"]
         ]
-        answers = {"200": {"description": "d"}}
-        for kind in ("list", "get"):
-            operation = {"operationId": f"{kind}_{name}", "parameters": parameters, "responses": answers}
-            paths[f"/{kind}/{name}"] = {"get": operation}
+        media = {"application/json": {"schema": schema_of(shape["body"])}}
+        for kind, answer in (("list", silent), ("get", silent), ("find", {**silent, "content": media})):
+            operation = {"operationId": f"{kind}_{name}", "responses": {"200": answer}}
+            operation |= in_body(parameters) if "method" in shape else {"parameters": parameters}
+            paths[f"/{kind}/{name}"] = {shape.get("method", "get"): operation}
     info = {"title": "Shapes", "version": "1"}
     return json.dumps({"openapi": "3.1.0", "info": info, "servers": [{"url": address}], "paths": paths})
+
+
+def schema_of(template: Any) -> dict[str, Any]:
+    """Return the schema of an answer with the members of a template."""
+    if isinstance(template, dict):
+        return {"type": "object", "properties": {name: schema_of(each) for name, each in template.items()}}
+    if isinstance(template, list) or template == "$items":
+        item = {"type": "object", "properties": {"id": {"type": "integer"}}}
+        return {"type": "array", "items": item if template else {"type": "string"}}
+    return {}
+
+
+def in_body(parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the body of an operation with these parameters as its members."""
+    members = {each["name"]: each["schema"] for each in parameters}
+    return {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": members}}}}}
 
 
 @pytest.fixture(scope="module")
@@ -161,14 +185,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         threading.Thread(target=api.serve_forever, daemon=True).start()
         folder = tmp_path_factory.mktemp("shapes")
         (folder / "openapi.json").write_text(document(f"http://127.0.0.1:{api.server_port}"))
-        overrides = {f"get_{name}": {"pages": "one"} for name in SHAPES}
+        overrides: dict[str, Any] = {f"get_{name}": {"pages": "one"} for name in SHAPES}
+        for name in (name for name, shape in SHAPES.items() if "method" in shape):
+            for tool in (f"list_{name}", f"get_{name}", f"find_{name}"):
+                only_reads = {"name": tool, "annotations": {"readOnlyHint": True}}
+                overrides[tool] = {**overrides.get(tool, {}), **only_reads}
         source = {"mcpgen": 1, "server": {"name": "mirror", "pages": "all"}, "openapi": [{"document": "openapi.json"}]}
         (folder / "tools.yaml").write_text(json.dumps({**source, "overrides": overrides}))
         with pytest.raises(SystemExit) as ended:
             main(["generate", str(folder / "tools.yaml"), "-o", str(folder / "out")])
         assert ended.value.code == 0
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME")}
-        with Server(folder / "out", env={**kept, "MIRROR_RETRIES": "0"}) as running:
+        with Server(folder / "out", env=kept) as running:
             yield running
         api.shutdown()
 
@@ -180,11 +208,12 @@ def ids(value: Any) -> list[int]:
     return [found for each in value for found in ids(each)] if isinstance(value, list) else []
 
 
+@pytest.mark.parametrize("kind", ["list", "find"], ids=["without a schema", "described"])
 @pytest.mark.parametrize("name", SHAPES)
-def test_all_pages_are_joined_or_said_to_be_missing(server: Server, name: str) -> None:
+def test_all_pages_are_joined_or_said_to_be_missing(server: Server, name: str, kind: str) -> None:
     shape = SHAPES[name]
     Api.seen.clear()
-    body, *notes = texts(ask(server, f"list_{name}", {}))
+    body, *notes = texts(ask(server, f"{kind}_{name}", {}))
     assert Api.seen == shape["requests"]
     joined = shape.get("joined", shape.get("of", 7))
     assert ids(json.loads(body)) == (joined if isinstance(joined, list) else [*range(1, joined + 1)])

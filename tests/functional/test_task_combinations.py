@@ -283,7 +283,7 @@ def test_the_audit_has_a_line_for_each_request_about_a_task(
         ("build", "get", "working", 1),
         ("build", "get", "completed", 2),
         ("build", "update", "working", 0),
-        ("build", "cancel", "cancelled", 1),
+        ("build", "cancel", "cancelled", 2),
         ("build", "get", "cancelled", 1),
         (None, "get", "failed", 0),
     ]

@@ -137,6 +137,51 @@ def test_a_task_that_is_cancelled_stays_cancelled(server: Server) -> None:
     assert ask(server, "tasks/cancel", taskId=task)["resultType"] == "complete", "a replay changes nothing"
 
 
+CANCEL, LOOK = "DELETE /jobs/1", "GET /jobs/1"
+
+
+def test_a_task_that_has_ended_is_not_cancelled(server: Server) -> None:
+    task = begun(server, looks=0)
+    for _ in range(2):
+        assert ask(server, "tasks/cancel", taskId=task)["resultType"] == "complete"
+    assert value(ended(server, task)["result"]) == {"built": "1"}
+    assert CANCEL not in Api.seen
+
+
+@pytest.mark.parametrize("kind", ["failing", "lasting"])
+def test_a_job_is_cancelled_once_and_then_counts_as_cancelled(server: Server, kind: str) -> None:
+    task = begun(server, looks=99, kind=kind)
+    for _ in range(3):
+        assert ask(server, "tasks/cancel", taskId=task)["resultType"] == "complete"
+        assert ask(server, "tasks/get", taskId=task)["status"] == "cancelled"
+    assert Api.seen.count(CANCEL) == 1
+
+
+def test_requests_at_the_same_time_cancel_a_job_once(server: Server) -> None:
+    task = begun(server, looks=99, kind="lasting")
+    for number in range(3):
+        params = {"taskId": task, "_meta": WITH_TASKS}
+        message = {"jsonrpc": "2.0", "id": number, "method": "tasks/cancel", "params": params}
+        server.say(json.dumps(message).encode() + b"\n")
+    assert sorted(server.message()["id"] for _ in range(3)) == [0, 1, 2]
+    assert Api.seen.count(CANCEL) == 1
+
+
+def test_a_cancellation_that_the_api_refuses_can_be_repeated(server: Server) -> None:
+    task = begun(server, looks=99, kind="refusing")
+    for _ in range(2):
+        assert ask(server, "tasks/cancel", taskId=task)["resultType"] == "complete"
+        assert ask(server, "tasks/get", taskId=task)["status"] == "working"
+    assert Api.seen.count(CANCEL) == 2
+
+
+def test_a_job_of_unknown_state_is_not_cancelled(server: Server) -> None:
+    task = begun(server, looks=99, kind="mute")
+    assert ask(server, "tasks/cancel", taskId=task)["resultType"] == "complete"
+    assert LOOK in Api.seen
+    assert CANCEL not in Api.seen
+
+
 def test_a_restart_loses_nothing(project: Path, server: Server) -> None:
     task = begun(server, looks=1)
     with started(project) as other:
@@ -244,6 +289,16 @@ def test_an_older_task_is_cancelled(server: Server) -> None:
     task = older(server, "tools/call", name="build", arguments={"looks": 99}, task={})["task"]
     assert older(server, "tasks/cancel", taskId=task["taskId"])["status"] == "cancelled"
     assert older(server, "tasks/get", taskId=task["taskId"])["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("kind", ["failing", "lasting"])
+def test_an_older_task_stays_cancelled(server: Server, kind: str) -> None:
+    greeted(server)
+    task = older(server, "tools/call", name="build", arguments={"looks": 99, "kind": kind}, task={})["task"]["taskId"]
+    assert older(server, "tasks/cancel", taskId=task)["status"] == "cancelled"
+    assert older(server, "tasks/cancel", taskId=task) == {"code": -32602, "message": "The task has ended already."}
+    assert older(server, "tasks/get", taskId=task)["status"] == "cancelled"
+    assert Api.seen.count(CANCEL) == 1
 
 
 def test_an_older_job_that_fails(server: Server) -> None:

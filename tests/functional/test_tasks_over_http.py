@@ -18,9 +18,11 @@ import pytest
 from mcpgen.cli import main
 from tests.functional.jobs_api import TOOLS_FILE, Api
 from tests.functional.test_tasks import WITH_TASKS, value
+from tests.streamable.conftest import store
 from tests.streamable.messages import encoded, mirrored
 from tests.streamable.servers import Server
 
+__all__ = ["store"]
 pytestmark = pytest.mark.slow
 ANN, BOB = "ann", "bob"
 
@@ -45,10 +47,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, _U
         api.shutdown()
 
 
-def replica(project: tuple[Path, _Upstream], key: str = "k" * 32) -> Server:
+def replica(project: tuple[Path, _Upstream], key: str = "k" * 32, **more: str) -> Server:
     folder, api = project
     settings = {"BASE_URL": f"http://127.0.0.1:{api.port}/v1", "HTTP_TOKENS": str(folder.parent / "tokens")}
-    return Server(folder, api, "aiohttp", STATE_KEY=key, KEY="worker-key", **settings)  # type: ignore[arg-type]
+    return Server(folder, api, "aiohttp", STATE_KEY=key, KEY="worker-key", **settings, **more)  # type: ignore[arg-type]
 
 
 def ask(server: Server, method: str, token: str = ANN, told: str | None = None, **params: Any) -> Any:
@@ -84,3 +86,14 @@ def test_any_replica_answers_for_its_caller_alone(project: tuple[Path, _Upstream
         assert ask(fourth, "tasks/get", taskId=other)["status"] == "cancelled"
     with replica(project, "x" * 32) as stranger:
         assert ask(stranger, "tasks/get", taskId=task)["code"] == -32602, "sealed with another key"
+
+
+def test_replicas_with_a_store_cancel_a_job_once(project: tuple[Path, _Upstream], store: str) -> None:
+    Api.jobs.clear()
+    Api.seen.clear()
+    with replica(project, STORE=store) as first, replica(project, STORE=store) as second:
+        task = ask(first, "tools/call", name="build", arguments={"looks": 99, "kind": "lasting"})["taskId"]
+        assert ask(first, "tasks/cancel", taskId=task)["resultType"] == "complete"
+        assert ask(second, "tasks/get", taskId=task)["status"] == "cancelled"
+        assert ask(second, "tasks/cancel", taskId=task)["resultType"] == "complete"
+    assert Api.seen.count("DELETE /jobs/1") == 1

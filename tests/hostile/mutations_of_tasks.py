@@ -62,5 +62,30 @@ OF_TASKS = (
         'if "pointer" not in each)',
         (JOBS,),
     ),
+    Mutation(
+        "jobs that have ended",
+        "task_calls.py",
+        "(seen.state == job_state.WORKING and await self._cancelled.claim(job))",
+        "await self._cancelled.claim(job)",
+        (TASKS,),
+    ),
+    Mutation(
+        "jobs that another replica has cancelled",
+        "cancelled_jobs.py",
+        "return self._shared is None or await self._shared.kept(name) is None",
+        "return True",
+        (OVER_HTTP,),
+    ),
+    Mutation("jobs that are being cancelled", "cancelled_jobs.py", "if name in self._held:", "if False:", (TASKS,)),
+    Mutation(
+        "jobs whose state is unknown",
+        "task_calls.py",
+        'reason = "" if seen.known else',
+        'reason = "" if True else',
+        (TASKS,),
+    ),
+    Mutation(
+        "jobs that were cancelled", "task_calls.py", "and await self._cancelled.has(job):", "and False:", (TASKS,)
+    ),
     Mutation("words of an API on a job", "job_state.py", "brief(str(each), LONGEST_MESSAGE)", "str(each)", (JOBS,)),
 )

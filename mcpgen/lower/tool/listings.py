@@ -33,6 +33,7 @@ CURSOR = re.compile(
 
 _USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")
 _INNER = ("data", "result", "results", "response", "payload", "embedded")
+_LINKS = ("link", "links")
 DEPTH = 2
 
 Items = tuple[str, JsonObject]
@@ -70,7 +71,7 @@ def _list_in(schema: JsonObject, composer: Composer, noun: str, depth: int) -> I
     lists, objects = [], []
     for name, member in members(node):
         inner, _ = composer.node(member)
-        if "array" in types(inner):
+        if "array" in types(inner) and _plain(name) not in _LINKS:
             lists.append((name, items_of(inner)))
         elif "properties" in inner:
             objects.append((name, member))
@@ -102,9 +103,9 @@ def _plain(name: str) -> str:
 
 def is_paged(binding: HttpBinding) -> bool:
     """Return True if a query parameter of a tool, or a member of its body, selects a page."""
-    fields = () if binding.body is None else binding.body.fields
     names = [_plain(each.name) for each in binding.query if each.argument is not None]
-    names += [_plain(each.name) for each in fields if each.argument is not None]
+    if binding.body is not None:
+        names += [_plain(each.name) for each in binding.body.fields if each.argument is not None]
     return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
 
 

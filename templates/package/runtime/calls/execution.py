@@ -114,6 +114,7 @@ class ToolExecutor:
         self._states: States | None = handles.states if handles else None
         self._task_ids = handles.tasks if handles else None
         self._followed: TaskCalls | None = None
+        self._cancelled_jobs: dict[str, tuple[str, float]] = {}
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = KeptResults(_RESULTS * settings.sizes.kept, shares, self.names)
         self.record: Record | None = None
@@ -230,9 +231,11 @@ class ToolExecutor:
         """Return the handler of jobs and of MCP tasks. Its module is loaded when the handler is first used."""
         if self._followed is None:
             from . import task_calls  # imported late: few tools start jobs
+            from .cancelled_jobs import CancelledJobs
 
+            cancelled = CancelledJobs(self._cancelled_jobs, self._shared)
             parts = self._catalog, self._settings, self._preparation, self._exchanged, self._writer
-            self._followed = task_calls.build(*parts, self._task_ids, self._finished, self._redactor.text)
+            self._followed = task_calls.build(*parts, self._task_ids, self._finished, self._redactor.text, cancelled)
         return self._followed
 
     async def reach(self) -> list[str]:

@@ -84,15 +84,16 @@ class Seen:
     """State of a job as seen in an answer of the upstream.
 
     `message`: a text of the upstream about the state, or "". `result`: the job's result if it has ended and its result
-    was wanted, else None.
+    was wanted, else None. `known`: False if the upstream did not answer, so that the job may have ended.
     """
 
-    __slots__ = ("message", "result", "state")
+    __slots__ = ("known", "message", "result", "state")
 
-    def __init__(self, state: str, message: str = "", result: Result | None = None) -> None:
+    def __init__(self, state: str, message: str = "", result: Result | None = None, known: bool = True) -> None:
         self.state = state
         self.message = message
         self.result = result
+        self.known = known
 
 
 class JobFollower:
@@ -277,7 +278,7 @@ class JobFollower:
 
 def _unanswered(failure: Failure) -> Seen:
     """Return the state of a job about which a request got no answer, or was not sent because of a rate limit."""
-    return Seen(job_state.WORKING, f"Nothing new is known about the job: {failure.reason}.")
+    return Seen(job_state.WORKING, f"Nothing new is known about the job: {failure.reason}.", known=False)
 
 
 def _values(rule: TaskRule, arguments: dict[str, Any], value: Any) -> dict[str, Any]:

@@ -37,6 +37,7 @@ _FIRST = {
         rf"|\b(?:start|begin|count|number|index)\w*\s(?:\w+\s){{0,2}}?(?:at|from|with)\s(?:page\s)?(?:{word})\b"
         rf"|\b(?:{word})\s*(?:=|:|is|means|for|->)\s*(?:the\s)?first"
         rf"|\bfirst\s(?:page|item|result|record)\s?(?:is|has|=|:)\s?(?:(?:page|number|index|at)\s){{0,3}}(?:{word})\b"
+        rf"|\bdefaults?\s?(?:value\s)?(?:is\s|to\s|[:=]\s?)?(?:{word})\b"
         rf"|\b{number}\s?(?:\.\.+|\u2026|-|\u2013|to)\s?N\b",
         re.IGNORECASE,
     )
