@@ -128,4 +128,7 @@ OF_INPUT = (
         "piece",
         (REQUESTS,),
     ),
+    Mutation(
+        "types of files that nobody names", "files.py", ' if allowed else ""):', "):", ("tests/runtime/test_files.py",)
+    ),
 )
