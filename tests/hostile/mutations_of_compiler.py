@@ -11,6 +11,7 @@ from tests.hostile.mutations_of_callers import OF_CALLERS_COMPILED
 from tests.hostile.mutations_of_foreign_files import OF_FOREIGN_FILES
 from tests.hostile.mutations_of_lowering import OF_LOWERING
 from tests.hostile.mutations_of_questions import OF_SECRETS
+from tests.hostile.mutations_of_servers import OF_SERVERS
 
 DIFFERENCES = "tests/cases/test_differences.py"
 NAMING, LOCK = "tests/unit/test_naming.py", "tests/unit/test_lock.py"
@@ -370,4 +371,5 @@ OF_COMPILER = (
     *OF_BUNDLES,
     *OF_SECRETS,
     *OF_FOREIGN_FILES,
+    *OF_SERVERS,
 )

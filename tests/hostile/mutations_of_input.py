@@ -128,4 +128,10 @@ OF_INPUT = (
         "piece",
         (REQUESTS,),
     ),
+    Mutation(
+        "types of files that nobody names", "files.py", ' if allowed else ""):', "):", ("tests/runtime/test_files.py",)
+    ),
+    Mutation(
+        "JSON whose commas separate items", "styles.py", "if self._is_unwritable(value):", "if False:", (REQUESTS,)
+    ),
 )

@@ -176,6 +176,20 @@ OF_REQUESTS = (
         "",
         cases("toolsfile/omitted"),
     ),
+    Mutation(
+        "files of an array",
+        "mcpgen/lower/inputs/bodies.py",
+        "    if not declared and not types(inner):",
+        "    if not declared and not types(node):",
+        cases("bodies/parts_by_type_table"),
+    ),
+    Mutation(
+        "base64 text in a part",
+        "mcpgen/lower/request/bindings.py",
+        'if binding.part == "text" and transfer is not None:',
+        "if False:",
+        cases("bodies/parts_by_type_table"),
+    ),
 )
 
 OF_LOWERING = (*OF_SCHEMAS, *OF_INPUTS, *OF_REQUESTS)

@@ -30,17 +30,17 @@ def opened(tmp_path: Path) -> Files:
 
 
 @pytest.mark.parametrize(
-    ("argument", "content", "name"),
+    ("argument", "content", "name", "kind"),
     [
-        ("file:a.png", b"picture", "a.png"),
-        ("file:inner/b c.txt", b"text", "b c.txt"),
-        ("file:inner/../a.png", b"picture", "a.png"),
-        ("file:./a.png", b"picture", "a.png"),
-        ("AAE=", b"\x00\x01", ""),
+        ("file:a.png", b"picture", "a.png", "image/png"),
+        ("file:inner/b c.txt", b"text", "b c.txt", "text/plain"),
+        ("file:inner/../a.png", b"picture", "a.png", "image/png"),
+        ("file:./a.png", b"picture", "a.png", "image/png"),
+        ("AAE=", b"\x00\x01", "", ""),
     ],
 )
-def test_what_is_inside_is_read(opened: Files, argument: str, content: bytes, name: str) -> None:
-    assert opened.content(argument) == (content, name, "")
+def test_what_is_inside_is_read(opened: Files, argument: str, content: bytes, name: str, kind: str) -> None:
+    assert opened.content(argument) == (content, name, kind)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_is_no_file_is_refused_without_waiting(opened: Files, name: str, re
 
 def test_a_file_beyond_the_limit_is_refused(opened: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LIMIT", len(b"picture"))
-    assert opened.content("file:a.png") == (b"picture", "a.png", "")
+    assert opened.content("file:a.png") == (b"picture", "a.png", "image/png")
     monkeypatch.setattr(files, "LIMIT", len(b"picture") - 1)
     with pytest.raises(Unsendable):
         opened.content("file:a.png")
@@ -133,7 +133,7 @@ def test_hard_12_without_openat_a_path_is_checked(opened: Files, name: str, monk
     """Check paths also where Python has no openat, as on Windows."""
     monkeypatch.setattr(safe_open, "HAS_OPENAT", False)
     if name == "inner/b c.txt":
-        assert opened.content(f"file:{name}") == (b"text", "b c.txt", "")
+        assert opened.content(f"file:{name}") == (b"text", "b c.txt", "text/plain")
         return
     with pytest.raises(Unsendable):
         opened.content(f"file:{name}")
@@ -194,14 +194,16 @@ ZIP, DOCX = b"PK\x03\x04", "application/vnd.openxmlformats-officedocument.wordpr
         ("image/*", PNG, "", "", "image/png"),
         ("image/*", PDF, "", "", "application/octet-stream"),
         ("*/*", PDF, "", "", "application/pdf"),
-        ("", PDF, "", "", "application/pdf"),
-        ("", b"?", "", "", "application/octet-stream"),
-        ("", b"", "", "", "application/octet-stream"),
-        ("", b"a,b", "table.CSV", "", "text/csv"),
-        ("", PNG, "a.csv", "", "image/png"),
-        ("", ZIP, "a.docx", "", DOCX),
-        ("", ZIP, "a.bin", "", "application/zip"),
-        ("", b"?", "csv", "", "application/octet-stream"),
+        ("*/*", b"?", "", "", "application/octet-stream"),
+        ("*/*", b"", "", "", "application/octet-stream"),
+        ("*/*", b"a,b", "table.CSV", "", "text/csv"),
+        ("*/*", PNG, "a.csv", "", "image/png"),
+        ("*/*", ZIP, "a.docx", "", DOCX),
+        ("*/*", ZIP, "a.bin", "", "application/zip"),
+        ("*/*", b"?", "csv", "", "application/octet-stream"),
+        ("", PNG, "", "", "application/octet-stream"),
+        ("", PNG, "a.png", "", "application/octet-stream"),
+        ("", PNG, "", "image/png", "image/png"),
         ("", PNG, "a.csv", "text/plain;charset=utf-8", "text/plain;charset=utf-8"),
         ("image/*", PNG, "", "text/plain", "image/png"),
         ("text/*", b"?", "", "text/plain;charset=utf-8", "text/plain;charset=utf-8"),

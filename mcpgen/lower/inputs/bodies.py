@@ -220,8 +220,9 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     """Return the kind of the part `key` of a multipart body (OpenAPI 3.1, 4.8.15.1.1), by its schema and its declared
     content type.
 
-    Of several content types, the first one counts, ranges such as `image/*` excepted. Since OpenAPI 3.1, a part is a
-    file if it has neither a content type nor a keyword that constrains its value. None means that the value of a call
+    The items of an array decide for it, since each item is a part. Of several content types, the first one counts,
+    ranges such as `image/*` excepted. Since OpenAPI 3.1, a part is a file if it has neither a content type nor a
+    keyword that constrains its value. None means that the value of a call
     decides: an object or a list is sent as JSON, anything else as text. Raises SkipOperation for an array or object
     whose declared content type is a form, since mcpgen cannot write a form in a part.
     """
@@ -241,7 +242,8 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
             )
             raise SkipOperation("unsupported-body", message, plan.body.where, "Declare the part as application/json.")
         return "xml" if encoding == "xml" else "json"
-    if not declared and not types(node):
-        return "file" if plan.media_type.untyped_parts_are_files and not node.keys() - _WORDS else None
-    is_text = encoding in (None, "xml") or declared.startswith("text/")
-    return "text" if is_text or types(node) not in ([], ["string"]) else "file"
+    if not declared and not types(inner):
+        is_stated = inner is node or "items" in node
+        return "file" if plan.media_type.untyped_parts_are_files and is_stated and not inner.keys() - _WORDS else None
+    is_text = encoding in (None, "xml") or declared.startswith("text/") or "contentEncoding" in inner
+    return "text" if is_text or types(inner) not in ([], ["string"]) else "file"

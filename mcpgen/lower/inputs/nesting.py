@@ -51,7 +51,10 @@ def report(operation: Operation, composer: Composer, diagnostics: Diagnostics) -
 
 def _how(parameter: Parameter) -> str:
     in_pairs = parameter.location == "query" and parameter.explode and parameter.style in ("form", "deepObject")
-    return "they are written with brackets" if in_pairs else "they are written as JSON text"
+    if in_pairs:
+        return "they are written with brackets"
+    is_whole = parameter.location == "header" or (parameter.location == "cookie" and not parameter.explode)
+    return f"{'a value with them is' if is_whole else 'they are'} written as JSON text"
 
 
 def _nests(schema: JsonObject, composer: Composer) -> bool:

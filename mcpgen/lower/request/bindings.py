@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from itertools import chain, count
 
-from mcpgen.base.jsonvalue import JsonObject, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.secrets import is_secret_name
 from mcpgen.lower.inputs import constants, idempotency
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
@@ -261,7 +261,8 @@ def _field(key: str, schema: JsonObject, plan: BodyPlan, arguments: Arguments, c
         part = replace(binding, part=part_of(plan, key, schema, composer), headers=known)
         if part.part == "xml":
             part = replace(part, xml=part_shape(key, schema, composer))
-        return _multipart_field(part, encoding, node, filename)
+        inner = composer.node(as_object(node.get("items")))[0] if "array" in types(node) else node
+        return _multipart_field(part, encoding, node, filename, inner.get("contentEncoding"))
     return binding
 
 
@@ -281,8 +282,22 @@ def _form_field(binding: FieldBinding, encoding: Encoding) -> FieldBinding:
     return replace(binding, style=style, explode=explode, reserved=encoding.reserved)
 
 
-def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None) -> FieldBinding:
-    """Return how one part of a multipart body is sent (OpenAPI 3.1, 4.8.15.1.1).
+def _encoded(binding: FieldBinding, transfer: JsonValue) -> FieldBinding:
+    """Return the part with the header that names the encoding of its text (`contentEncoding`, OpenAPI 3.1.1, 4.8.15).
+
+    Without this header, a server would take the encoded text for the content.
+    """
+    name = "Content-Transfer-Encoding"
+    if any(each.name.lower() == name.lower() for each in binding.headers):
+        return binding
+    header = ParameterBinding(None, name, "header", "simple", explode=False, value=transfer)
+    return replace(binding, headers=(*binding.headers, header))
+
+
+def _multipart_field(
+    binding: FieldBinding, encoding: Encoding, node: JsonObject, filename: str | None, transfer: JsonValue
+) -> FieldBinding:
+    """Return how one part of a multipart body is sent (OpenAPI 3.1, 4.8.15.1.1). `transfer`: its `contentEncoding`.
 
     An array becomes one part per item, unless it is sent as JSON, or a style joins its items. Of several content types,
     a file gets the type that matches its bytes, and other parts get the first type.
@@ -294,6 +309,8 @@ def _multipart_field(binding: FieldBinding, encoding: Encoding, node: JsonObject
     if binding.part is None:
         return replace(binding, filename=filename)
     whole = binding.part == "json" and encoding.content_type is not None
+    if binding.part == "text" and transfer is not None:
+        binding, concrete = _encoded(binding, transfer), concrete or ["application/octet-stream"]
     return replace(
         binding,
         content_type=", ".join(declared if binding.part == "file" else concrete[:1]) or None,

@@ -110,5 +110,5 @@ def _without_styles(media_type: MediaType) -> MediaType:
 def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...] | None:
     for holder, where in ((site.raw, site.where), (site.item, site.item_where)):
         if isinstance(holder.get("servers"), list):
-            return servers.read(holder["servers"], where.inside("servers"), around.base_url, around.diagnostics)
+            return servers.of_operation(holder["servers"], where.inside("servers"), around.base_url, around.diagnostics)
     return None

@@ -6,10 +6,12 @@ or the environment.
 """
 
 import re
+from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
 from mcpgen.base import addresses
 from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped
 from mcpgen.model import Server, ServerVariable
@@ -29,7 +31,7 @@ def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diag
         url = as_text(raw.get("url")).strip()
         declared = as_object(raw.get("variables"))
         used = dict.fromkeys(_VARIABLE.findall(url))
-        variables = tuple(_variable(name, declared[name]) for name in used if name in declared)
+        variables = tuple(_secured(_variable(name, declared[name]), url) for name in used if name in declared)
         undeclared = len(used) > len(variables)
         url = _resolved(base_url, url) if base_url and "{" not in url else url
         resolved = with_defaults(Server(url, variables))
@@ -52,7 +54,41 @@ def read(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diag
                 "If that is not intended, give --base-url.",
             )
         found.append(Server(url, variables, as_text(raw.get("description"))))
-    return tuple(found)
+    return _without_twins(found)
+
+
+def _without_twins(found: list[Server]) -> tuple[Server, ...]:
+    """Return the servers, without each http server whose https twin is in the list too.
+
+    Servers are alternatives (OpenAPI 3.1, 4.8.5), and a generated server sends nothing over http to another machine.
+    """
+    secure = {each.url.lower().removeprefix("https") for each in found if each.url.lower().startswith("https:")}
+    return tuple(
+        each for each in found if is_private(with_defaults(each)) or each.url.lower().removeprefix("http") not in secure
+    )
+
+
+def _secured(variable: ServerVariable, url: str) -> ServerVariable:
+    """Return the variable with the default https if it is the scheme of `url`, and may be http or https."""
+    is_scheme = url.startswith(f"{{{variable.name}}}://") and variable.default == "http"
+    return replace(variable, default="https") if is_scheme and "https" in variable.enum else variable
+
+
+def of_operation(value: JsonValue, where: Where, base_url: str | None, diagnostics: Diagnostics) -> tuple[Server, ...]:
+    """Return the usable servers of a list that belongs to an operation or a path.
+
+    Raise SkipOperation if the list names servers, and none is usable. The document's server is then no substitute: it
+    would get requests, with credentials, that are meant for another server.
+    """
+    refused = Diagnostics()
+    found = read(value, where, base_url, refused)
+    if not found and any(isinstance(as_object(entry).get("url"), str) for entry in as_list(value)):
+        first = next(iter(refused))
+        hint = "Correct the URL. If the document's server serves the operation, remove `servers` there."
+        raise SkipOperation(first.code, first.message, where, hint)
+    for each in refused:
+        diagnostics.add(each.code, each.message, each.where, each.hint)
+    return found
 
 
 def _resolved(base_url: str, url: str) -> str:
@@ -92,7 +128,8 @@ def refusal(url: str) -> str:
     if parts.query or parts.fragment:
         return "it has a query or a fragment"
     if not parts.scheme and not parts.netloc:
-        return ""
+        has_steps = not {".", ".."}.isdisjoint(parts.path.split("/"))
+        return "it is relative to the URL of the document, which is not known" if has_steps else ""
     if parts.scheme not in {"http", "https"} or not host:
         return "only http and https URLs are"
     if parts.username is not None or parts.password is not None:

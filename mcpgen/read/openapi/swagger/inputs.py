@@ -47,7 +47,7 @@ def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...]
     if not as_list(site.raw.get("schemes")):
         return None
     own = as_servers(around.root, site.raw["schemes"], around.base_url)
-    return servers.read(own, site.where.inside("schemes"), around.base_url, around.diagnostics)
+    return servers.of_operation(own, site.where.inside("schemes"), around.base_url, around.diagnostics)
 
 
 # -- request bodies ----------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ def as_servers(root: JsonObject, schemes: JsonValue, base_url: str | None) -> li
     host = host.rpartition("://")[2].rstrip("/")  # some authors write a whole URL as `host`
     if not host:
         return [{"url": path or "/"}]
-    spoken = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme in ("https", "http")]
+    spoken = [scheme for scheme in as_list(schemes) if scheme in ("https", "http")]
+    spoken = spoken or [scheme for scheme in as_list(schemes) if scheme in ("wss", "ws")]  # refused, and not replaced
     usual = urlsplit(base_url).scheme if base_url else "https"
     return [{"url": f"{scheme}://{host}{path}"} for scheme in sorted(spoken or [usual], reverse=True)]

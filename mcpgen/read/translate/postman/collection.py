@@ -67,7 +67,7 @@ class _Collection:
         found = list(self._requests(self._root, self._base, (), None, "", 0))
         counts = Counter(each.request.name.casefold() for each in found)
         made = [(each, self._translated(each.request)) for each in found]
-        servers = Counter(each.url.server for _, each in made if each is not None)
+        servers = Counter(each.url.server for _, each in made if each is not None and each.url.is_http)
         usual = servers.most_common(1)[0][0] if servers else ""
         if usual:
             self._result.value["servers"] = [{"url": usual}]

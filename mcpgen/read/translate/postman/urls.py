@@ -41,6 +41,11 @@ class Url:
     variables: Mapping[str, Pair]
     query: tuple[Pair, ...]
 
+    @property
+    def is_http(self) -> bool:
+        """Return True unless the server has another scheme, such as `wss`."""
+        return self.server.partition("://")[0].lower() in ("", "http", "https")
+
 
 def described(value: JsonValue) -> str:
     """Return a description, which Postman writes as text or as an object with `content`."""
