@@ -215,8 +215,8 @@ MUTATIONS = (
     Mutation(
         "ids",
         "jsonrpc.py",
-        "return type(value) is int or",
-        "return isinstance(value, (int, float)) or",
+        "if type(value) is int or",
+        "if isinstance(value, (int, float)) or",
         ("tests/runtime/test_protocol.py", "tests/runtime/test_transcripts.py"),
     ),
     Mutation(
@@ -296,8 +296,8 @@ MUTATIONS = (
     Mutation(
         "unknown arguments",
         "arguments.py",
-        "for name in arguments if name not in known)",
-        "for name in ())",
+        "for name in arguments if name not in known and",
+        "for name in () if",
         ("tests/runtime/test_arguments.py", ROWS),
     ),
     Mutation(

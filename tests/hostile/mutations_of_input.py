@@ -6,7 +6,7 @@ answers, and arguments with names of credentials.
 
 from __future__ import annotations
 
-from tests.hostile.mutation import Mutation
+from tests.hostile.mutation import Mutation, cases
 from tests.hostile.mutations_of_questions import OF_QUESTIONS
 
 REQUESTS, ROWS = "tests/runtime/test_requests.py", "tests/hostile/test_guarded.py"
@@ -17,7 +17,36 @@ COMPLETION = ("tests/shell/test_completion.py",)
 
 TRANSCRIPTS = ("tests/runtime/test_transcripts.py",)
 
+HOSTS, LENIENT = ("tests/functional/test_hosts.py",), ("tests/runtime/test_lenient_arguments.py",)
+
 OF_INPUT = (
+    Mutation(
+        "members of n8n alone", "lenient_arguments.py", 'if "toolCallId" in strange else', "if True else", LENIENT
+    ),
+    Mutation(
+        "null that is required",
+        "lenient_arguments.py",
+        'any(name not in each.get("required", ()) for each in owners)',
+        "bool(owners)",
+        LENIENT,
+    ),
+    Mutation(
+        "empty texts that may mean something", "lenient_arguments.py", 'if "string" in kinds:', "if False:", LENIENT
+    ),
+    Mutation(
+        "null that the body may hold",
+        "preparation.py",
+        "if nullable else (checked, [])",
+        "if None else (checked, [])",
+        HOSTS,
+    ),
+    Mutation(
+        "defaults that are examples of ids",
+        "mcpgen/lower/inputs/document_defaults.py",
+        "return names_object and str(default) not in _WORDS",
+        "return False",
+        cases("parameters/document_defaults"),
+    ),
     Mutation("integers written as floats", "jsonrpc.py", "value.is_integer() and abs(", "False and abs(", TRANSCRIPTS),
     Mutation("errors without a readable id", "protocol.py", "null_id=not nameless", "null_id=False", TRANSCRIPTS),
     Mutation("cursors that name no page", "envelope.py", 'not in (None, "")', "is not False", TRANSCRIPTS),

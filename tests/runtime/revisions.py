@@ -124,8 +124,7 @@ class Checker:
             return
         assert self.agreed == R2, "batches exist in one revision"
         assert value, "an empty batch is no answer"
-        if named := [message for message in value if message.get("id", "") is not None]:
-            valid(R2, "JSONRPCBatchResponse", named)
+        valid(R2, "JSONRPCBatchResponse", [message for message in value if message.get("id", "") is not None])
         for message in value:
             self._message(message)
 
@@ -179,13 +178,10 @@ class Checker:
         assert isinstance(problem["message"], str)
         assert problem["message"]
         assert "Traceback" not in problem["message"]
-        if message.get("id", "") is None:
-            assert self.agreed in (R1, R2, R3), f"{self.agreed} has errors without an id"
-            assert problem["code"] in (-32700, -32600), "JSON-RPC 2.0, section 5: an id that could not be read is null"
-            return
-        if "id" not in message:
-            assert self.agreed in (None, R4), f"{self.agreed} has no errors without an id"
-            valid(R4, "JSONRPCErrorResponse", message)
+        if message.get("id") is None:  # JSON-RPC 2.0, section 5: null; since 2025-11-25, MCP leaves the id out
+            assert ("id" not in message) == (self.agreed in (None, R4))
+            assert problem["code"] in (-32700, -32600)
+            valid(R4, "JSONRPCErrorResponse", {key: each for key, each in message.items() if key != "id"})
             return
         asked = self._answers(message["id"], last=problem["code"] != -32603)
         valid(asked.revision, "JSONRPCErrorResponse" if asked.revision >= R4 else "JSONRPCError", message)
@@ -379,14 +375,12 @@ def _validator(revision: str, definition: str) -> Any:
 
 
 def _is_id(value: object) -> bool:
-    return type(value) in (int, str) or (type(value) is float and value.is_integer() and abs(value) < 2**53)
+    return type(value) in (int, str) or (type(value) is float and value.is_integer())
 
 
 def _key(value: object) -> tuple[type, object]:
     """Return a dictionary key for a JSON-RPC id. The ids 7 and "7" get different keys, and so do 1 and true."""
-    if type(value) is float and _is_id(value):
-        return int, int(value)
-    return type(value), value if _is_id(value) else repr(value)
+    return (type(value), repr(value)) if not _is_id(value) else (str if isinstance(value, str) else int, value)
 
 
 def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
