@@ -135,6 +135,20 @@ OF_REQUESTS = (
         cases("bodies/accepted"),
     ),
     Mutation(
+        "masks for dates",
+        "mcpgen/lower/schema/patterns.py",
+        "if is_date_mask(written):",
+        "if False:",
+        cases("schemas/wrong_patterns"),
+    ),
+    Mutation(
+        "patterns that match nothing",
+        "mcpgen/lower/schema/patterns.py",
+        "if matches_nothing(pattern):",
+        "if False:",
+        cases("schemas/wrong_patterns"),
+    ),
+    Mutation(
         "header fields with secrets",
         "mcpgen/lower/request/bindings.py",
         "if not (is_secret_name(name) or _SECRET_FIELD.search(name))",

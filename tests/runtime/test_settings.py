@@ -17,8 +17,9 @@ KEY = {"type": "apiKey", "in": "header", "name": "X-API-Key", "variables": {"val
 BEARER = {"type": "bearer", "variables": {"value": "PETSTORE_BEARER"}}
 LOGIN = {"type": "basic", "variables": {"username": "PETSTORE_LOGIN_USERNAME", "password": "PETSTORE_LOGIN_PASSWORD"}}
 FIELD = {"type": "header", "variables": {"value": "PETSTORE_HEADER"}}
-OF_OAUTH = {"value": "PETSTORE_OAUTH", "client_id": "PETSTORE_CLIENT_ID", "client_secret": "PETSTORE_CLIENT_SECRET"}
-OAUTH = {"type": "oauth2", "variables": OF_OAUTH}
+NAMES = ("client_id", "client_secret", "token_url", "scope")
+OF_OAUTH = {"value": "PETSTORE_OAUTH", **{name: f"PETSTORE_OAUTH_{name.upper()}" for name in NAMES}}
+OAUTH = {"type": "oauth2", "tokenUrl": "https://login.example/token", "variables": OF_OAUTH}
 SECURITY = {"key": KEY, "bearer": BEARER, "login": LOGIN, "field": FIELD, "oauth": OAUTH}
 
 REGION = {"variable": "PETSTORE_VAR_REGION", "default": "eu", "enum": ["eu", "us"]}
