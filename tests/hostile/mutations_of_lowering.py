@@ -149,6 +149,20 @@ OF_REQUESTS = (
         cases("schemas/wrong_patterns"),
     ),
     Mutation(
+        "values of another type",
+        "mcpgen/read/openapi/dialect.py",
+        "enum_types.agree(schema)",
+        "pass",
+        cases("schemas/enum_types"),
+    ),
+    Mutation(
+        "media types with a backslash",
+        "mcpgen/read/openapi/content.py",
+        'name.replace("\\\\/", "/").strip()',
+        "name.strip()",
+        cases("bodies/escaped_media_type"),
+    ),
+    Mutation(
         "header fields with secrets",
         "mcpgen/lower/request/bindings.py",
         "if not (is_secret_name(name) or _SECRET_FIELD.search(name))",

@@ -17,7 +17,7 @@ from mcpgen.lower.schema import regex_literals
         ("/^a/g", "^a"),
         ("/a$/", "a$"),
         ("/^[a-z]+$/i", "^[a-zA-Z]+$"),
-        ("/^[^B-Y_c0]{2}x(?:D|\\d)$/gi", "^[^B-Y_c0b-yC]{2}[xX](?:[dD]|\\d)$"),
+        ("/^[^B-Y_c0]{2}x(?:D|\\d)$/gi", "^[^B-Y_c0b-yC]{2}[xX](?:[Dd]|\\d)$"),
         ("/^[A-z]$/i", "^[A-za-zA-Z]$"),
         ("/^[\\w-]-$/i", "^[\\w-]-$"),
     ],
