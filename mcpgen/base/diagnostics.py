@@ -110,14 +110,22 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "impossible-pattern": (
         "note",
-        "A pattern contradicts the format, default, example or enum beside it; the server does not validate values "
-        "against it.",
+        "A pattern matches nothing, or contradicts the format, default, example or enum beside it; the server does "
+        "not validate values against it.",
+    ),
+    "date-mask": (
+        "note",
+        "A pattern is a mask for dates such as `YYYY-MM-DD` and no regular expression; the server does not validate "
+        "values against it.",
     ),
     "foreign-pattern": (
         "note",
         "A pattern is not valid in ECMA 262 with the flag `u`; the server does not validate values against it.",
     ),
-    "mended-pattern": ("note", "A pattern has slashes around it or needless backslashes, which were removed."),
+    "mended-pattern": (
+        "note",
+        "A pattern has slashes and flags, or needless backslashes, which were removed.",
+    ),
     "branching-schema": (
         "warning",
         "Validating one value against a schema would take too many steps, so its tool is left out.",

@@ -15,8 +15,8 @@ from tests.streamable.messages import calling, encoded, mirrored
 def test_each_call_has_the_value_that_came_with_it(project: Path, tmp_path: Path, api: Api) -> None:
     settings = {"OAUTH_AS": "header:X-Api-Token", "KEY_AS": "header:X-Api-Key"}
     with Server(project, tmp_path, api, None, settings) as server:
-        for user in ("alice", "bob", "alice"):
-            given = {"X-Api-Token": f"gateway-token-of-{user}", "x-api-key": f"gateway-key-of-{user}"}
+        for user, word in (("alice", ""), ("bob", "Bearer "), ("alice", "bearer  ")):
+            given = {"X-Api-Token": f"{word}gateway-token-of-{user}", "x-api-key": f"gateway-key-of-{user}"}
             server.as_user(user, "list_pets", fields=given)
             server.as_user(user, "read_keyed", fields=given)
         without = server.as_user("alice", "list_pets")["result"]

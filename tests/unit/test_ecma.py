@@ -87,9 +87,3 @@ def test_an_engine_of_javascript_agrees() -> None:
 )
 def test_needless_backslashes_are_taken_off_where_that_mends_a_pattern(written: str, mended: str) -> None:
     assert ecma.without_needless_escapes(written) == mended
-
-
-def test_slashes_are_taken_off_around_a_whole_pattern() -> None:
-    assert ecma.without_slashes("/^a$/") == ecma.without_slashes("/^a$/u") == "^a$"
-    for written in ("/^a$/i", "/a/", "^/a/$"):
-        assert ecma.without_slashes(written) == written

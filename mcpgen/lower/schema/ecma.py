@@ -17,9 +17,8 @@ TOKEN = re.compile(
     rf"|(?P<list>\[\^?(?:[^\]\\]|\\.)*\])|(?P<atom>\\(?:{_CODE}|{_SET}|[1-9][0-9]*|k{_NAME})|[^\\()\[\]{{}}*+?|^$])",
     re.DOTALL,
 )
-_MEMBER = re.compile(rf"\\(?P<set>{_SET})|\\(?:{_CODE}|[b-])|[^\\\]]", re.DOTALL)
+MEMBER = re.compile(rf"\\(?P<set>{_SET})|\\(?:{_CODE}|[b-])|[^\\\]]", re.DOTALL)
 _NEEDLESS = re.compile(r"\\(?:([^\s\w<>^$.*+?()\[\]{}|/\\-])|([-_ ])|(.))", re.DOTALL)
-_SLASHES = re.compile(r"/(\^.*\$)/u?", re.DOTALL)
 
 
 def is_ecma(pattern: str) -> bool:
@@ -38,12 +37,6 @@ def is_ecma(pattern: str) -> bool:
             return False
         may_repeat = groups.pop() if token["close"] else bool(token["list"] or token["atom"])
     return not groups
-
-
-def without_slashes(pattern: str) -> str:
-    """Return `pattern` without the slashes of a JavaScript literal (`/^a$/`)."""
-    literal = _SLASHES.fullmatch(pattern)
-    return literal[1] if literal else pattern
 
 
 def without_needless_escapes(pattern: str) -> str:
@@ -75,7 +68,7 @@ def _is_list(text: str) -> bool:
     found: list[re.Match[str]] = []
     position = 0
     while position < len(members):
-        member = _MEMBER.match(members, position)
+        member = MEMBER.match(members, position)
         if member is None:
             return False
         found.append(member)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
 from mcpgen.base.once import ValueCache
-from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes, without_slashes
+from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes
 from mcpgen.lower.schema.pattern_cost import pattern_cost
+from mcpgen.lower.schema.regex_literals import is_date_mask, matches_nothing, without_slashes
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -94,6 +95,8 @@ def shown(node: JsonObject) -> tuple[str | None, HiddenPattern | None]:
     if not isinstance(written, str):
         return None, None
     pattern = without_needless_escapes(without_slashes(written))
+    if is_date_mask(written):
+        return None, HiddenPattern("date-mask", written)
     if _is_impossible(pattern, node):
         return None, HiddenPattern("impossible-pattern", written)
     if not admits(pattern):
@@ -104,9 +107,13 @@ def shown(node: JsonObject) -> tuple[str | None, HiddenPattern | None]:
 
 
 def _is_impossible(pattern: str, node: JsonObject) -> bool:
-    """Return True if a pattern excludes every value that the format, default, examples or enum beside it allow."""
+    """Return True if a pattern matches nothing, or no value that the format, default, examples or enum beside it
+    allow.
+    """
     if not is_linear(pattern):
         return False
+    if matches_nothing(pattern):
+        return True
     told = [*as_list(node.get("examples")), node.get("default")]
     samples = _SAMPLES.get(str(node.get("format")), ())
     values = [value for value in as_list(node.get("enum")) if isinstance(value, str)]

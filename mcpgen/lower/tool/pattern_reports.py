@@ -15,15 +15,20 @@ _WORDS = {
         "write `maxLength` instead of a pattern.",
     ),
     "impossible-pattern": (
-        "contradict their own format, default, example or values, so the server does not validate against them",
+        "match no value, or none of their own format, default, example or values, so the server does not validate "
+        "against them",
         "Correct the pattern, or the keywords beside it.",
+    ),
+    "date-mask": (
+        "are masks for dates and not regular expressions, so the server does not validate against them",
+        "Write `format: date`, or a regular expression such as `^[0-9]{4}-[0-9]{2}-[0-9]{2}$`.",
     ),
     "foreign-pattern": (
         "are not regular expressions of ECMA 262 with the flag u, so the server does not validate against them",
         "Write these patterns as regular expressions without slashes around them.",
     ),
     "mended-pattern": (
-        "have slashes around them or needless backslashes, which were removed",
+        "have slashes and flags around them or needless backslashes, which were removed",
         "Write these patterns as regular expressions without slashes around them.",
     ),
 }

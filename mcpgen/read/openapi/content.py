@@ -60,14 +60,14 @@ def read_content(
         if schema is None and "itemSchema" in raw:  # schema of the items of a sequence (OpenAPI 3.2, 4.14.1)
             schema = {"type": "array", "items": references.schema(place.inside("itemSchema"))}
         encodings = _encodings(raw.get("encoding"), place.inside("encoding"), references, diagnostics)
-        found.append(MediaType(name.strip() or "application/json", schema, encodings, untyped_parts_are_files=True))
+        found.append(MediaType(_as_written(name), schema, encodings, untyped_parts_are_files=True))
     return tuple(found)
 
 
 def media_types(names: list[str], where: Where, diagnostics: Diagnostics) -> list[str]:
     """Return the valid media types of a list. Invalid media types are reported and omitted."""
     taken = (name for index, name in enumerate(names) if _is_taken(name, where.inside(index), diagnostics))
-    return [name.strip() or "application/json" for name in taken]
+    return [_as_written(name) for name in taken]
 
 
 def is_media_type(name: str) -> bool:
@@ -75,8 +75,17 @@ def is_media_type(name: str) -> bool:
     return bool(_MEDIA_TYPE.fullmatch(name.strip()))
 
 
+def _as_written(name: str) -> str:
+    r"""Return a media type without blanks around it and without the backslash of `application\/json`."""
+    return name.replace("\\/", "/").strip() or "application/json"
+
+
 def _is_taken(name: str, where: Where, diagnostics: Diagnostics) -> bool:
     if is_media_type(name):
+        return True
+    if is_media_type(_as_written(name)) and name.strip():
+        message = f"'{clipped(name)}' has a needless backslash; it is read as {_as_written(name)}."
+        diagnostics.add("invalid-media-type", message, where, f"Write {_as_written(name)}.")
         return True
     if not name.strip():
         message = "A media type is a wildcard; it is read as application/json."

@@ -12,6 +12,7 @@ keyword with a wrong value is dropped too, but never the whole schema.
 from typing import Protocol
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.read.openapi import enum_types
 
 
 class Names(Protocol):
@@ -103,6 +104,8 @@ def convert(raw: JsonValue, names: Names) -> JsonObject:
         _bounds(raw, schema)
     if not _WITH_SUBSCHEMAS.isdisjoint(raw):
         _subschemas(raw, schema, names)
+    if "enum" in schema:
+        enum_types.agree(schema)
     if "dependentRequired" in raw:
         _dependents(raw, schema)
     if "discriminator" in raw:

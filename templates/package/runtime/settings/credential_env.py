@@ -47,6 +47,9 @@ CLIENT = ("client_id", "client_secret")
 They do not supply the scheme's credential alone.
 """
 
+BEARER = ("bearer", "oauth2")
+"""Types of schemes whose `value` is sent after the word Bearer."""
+
 FETCHED = ("oauth2", "login")
 """Types of schemes whose token the server can fetch."""
 
@@ -80,7 +83,7 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
                 # password. Other empty variables count as unset.
                 if value is None or (value == "" and part != "password"):
                     continue
-                secret = _tidied(source, value, scheme["type"], oddities)
+                secret = _tidied(source, value, part == "value" and scheme["type"] in BEARER, oddities)
                 _check(secret, source, scheme, part)
             except ValueError as problem:
                 problems.append(str(problem))
@@ -170,7 +173,12 @@ def _content(path: str, variable: str) -> str:
         raise ValueError(f"{variable} must name a file that can be read.") from None
 
 
-def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
+def bare(token: str) -> str:
+    """Return a bearer token without the word Bearer, which operators and gateways write before it."""
+    return token[7:].lstrip() if token[:7].lower() == "bearer " else token
+
+
+def _tidied(name: str, value: str, is_token: bool, oddities: list[str]) -> str:
     """Return the value without what was copied by mistake: a line break at the end, or the word Bearer before a token.
 
     Add a warning to `oddities` for each removal.
@@ -178,8 +186,8 @@ def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
     secret = value.rstrip("\r\n")
     if secret != value:
         oddities.append(f"{name} ends with a line break; it was taken off.")
-    if kind == "bearer" and secret[:7].lower() == "bearer ":
-        secret = secret[7:]
+    if is_token and (token := bare(secret)) != secret:
+        secret = token
         oddities.append(f"{name} begins with the word Bearer; it was taken off.")
     return secret
 

@@ -16,7 +16,7 @@ from urllib.parse import quote_plus
 
 from ..request.parameters import COOKIE, QUERY
 from ..text import fields
-from .credential_env import FETCHED, SHORTEST_REDACTED, ways
+from .credential_env import FETCHED, SHORTEST_REDACTED, bare, ways
 from .grants import CallerCredential, Login, TokenRequest, set_field, set_pair
 from .settings import LoginNeeded, NotReady
 
@@ -221,7 +221,7 @@ def _written(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> Writt
 
 
 def _bearer(token: str) -> Written:
-    return "header", "Authorization", f"Bearer {token}"
+    return "header", "Authorization", f"Bearer {bare(token)}"
 
 
 def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
