@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         ca_file: str | None
         client: tuple[str, str | None] | None
 
+
 SECONDS = 1.0
 """Shortest time between two looks at the files."""
 
