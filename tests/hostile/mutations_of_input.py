@@ -22,7 +22,7 @@ OF_INPUT = (
     Mutation(
         "names that need no proxy",
         "operator_hints.py",
-        "or proxy_bypass_environment(address.authority)",
+        "or proxy_bypass(address.authority)",
         "",
         ("tests/runtime/test_operator_hints.py",),
     ),
