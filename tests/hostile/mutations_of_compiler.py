@@ -23,6 +23,27 @@ SUCCESSIVE, APART = "tests/functional/test_successive.py", "tests/functional/tes
 
 OF_READING = (
     Mutation(
+        "colons that name no parameter",
+        "mcpgen/read/openapi/paths.py",
+        'each[:1] == ":" and each[1:] in names',
+        'each[:1] == ":"',
+        cases("paths/colons"),
+    ),
+    Mutation(
+        "nulls of examples",
+        "mcpgen/read/translate/postman/examples.py",
+        "    if ANY_OR_NULL in (one, other):",
+        "    if False:",
+        cases("front_ends/postman_constants"),
+    ),
+    Mutation(
+        "web pages",
+        "mcpgen/read/document/web_page.py",
+        "if not text.lstrip()[:20].lower().startswith(_BEGINNINGS):",
+        "if True:",
+        ("tests/unit/test_web_page.py",),
+    ),
+    Mutation(
         "a reference out of the folder",
         "mcpgen/read/openapi/references.py",
         "if _NOT_A_FILE.search(address) or _NOT_A_FILE.search(path):",

@@ -54,6 +54,13 @@ OF_INPUT = (
     Mutation("quotes of completed words", "completion.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
     Mutation("words that a terminal does not show", "completion.py", "visible(value) == value", "True", COMPLETION),
     *OF_QUESTIONS,
+    Mutation(
+        "names that need no proxy",
+        "operator_hints.py",
+        "or proxy_bypass(address.authority)",
+        "",
+        ("tests/runtime/test_operator_hints.py",),
+    ),
     Mutation("files that cannot be used", "rotation.py", "        if problems:", "        if False:", ROTATION),
     Mutation("redaction of replaced credentials", "rotation.py", "        self.renewed()", "        pass", ROTATION),
     Mutation("replaced certificates", "connections.py", "rotation.turn() != self._turn", "False", ROTATION),
@@ -123,7 +130,7 @@ OF_INPUT = (
     ),
     Mutation(
         "pairs that are read as a credential",
-        "credentials.py",
+        "grants.py",
         'if fold(pair.partition("=")[0]) != known)',
         'if pair.partition("=")[0] != name)',
         ("tests/runtime/test_credentials.py",),

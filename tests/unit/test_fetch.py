@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import ssl
 import subprocess
 import sys
 import threading
@@ -18,6 +19,8 @@ from mcpgen.base import safe_open
 from mcpgen.base.errors import FatalError
 from mcpgen.read import fetch
 from mcpgen.read.document import budgets
+
+CERTIFICATE = Path(__file__).parents[1] / "runtime" / "tls" / "localhost.pem"
 
 
 def refusal(source: str) -> tuple[str, str]:
@@ -128,6 +131,35 @@ def test_spec_20_a_body_over_the_budget_is_cut_off(site: str, monkeypatch: pytes
 )
 def test_urls_that_lead_nowhere(url: str) -> None:
     assert refusal(url)[0] == "unreadable"
+
+
+def test_a_certificate_of_an_own_authority_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Site(("127.0.0.1", 0), Pages)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTIFICATE)
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    url = f"https://localhost:{server.server_port}/openapi.yaml"
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    with pytest.raises(FatalError) as failed:
+        fetch.read(url)
+    assert failed.value.diagnostic.message == f"{url} could not be fetched: its certificate is not trusted."
+    assert "SSL_CERT_FILE" in str(failed.value.diagnostic.hint)
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    assert fetch.read(url).data == b"x: 1"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("url", "cause"),
+    [
+        ("http://127.0.0.1:1/", "its host refused the connection"),
+        ("http://nowhere.invalid/", "the name of its host is not known"),
+    ],
+)
+def test_the_cause_of_a_failed_fetch_is_named(url: str, cause: str, site: str) -> None:
+    assert refusal(url) == ("unreadable", f"{url} could not be fetched: {cause}.")
 
 
 @pytest.mark.parametrize("login", ["me:SECRET@", "SECRET@", "me:SECRET@x@", "@"])

@@ -6,6 +6,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.read.document import budgets, json_text
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.memory import Memory
+from mcpgen.read.document.web_page import refuse_page
 
 
 def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
@@ -29,6 +30,7 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
             return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
+    refuse_page(name, text)
     from mcpgen.read.document import yaml_text  # imported late: takes a quarter of the start-up
 
     try:

@@ -70,8 +70,10 @@ class Network:
         except FatalError:
             raise
         except Exception as error:  # catch all: the errors of httpx have many classes, and can be exception groups
-            message = f"{without_secrets(url)} could not be fetched ({type(error).__name__})."
-            raise FatalError("unreadable", message, hint="Check the URL and the network.") from None
+            cause, hint = _explain(error)
+            raise FatalError(
+                "unreadable", f"{without_secrets(url)} could not be fetched: {cause}.", hint=hint
+            ) from None
 
     async def _follow(self, client: "httpx.AsyncClient", url: str) -> tuple[bytes, str]:
         """Fetch `url`, following allowed redirects. Return the document's bytes and its base URL."""
@@ -116,6 +118,29 @@ async def _read_content(response: "httpx.Response", url: str) -> bytes:
             data += piece
     decoder.finish()
     return bytes(data)
+
+
+def _explain(error: BaseException) -> tuple[str, str]:
+    """Return why no connection could be made, and what to do. The causes are inside the errors of httpx."""
+    import socket  # imported late: only for a failed fetch
+    import ssl
+
+    causes: list[BaseException] = []
+    each: BaseException | None = error
+    while each is not None and each not in causes:
+        causes.append(each)
+        each = each.__cause__ or each.__context__
+    if any(isinstance(each, ssl.SSLCertVerificationError) for each in causes):
+        hint = "If an authority of your own has issued it, name the file of its certificates in SSL_CERT_FILE."
+        return "its certificate is not trusted", hint
+    if any(isinstance(each, ssl.SSLError) for each in causes):
+        hint = "If the server wants a client certificate, download the document, for example with `curl --cert`."
+        return "no secure connection could be made", hint
+    if any(isinstance(each, socket.gaierror) for each in causes):
+        return "the name of its host is not known", "Check the URL. Behind a proxy, set HTTPS_PROXY or HTTP_PROXY."
+    if any(isinstance(each, ConnectionRefusedError) for each in causes):
+        return "its host refused the connection", "Check the URL, and whether the server runs."
+    return type(error).__name__, "Check the URL and the network."
 
 
 def _deadline_error(url: str, seconds: float) -> FatalError:

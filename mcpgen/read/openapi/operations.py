@@ -99,7 +99,8 @@ def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, W
 
 def _read_one(method: str, path: str, site: OperationSource, around: DocumentFacts) -> Operation:
     raw, where, item = site.raw, site.where, site.item
-    template = paths.parse(path, where, around.diagnostics, query_is_meant=around.is_translated)
+    meant = _with_braces(path, site, around)
+    template = paths.parse(meant, where, around.diagnostics, query_is_meant=around.is_translated)
     inputs = around.reader(site, template, around)
     known = frozenset(scheme.name for scheme in around.schemes)
     said = extension.read(raw, where, around.diagnostics)
@@ -135,6 +136,29 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
             hidden=hidden,
         ),
     )
+
+
+def _with_braces(path: str, site: OperationSource, around: DocumentFacts) -> str:
+    """Return `path` with `{name}` in place of `:name`, if the operation declares a path parameter of this name.
+
+    Report this. The key of the operation keeps the path as written, so that the lock finds the operation.
+    """
+    if "/:" not in path:
+        return path
+    names = set()
+    for owner, place in ((site.item, site.item_where), (site.raw, site.where)):
+        for entry in as_list(owner.get("parameters")):
+            try:
+                declared, _ = around.references.resolve(entry, place.inside("parameters"))
+            except SkipOperation:  # reported when the parameters are read
+                continue
+            if declared.get("in") == "path":
+                names.add(as_text(declared.get("name")))
+    meant = paths.with_braces(path, names)
+    if meant != path:
+        message = f"The path {clipped(path, 120)} writes parameters as `:name`; it is read as {clipped(meant, 120)}."
+        around.diagnostics.add("colon-in-path", message, site.where, "Write each parameter in braces, as in `{name}`.")
+    return meant
 
 
 def _long_running(raw: JsonObject) -> str:

@@ -6,6 +6,7 @@ variables in a segment. Such keys are accepted if they are unambiguous. Keys tha
 """
 
 import re
+from collections.abc import Collection
 from urllib.parse import parse_qsl, quote, unquote
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -111,6 +112,12 @@ def _is_dot_segment(segment: str) -> bool:
     for _ in range(3):
         segment = unquote(segment)
     return segment in {".", ".."}
+
+
+def with_braces(path: str, names: Collection[str]) -> str:
+    """Return `path` with `{name}` in place of each segment `:name`, as Express writes parameters, for these names."""
+    segments = path.split("/")
+    return "/".join(f"{{{each[1:]}}}" if each[:1] == ":" and each[1:] in names else each for each in segments)
 
 
 def operation_key(method: str, path: str) -> str:

@@ -17,6 +17,9 @@ _STRING = r'("(?:[^"\\]++|\\.)*+"?)'
 _COMMENT = re.compile(rf"{_STRING}|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _BARE = re.compile(rf"{_STRING}|\{{\{{([^{{}}]*)\}}\}}", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
+ANY_OR_NULL: JsonObject = {"type": ["string", "number", "boolean", "object", "array", "null"]}
+"""Schema of a null in an example. Other requests may send any value, and null as the example does."""
+
 UNKNOWN = "{{}}"
 """Text that replaces a variable of the collection in a JSON value. The type of the variable's value is unknown."""
 
@@ -38,7 +41,9 @@ def guessed(value: JsonValue, depth: int = 0) -> JsonObject:
 
     An integer in the example allows any number. null and variables leave the type open.
     """
-    if value is None or depth > _DEEPEST or (isinstance(value, str) and value == UNKNOWN):
+    if value is None:
+        return {**ANY_OR_NULL}
+    if depth > _DEEPEST or (isinstance(value, str) and value == UNKNOWN):
         return {}
     if isinstance(value, bool):
         return {"type": "boolean"}
@@ -58,6 +63,8 @@ def joined(one: JsonObject, other: JsonObject) -> JsonObject:
     """Return a schema that allows every value that either of two schemas allows. If their types differ, the type is
     left open.
     """
+    if ANY_OR_NULL in (one, other):
+        return {**ANY_OR_NULL}
     if not one or not other or one.get("type") != other.get("type"):
         return one if one == other else {}
     if "properties" in one and "properties" in other:

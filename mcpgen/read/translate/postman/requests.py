@@ -1,5 +1,6 @@
 """Translate one request of a Postman collection to an operation."""
 
+import re
 from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
@@ -9,9 +10,10 @@ from mcpgen.read.translate.postman.bodies import read_body
 from mcpgen.read.translate.postman.examples import VARIABLE, example, guessed, parsed
 from mcpgen.read.translate.postman.urls import Pair, Url, described, read_url
 
+_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+")
 _OF_THE_CLIENT = frozenset(
     [
-        *("accept", "accept-encoding", "accept-language", "authorization", "cache-control", "connection"),
+        *("accept", "accept-encoding", "authorization", "cache-control", "connection"),
         *("content-length", "content-type", "cookie", "host", "origin", "postman-token", "referer", "user-agent"),
     ]
 )
@@ -65,7 +67,8 @@ def translate_request(request: Request, variables: dict[str, str]) -> Translated
         if parameter := _header(each):
             add(parameter, f"/header/{index}")
     types = [as_text(each.get("value")) for each in fields if as_text(each["key"]).lower() == "content-type"]
-    operation: JsonObject = {"summary": request.name, "parameters": parameters, "responses": _responses(request)}
+    responses = _responses(request, _accepted(fields))
+    operation: JsonObject = {"summary": request.name, "parameters": parameters, "responses": responses}
     if description := described(raw.get("description")):
         operation["description"] = description
     if request.folders:
@@ -107,8 +110,19 @@ def _header(raw: JsonObject) -> JsonObject | None:
     return {**parameter, "required": True, "schema": {"type": "string", "enum": [value]}}
 
 
-def _responses(request: Request) -> JsonObject:
-    """Return the saved responses of a request, one for each status. Responses without a status are left out."""
+def _accepted(fields: list[JsonObject]) -> list[str]:
+    """Return the media types that the request accepts. OpenAPI has them at the responses, not as a header field."""
+    texts = [as_text(each.get("value")) for each in fields if as_text(each["key"]).lower() == "accept"]
+    types = (each.partition(";")[0].strip() for text in texts for each in text.split(","))
+    return [each for each in types if _MEDIA_TYPE.fullmatch(each)]
+
+
+def _responses(request: Request, accepted: list[str]) -> JsonObject:
+    """Return the saved responses of a request, one for each status. Responses without a status are left out.
+
+    `accepted`: media types that the request accepts. They count if no saved response says what the API returns.
+    """
+    media_type = next((each for each in accepted if each.endswith("json")), "application/json")
     found: JsonObject = {}
     for each in request.responses:
         code = each.get("code")
@@ -120,6 +134,8 @@ def _responses(request: Request) -> JsonObject:
         except ValueError:
             value = None
         if isinstance(value, (dict, list)):
-            answer["content"] = {"application/json": {"schema": guessed(value)}}
+            answer["content"] = {media_type: {"schema": guessed(value)}}
         found[str(code)] = answer
+    if accepted and not any("content" in as_object(each) for each in found.values()):
+        found["200"] = {"description": "", **as_object(found.get("200")), "content": {each: {} for each in accepted}}
     return found or {"default": {"description": ""}}

@@ -9,6 +9,9 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.read.translate.postman.examples import VARIABLE
 
 _PARTS = re.compile(r"(?:([\w+.{}-]+)://)?([^/?#]*)([^?#]*)(?:\?([^#]*))?")
+_ANGLES = re.compile(r"<([\w .-]+)>")
+"""A variable as documentation writes it, such as `<id>`."""
+
 _MOST_STEPS = 10
 _LONGEST = 10_000
 """Limits on how often values of variables are filled in, and on the characters of the result. A value may name several
@@ -125,7 +128,7 @@ def _segment(text: str, declared: Mapping[str, Pair], found: dict[str, Pair]) ->
         found.setdefault(name, Pair(name))
         return f"{{{name}}}"
 
-    return VARIABLE.sub(named, text)
+    return _ANGLES.sub(named, VARIABLE.sub(named, text))
 
 
 def _listed(value: JsonValue) -> list[Pair]:

@@ -164,9 +164,12 @@ class Client:
                 began.late = _said(seconds)
                 return began
             if deadline.expired:
-                raise Failure(
-                    f"{address.authority} gave no complete answer within {_said(seconds)}", leaving.done, "late"
-                ) from None
+                reason = f"{address.authority} gave no complete answer within {_said(seconds)}"
+                if not leaving.done:
+                    from .operator_hints import proxy  # imported late: most requests succeed
+
+                    reason += proxy(self._settings, address)
+                raise Failure(reason, leaving.done, "late") from None
             raise Failure(_reason(late, address), leaving.done) from None
         except Unwritable:
             raise Failure("a header field of the request cannot be sent", sent=False) from None
@@ -174,11 +177,22 @@ class Client:
             end = "coding" if reason.is_lasting else ""
             raise Failure(f"the answer of {address.authority} {reason}", leaving.done, end) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as problem:
-            raise Failure(_reason(problem, address), leaving.done, _end(problem, leaving)) from None
+            raise self._failure(problem, address, leaving) from None
 
     async def close(self) -> None:
         """Close all connections."""
         await self._connections.close()
+
+    def _failure(self, problem: BaseException, address: Address, leaving: SendRecord) -> Failure:
+        """Return the failure for an exception of the HTTP library, with the setting that may be missing."""
+        from . import operator_hints  # imported late: most requests succeed
+
+        reason = _reason(problem, address)
+        if isinstance(problem, aiohttp.ClientConnectorError):
+            reason += operator_hints.proxy(self._settings, address)
+        if refusal := operator_hints.certificate(problem, self._settings):
+            return Failure(reason + refusal, sent=False)  # the upstream reads no request without the certificate
+        return Failure(reason, leaving.done, _end(problem, leaving))
 
     async def _exchange(
         self,
