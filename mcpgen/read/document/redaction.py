@@ -242,7 +242,9 @@ class _Walk:
         front = re.match(r"[^?#]*", text)
         assert front is not None, "the pattern may match nothing"
         # decoded, since the signs of an encoded sentence look random
-        plain = _PATH_PART.sub(lambda part: self._argument if may_be_secret("", unquote(part[0])) else part[0], front[0])
+        plain = _PATH_PART.sub(
+            lambda part: self._argument if may_be_secret("", unquote(part[0])) else part[0], front[0]
+        )
         return plain + text[front.end() :]
 
     def _place(self, path: _Path) -> Where:
