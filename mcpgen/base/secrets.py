@@ -5,15 +5,13 @@ runtime, which refuses forms by them.
 """
 
 import re
-from base64 import b64decode
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import unquote_plus
 
 from mcpgen.base.assets import runtime_module
 from mcpgen.base.names import fold, words
+from mcpgen.base.random_text import SHORTEST_IN_TEXT, is_filler, is_random_part, is_random_value
 
 _words = runtime_module("text/secret_words")
 
@@ -29,6 +27,7 @@ _PIECE = 64 * 1024
 """Characters of a long text that are searched at once, which bounds the memory."""
 
 _is_secret_name: Callable[[str], bool] = lru_cache(10_000)(_words.is_secret_name)
+_fold = lru_cache(10_000)(fold)
 
 _AMBIGUOUS = frozenset(
     (
@@ -54,12 +53,13 @@ _KEY_BLOCK = (
     r"(?:[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)"
 )
 _KNOWN = re.compile(rf"(?<![A-Za-z0-9_])(?:{_PREFIXED})|{_KEY_BLOCK}")
-_RUN = re.compile(r"(?<![A-Za-z0-9_+/-])(?=[A-Za-z_+-]*[0-9])[A-Za-z0-9_+-]{24,}(?:/[A-Za-z0-9_+/-]*)?={0,2}")
-_WHOLE = re.compile(r"[!-~]{20,}")
-_HEX = re.compile(r"[0-9a-f]{32,}", re.IGNORECASE)
-_ONE_CASE = re.compile(r"[a-z0-9]{24,}|[A-Z0-9]{24,}")
-_NAMED_ID = re.compile(r"(?!key|token|secret|api|pass|auth|pat)[a-z]{2,10}[_-][A-Za-z0-9]+")
-_FILLER = re.compile(r"x{5,}|your|example|12345|abcdef|0{8,}|\*{3}|\.{3}|LEFT-OUT", re.IGNORECASE)
+_RUN = re.compile(
+    rf"(?:(?<![\w+/#-])(?<!\w:)[\w+-]{{{SHORTEST_IN_TEXT},}}+(?:/[\w+/-]*+)?"
+    rf"|(?<![\w+/#.:-])[A-Za-z0-9+/]{{{SHORTEST_IN_TEXT},}}+)={{0,2}}+(?!\.[a-z])",
+    re.ASCII,
+)
+"""Texts that may be random: none that follow a `/`, a `#` or the parts of a URN, and no names of hosts."""
+_WHOLE = re.compile(r"[!-~]+")
 _PUBLIC = re.compile(
     r"-----BEGIN (?:CERTIFICATE|PUBLIC|PGP SIG|PGP PUBLIC|SSH SIG)|ssh-(?:rsa|ed25519) |sha\d+[-:=]|public.?key",
     re.IGNORECASE,
@@ -87,18 +87,17 @@ _HARMLESS = re.compile(
     r"|time-?zone|currency|^x-http-method",
     re.IGNORECASE,
 )
+_IDS = re.compile(r"\bids?\b", re.IGNORECASE)
 _SWITCHES = frozenset(("true", "false", "yes", "no", "on", "off", "0", "1"))
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.IGNORECASE)
 _DATED = re.compile(r"v?[0-9]+(?:[-./:T_ ][0-9A-Za-z]{1,8})*Z?|[A-Z]{2,10}-[0-9]{1,6}|[0-9.,+-]+\s?[A-Za-z%]{0,4}")
-_HEX_PART = re.compile(r"[0-9a-f]{12,}", re.IGNORECASE)
 _IDENTIFIERS = (["id"], ["ids"], ["uuid"], ["sha"], ["hash"], ["digest"], ["etag"], ["cursor"], ["checksum"], ["path"])
 
-_SHORTEST_OPAQUE, _SHORTEST_KNOWN, _SHORTEST_RANDOM = 6, 13, 24
+_SHORTEST_OPAQUE, _SHORTEST_KNOWN = 6, 13
+_LONGEST_ID, _NEAR = 23, 80
+"""Longest random text that is an id if a text speaks of ids before it, and how many characters before it."""
 _FEWEST_LETTERS = 10
 """A placeholder such as `xoxb-1111111` has fewer different letters."""
-_LONGEST_RUN = 8
-_MOST_LIKE_WORDS, _MOST_LIKE_SHORT_WORDS = 0.4, 0.6
-"""A name made of words has fewer changes between letters, capitals and digits for each character."""
 
 
 def is_secret_name(name: str) -> bool:
@@ -108,7 +107,7 @@ def is_secret_name(name: str) -> bool:
 
 def is_ambiguous_name(name: str) -> bool:
     """Return True if values of this name are secrets in some APIs and data in others, such as `key` and `code`."""
-    return len(name) <= LONGEST_NAME and fold(name) in _AMBIGUOUS
+    return len(name) <= LONGEST_NAME and _fold(name) in _AMBIGUOUS
 
 
 def may_be_secret(name: str, value: str) -> bool:
@@ -166,10 +165,8 @@ def without_secrets(text: str) -> str:
         text = _SENT.sub(lambda match: _kept_unless(is_opaque(match["value"]), match), text)
     if len(text) >= _SHORTEST_KNOWN:
         text = _KNOWN.sub(lambda match: match[0] if _is_placeholder(match[0]) else LEFT_OUT, text)
-    if len(text) >= _SHORTEST_RANDOM and _RUN.search(text) and not _PUBLIC.search(text):
-        text = _RUN.sub(
-            lambda match: LEFT_OUT if len(match[0]) <= LONGEST_SECRET and _is_random(match[0]) else match[0], text
-        )
+    if len(text) >= SHORTEST_IN_TEXT and (found := _RUN.sub(_without_random, text)) != text:
+        return text if _PUBLIC.search(text) else found
     return text
 
 
@@ -194,7 +191,13 @@ def _without_value(match: re.Match[str]) -> str:
     name, value = match["name"], match["value"]
     if is_secret_name(name.rpartition(".")[2]):
         return _kept_unless(is_opaque(value), match)
-    return _kept_unless(is_ambiguous_name(name) and is_opaque(value) and _is_random(value), match)
+    return _kept_unless(is_ambiguous_name(name) and is_opaque(value) and is_random_part(value), match)
+
+
+def _without_random(match: re.Match[str]) -> str:
+    text, start = match[0], match.start()
+    is_id = len(text) <= _LONGEST_ID and _IDS.search(match.string, max(0, start - _NEAR), start)
+    return text if is_id or len(text) > LONGEST_SECRET or not is_random_part(text) else LEFT_OUT
 
 
 def _kept_unless(is_secret: bool, match: re.Match[str]) -> str:
@@ -205,57 +208,13 @@ def _kept_unless(is_secret: bool, match: re.Match[str]) -> str:
 
 
 def _is_placeholder(text: str) -> bool:
-    return not text.startswith("-----") and (_FILLER.search(text) is not None or len(set(text)) < _FEWEST_LETTERS)
+    return not text.startswith("-----") and (is_filler(text) or len(set(text)) < _FEWEST_LETTERS)
 
 
 def _is_random_value(value: str) -> bool:
-    """Return True if a whole value is random. A digest counts too, because no document fixes a digest as a value."""
-    if len(value) > LONGEST_SECRET:
+    """Return True if a whole value is random, and no address, public key, digest with its name or UUID."""
+    if len(value) > LONGEST_SECRET or not _WHOLE.fullmatch(value) or value.startswith("/") or "://" in value:
         return False
-    if (_UUID.fullmatch(value) and "-" in value) or _PUBLIC.search(value) or not _WHOLE.fullmatch(value):
+    if (_UUID.fullmatch(value) and "-" in value) or _PUBLIC.search(value):
         return False
-    if value.startswith("/") or "://" in value:
-        return False
-    if _HEX.fullmatch(value) or _is_random(value) or _is_mixed(value):
-        return True
-    return _ONE_CASE.fullmatch(value) is not None and len(re.findall(r"\d+", value)) >= 4
-
-
-@lru_cache(10_000)
-def _is_random(text: str) -> bool:
-    """Return True if a text consists of random letters and digits.
-
-    Hexadecimal digests, UUIDs, ids such as `msg_…`, encoded texts and names made of words are not random.
-    """
-    parts = re.split(r"[_+/.=~-]", text)
-    runs = re.findall(r"[A-Z]+|[a-z]+|[0-9]+", text)
-    if max(map(len, runs), default=99) > _LONGEST_RUN or any(map(_HEX_PART.fullmatch, parts)):
-        return False
-    if _FILLER.search(text) or _NAMED_ID.fullmatch(text) or _is_encoded_text(text):
-        return False
-    lower, upper, digits = (
-        sum(each[0] in kind for each in runs) for kind in (ascii_lowercase, ascii_uppercase, "0123456789")
-    )
-    if lower >= 3 and upper >= 3:
-        rate = len(runs) / len(text)
-        return rate > (_MOST_LIKE_WORDS if digits >= 2 else _MOST_LIKE_SHORT_WORDS)
-    return min(digits, max(lower, upper)) >= 6
-
-
-def _is_mixed(value: str) -> bool:
-    """Return True if letters of both cases, digits and signs alternate in a value, or the two cases alternate."""
-    kinds = re.findall(r"[A-Z]+|[a-z]+|[0-9]+|[^A-Za-z0-9]+", value)
-    counts = Counter("A" if each[0].isupper() else "a" if each[0].islower() else each[0].isdigit() for each in kinds)
-    rate = len(kinds) / len(value)
-    if _FILLER.search(value) or _NAMED_ID.fullmatch(value) or min(counts["A"], counts["a"]) < 3:
-        return False
-    return rate > _MOST_LIKE_WORDS and (counts[True] >= 2 or (counts[False] == 0 and len(value) >= 30))
-
-
-def _is_encoded_text(text: str) -> bool:
-    """Return True if `text` is text in base64, such as a node id or a cursor."""
-    try:
-        data = b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4), validate=True)
-    except ValueError:
-        return False
-    return sum(32 <= byte < 127 for byte in data) > 0.75 * len(data)
+    return is_random_value(value)

@@ -57,6 +57,7 @@ SHARED = (
     Shared("streamable/access.py", ("MOST_VIEWS", "MOST_BYTES"), "", "cache: a view is computed again"),
     Shared("result/result_store.py", ("MOST_KEPT", "MOST_REMEMBERED"), "displaced", "who has most loses results"),
     Shared("replicas/sharing.py", ("MOST_KEPT", "MOST_KEPT_BYTES"), "displaced", "who has most loses results"),
+    Shared("replicas/waiting_events.py", ("MOST",), "Places", "by caller: who exceeds the share loses own events"),
     Shared("replicas/shared_settings.py", ("MOST",), "", "settings are lost only to replicas that start later"),
     Shared("delegation/kept_logins.py", ("MOST",), "", "one login for each user and scheme"),
     Shared("delegation/token_cache.py", ("MOST",), "", "cache: a token is requested again"),

@@ -8,6 +8,7 @@ RELEASES = "tests/bundle/test_releases.py"
 PROJECT, SETTINGS = "mcpgen/bundle/project.py", "mcpgen/bundle/settings.py"
 
 PLANTED = ("tests/hostile/test_planted_secrets.py",)
+RANDOM = "mcpgen/base/random_text.py"
 OTHERS = "mcpgen/bundle/other_files.py"
 
 OF_BUNDLES = (
@@ -24,6 +25,20 @@ OF_BUNDLES = (
         "if (message := without_secrets(self.message)) !=",
         "if (message := self.message) !=",
         PLANTED,
+    ),
+    Mutation(
+        "random values",
+        RANDOM,
+        "return _HEX_VALUE.fullmatch(value) is not None or",
+        "return False and",
+        ("tests/unit/test_random_text.py",),
+    ),
+    Mutation(
+        "random parts of a text",
+        RANDOM,
+        "return len(text) >= SHORTEST_IN_TEXT and",
+        "return False and",
+        ("tests/unit/test_random_text.py",),
     ),
     Mutation(
         "secrets in a tools file of adopt",

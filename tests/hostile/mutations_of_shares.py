@@ -8,6 +8,7 @@ from tests.hostile.mutation import Mutation
 
 ISSUERS, ATTACKS, SCOPES = (f"tests/identity/test_{name}.py" for name in ("issuers", "attacks", "scopes"))
 BOUNDS, MEMORY, HANDLES = (f"tests/streamable/test_{name}.py" for name in ("bounds", "memory", "handles"))
+SHARED = "tests/streamable/test_shared_events.py"
 SUBSCRIPTIONS = "tests/streamable/test_subscriptions.py"
 PROGRAMS = "tests/functional/test_programs_over_http.py::test_programs_of_one_caller_leave_workers_for_others"
 HOOKS = "tests/runtime/test_hook_threads.py"
@@ -49,6 +50,13 @@ OF_SHARES = (
     Mutation("connections that are served", CONNECTIONS, "if each.is_idle()), None)", "), None)", (BOUNDS,)),
     Mutation("a repeated cause in the log", "log.py", "    if now < due:", "    if False:", (BOUNDS,)),
     Mutation(
+        "repeated refusals in the log",
+        "consent.py",
+        'tell = log.event if said == "accept" else log.seldom',
+        "tell = log.event",
+        ("tests/runtime/test_consent.py",),
+    ),
+    Mutation(
         "one deadline for a body",
         "aiohttp_connections.py",
         "        if first:  # not again",
@@ -70,6 +78,27 @@ OF_SHARES = (
         "max(self._of.values(), key=lambda each: each.size).drop_oldest()",
         "next(iter(self._of.values())).drop_oldest()",
         (MEMORY,),
+    ),
+    Mutation(
+        "events of one caller for the store",
+        "waiting_events.py",
+        "if not is_last and not self._places.has(caller):",
+        "if False:",
+        (SHARED,),
+    ),
+    Mutation(
+        "missing events of the store",
+        "sharing.py",
+        'if latest is not None and entry.get("n", 0) > latest + (entry.get("e") is not None):',
+        "if False:",
+        (SHARED,),
+    ),
+    Mutation(
+        "numbers of one caller in the store",
+        "sharing.py",
+        "if void := await self._spent.spend(number, seconds, caller):",
+        "if void := '':",
+        (SHARED,),
     ),
     Mutation(
         "polls of one caller",

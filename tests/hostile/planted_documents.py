@@ -47,6 +47,9 @@ class Plants:
             self._jwt,
             lambda: self._random_text(43),
             lambda: self._random_text(32),
+            lambda: self._random_text(22),
+            lambda: text(string.ascii_letters, 40),
+            lambda: text(string.ascii_lowercase + string.digits, 24),
         ]
 
     def _jwt(self) -> str:

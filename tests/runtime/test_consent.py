@@ -13,6 +13,7 @@ from package.runtime.calls import consent, signed_state
 from package.runtime.calls.consent import Consent, question
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.calls.signed_state import Tickets
+from package.runtime.core import log
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
 from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result
@@ -101,6 +102,19 @@ def fault(outcome: object) -> tuple[int, str]:
 
 class TestWhileTheCallRuns:
     """Test requirement MCP-25: the server asks the user to confirm a call while the call runs."""
+
+    def test_a_client_that_refuses_often_fills_no_log(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        lines: list[bytes] = []
+        monkeypatch.setattr(log, "_write", lines.append)
+        monkeypatch.setattr(log, "_causes", {})
+
+        async def scene(the: Scene) -> None:
+            for the.reply in (DECLINE, DECLINE, DECLINE, ACCEPT, ACCEPT):
+                await the.call("always")
+
+        run(scene)
+        outcomes = [json.loads(line)["outcome"] for line in lines if b'"confirmation"' in line]
+        assert outcomes == ["decline", "accept", "accept"]
 
     def test_accepted(self) -> None:
         async def scene(the: Scene) -> None:

@@ -10,9 +10,17 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped, environment_suffix
-from mcpgen.base.secrets import LEFT_OUT, is_reference, is_secret_name, may_be_secret, without_secrets
+from mcpgen.base.secrets import (
+    LEFT_OUT,
+    holds_key,
+    is_harmless_header,
+    is_reference,
+    is_secret_name,
+    may_be_secret,
+    without_secrets,
+)
 from mcpgen.read.document.document import Document
 
 MARK = "x-mcpgen-credential"
@@ -44,6 +52,7 @@ _SERVER = ("server",)
 """Path of the settings of a tools file, where `pin` lists tools."""
 
 _CONSTANTS = frozenset(("const", "enum"))
+_FIXED = _CONSTANTS | {"default"}
 _EXAMPLE_KEYS = frozenset(("example", "examples"))
 _CREDENTIAL_FIELDS = frozenset(("authorization", "proxy-authorization", "cookie"))
 _KEPT = frozenset(
@@ -106,14 +115,15 @@ class _Walk:
         return None if isinstance(found, _Gone) else found
 
     def report(self, diagnostics: Diagnostics) -> None:
-        """Report what was removed: each name once, and all examples and extensions in one note."""
+        """Report what was removed: each name once, and all examples with a key in one note."""
         for name, found in self._found.items():
             shown = clipped(without_secrets(name.removesuffix(_FORCED)) or "value")
             times = f" ({found.count} places)" if found.count > 1 else ""
             variable = f"the environment variable whose name ends in _{environment_suffix(shown)}"
             if name == _EXAMPLES:
-                message = f"Examples and extensions may hold secrets, so they were left out{times}."
-                diagnostics.add("secret-left-out", message, found.where, "Remove real credentials from the document.")
+                message = f"An example holds a key that looks real, so it was left out{times}."
+                hint = "If the key is real, revoke it, and remove it from the document."
+                diagnostics.add("secret-left-out", message, found.where, hint)
             elif name == _IN_PATH:
                 message = f"A part of a path may be a secret, so the argument `secret_in_path` replaces it{times}."
                 hint = "Let a hook set the argument from an environment variable of your choice."
@@ -137,13 +147,10 @@ class _Walk:
         return value
 
     def _object(self, node: JsonObject, path: _Path, key: str, name: str) -> JsonObject:
+        node = self._without_constant_header(node, path)
         if "name" in node or "key" in node:
             name = _own_name(node, key) or name
-        if (
-            ("format" in node and node["format"] == "password")
-            or ("type" in node and node["type"] == "secret")
-            or ("writeOnly" in node and node["writeOnly"] is True)
-        ):
+        if _is_typed_secret(node):
             name = name if is_secret_name(name) else f"{name}{_FORCED}"
         is_choice = "enum" in node and len(as_list(node["enum"])) > 1
         changed: JsonObject = {}
@@ -173,6 +180,21 @@ class _Walk:
             changed[MARK] = True
         return changed
 
+    def _without_constant_header(self, node: JsonObject, path: _Path) -> JsonObject:
+        """Return a header parameter without its constant, unless the constant plainly holds no secret."""
+        if node.get("in") != "header" or not _is_constant(node):
+            return node
+        name, schema = as_text(node.get("name")), as_object(node.get("schema"))
+        fixed = [value for each in (node, schema) for value in (each.get("const"), *as_list(each.get("enum")))]
+        texts = [each for each in fixed if isinstance(each, str)]
+        if name.lower() in _CREDENTIAL_FIELDS or all(is_harmless_header(name, each) for each in texts):
+            return node
+        self._removed(name, (*path, "const"))
+        bare = {member: each for member, each in node.items() if member not in _FIXED}
+        if schema:
+            bare["schema"] = {member: each for member, each in schema.items() if member not in _FIXED}
+        return {**bare, MARK: True}
+
     def _list(self, items: list[JsonValue], path: _Path, key: str, name: str) -> list[JsonValue] | _Gone:
         found = [self._judged(each, (*path, index), key, name) for index, each in enumerate(items)]
         if all(one is other for one, other in zip(found, items, strict=True)):
@@ -188,13 +210,13 @@ class _Walk:
         if name and not is_reference(text) and text[:_LONGEST_KEPT].lower() not in _KEPT and may_be_secret(name, text):
             cleaned = self._clean(text)
             if "://" not in text or cleaned == text:
-                return self._removed(name, path)
+                return self._removed(name, path, text)
         if key in _PATHS:
             text = self._path(text, path)
         cleaned = self._clean(text)
         if cleaned != text:
             label = _LABEL.search(without_secrets(text))
-            self._removed(label[1] if label else name or key, path)
+            self._removed(label[1] if label else name or key, path, text)
         else:
             self._clean_texts.add((key, name, cleaned))
         return cleaned
@@ -257,8 +279,10 @@ class _Walk:
             return self._document.where(known)
         return Where(self._document.name, shown, *self._document.positions([known])[known])
 
-    def _removed(self, name: str, path: _Path) -> _Gone:
+    def _removed(self, name: str, path: _Path, text: str = "") -> _Gone:
         if any(each in _EXAMPLE_KEYS or str(each).startswith("x-") for each in path if each != "x-mcp"):
+            if not holds_key(text):  # an id or a made-up value, of which large documents have hundreds
+                return _GONE
             name = _EXAMPLES
         is_constant = not _CONSTANTS.isdisjoint(path[-2:]) or "send" in path
         place = self._place(path)
@@ -299,6 +323,15 @@ def _own_name(node: JsonObject, key: str) -> str:
     pair = node.get("key")
     # the member `key` of an API key in a Postman collection is the name of a header
     return pair if isinstance(pair, str) and "value" in node and key != "apikey" else ""
+
+
+def _is_typed_secret(node: JsonObject) -> bool:
+    """Return True if a schema or a pair says itself that its value is a secret."""
+    return (
+        ("format" in node and node["format"] == "password")
+        or ("type" in node and node["type"] == "secret")
+        or ("writeOnly" in node and node["writeOnly"] is True)
+    )
 
 
 def _is_constant(node: JsonObject) -> bool:

@@ -357,7 +357,7 @@ class Service:
     def _recorded(self, digest: str, recording: Recording, id: object) -> None:  # noqa: A002
         """Store the events of a stream from now on, so that other replicas can resume the stream."""
         if self._sharing is not None:
-            recording.heard.append(self._sharing.record(digest, recording.stream, id))
+            recording.heard.append(self._sharing.record(digest, recording.stream, id, recording.caller))
 
     # Methods by which a call reports its outcome, progress, log messages and questions (work.Listener)
 

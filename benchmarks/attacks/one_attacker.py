@@ -1,0 +1,226 @@
+"""Let one attacker use up each thing that callers share, and measure the calls of another user meanwhile.
+
+    python -m benchmarks.attacks.one_attacker [--only ATTACK] [--rounds N] [--calls N]
+
+The server may open 1,024 files. The attacker has a valid token, and a process and an address of its own. The user makes
+calls on new connections, alone and attacked by turns, so that both figures are of the same minutes. All calls of the
+user must be answered, their 99th percentile must stay within 5 times that of the calls alone, and the server must log
+at most 100 lines a minute. The exit code is 1 if one of this does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import aiohttp
+
+from benchmarks.attacks import attackers
+from benchmarks.replicas.client import NEWER, Client
+from benchmarks.replicas.rig import answers, free_port, wait_for
+from benchmarks.replicas.upstream import DOCUMENT, Upstream
+from tests.identity.issuer import CLIENT, SECRET, Issuer
+
+FILES = 1024
+TOKEN = "b-token-of-bob-0123456789-0123456789"
+PATIENCE = 20.0
+"""Seconds after which a call of the user counts as not answered."""
+
+SETTLING = 3.0
+"""Seconds from the beginning of an attack to the first call under attack."""
+
+MOST_TIMES, MOST_LINES = 5.0, 100.0
+TOOLS_FILE = """\
+mcpgen: 1
+server: {name: depot, logging: true, tools: search, programs: all}
+openapi: [{document: depot.yaml}]
+overrides: {deleteThing: {confirm: always}}
+resources:
+  - {name: thing, uri: "depot://things/{name}", request: "GET /things/{name}", poll: 1s}
+"""
+
+
+class Row(NamedTuple):
+    """Seconds of each answered call of the user alone and attacked, calls without an answer, and log lines a minute."""
+
+    attack: str
+    alone: list[float]
+    attacked: list[float]
+    missed: list[str]
+    lines: float
+
+    @property
+    def held(self) -> bool:
+        return not self.missed and high(self.attacked) <= MOST_TIMES * high(self.alone) and self.lines <= MOST_LINES
+
+
+def high(seconds: list[float]) -> float:
+    """Return the 99th percentile."""
+    return sorted(seconds)[max(0, -(-len(seconds) * 99 // 100) - 1)] if seconds else 0.0
+
+
+def generate(folder: Path, port: int) -> None:
+    """Generate the server, and write the tokens of its two callers."""
+    (folder / "depot.yaml").write_text(DOCUMENT % port)
+    (folder / "tools.yaml").write_text(TOOLS_FILE)
+    command = [sys.executable, "-m", "mcpgen", "generate", "tools.yaml", "-o", "server"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    callers = {"anna": attackers.TOKEN, "bob": TOKEN}
+    lines = [f"{name} {hashlib.sha256(token.encode()).hexdigest()}\n" for name, token in callers.items()]
+    (folder / "callers").write_text("".join(lines))
+    (folder / "callers").chmod(0o600)
+
+
+def start(folder: Path, port: int, issuer: Issuer | None) -> subprocess.Popen[bytes]:
+    """Start the server with few descriptors. Its callers have tokens of a file, or of `issuer`."""
+    environ = {**os.environ, "DEPOT_STATE_KEY": "5" * 64, "DEPOT_TIMEOUT": "60"}
+    if issuer is None:
+        environ["DEPOT_HTTP_TOKENS"] = str(folder / "callers")
+    else:
+        environ |= {
+            "DEPOT_HTTP_URL": f"http://127.0.0.1:{port}/mcp",
+            "DEPOT_AUTH_ISSUER": issuer.name,
+            "DEPOT_AUTH_INTROSPECTION_CLIENT_ID": CLIENT,
+            "DEPOT_AUTH_INTROSPECTION_CLIENT_SECRET": SECRET,
+        }
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "depot_mcp", "--http", str(port)],
+            cwd=folder / "server",
+            env=environ,
+            stdout=log,
+            stderr=log,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES)),
+        )
+    wait_for(lambda: answers(port, "/readyz"))
+    return process
+
+
+@asynccontextmanager
+async def attacked(name: str, port: int) -> Any:
+    """Run the attack in its own process."""
+    command = [sys.executable, "-m", "benchmarks.attacks.attackers", name, str(port)]
+    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        await process.stdout.readline()
+        await asyncio.sleep(SETTLING)
+        yield
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def call(client: Client) -> str:
+    return str((await client.call("get_thing", {"name": "b"}))["result"]["content"])
+
+
+async def program(client: Client) -> str:
+    return str((await client.call("run_program", {"code": "1 + 1"}))["result"]["content"])
+
+
+async def deletion(client: Client) -> str:
+    return str((await client.confirmed("delete_thing", {"name": "b"}))["result"]["content"])
+
+
+USES: dict[str, tuple[Callable[[Client], Awaitable[str]], str]] = {
+    "programs": (program, "2"),
+    "used confirmations": (deletion, "DELETE b"),
+}
+"""What the user does beside an attack, and what the result says; by default the user reads a thing."""
+
+
+async def calls(name: str, port: int, many: int, issuer: Issuer | None, missed: list[str]) -> list[float]:
+    """Let the user make calls one after another, each on a new connection. Return the seconds of the answered ones."""
+    use, said = USES.get(name, (call, "GET b"))
+    took = []
+    timeout = aiohttp.ClientTimeout(total=PATIENCE)
+    token = TOKEN
+    if issuer is not None:
+        token = os.urandom(16).hex()
+        issuer.introspected[token] = {"active": True, **issuer.claims(f"http://127.0.0.1:{port}/mcp")}
+    for _ in range(many):
+        async with aiohttp.ClientSession(timeout=timeout) as http:
+            client = Client(http, f"http://127.0.0.1:{port}/mcp", NEWER, headers={"Authorization": f"Bearer {token}"})
+            began = time.perf_counter()
+            try:
+                found = await use(client)
+                assert said in found, found
+                took.append(time.perf_counter() - began)
+            except Exception as problem:  # whatever went wrong, the user has no answer
+                missed.append(f"{type(problem).__name__} {problem}"[:160])
+    return took
+
+
+async def measured(name: str, folder: Path, rounds: int, many: int) -> Row:
+    """Start a server, and measure the user's calls alone and attacked by turns."""
+    port, began = free_port(), time.monotonic()
+    issuer = Issuer() if name == "random tokens" else None
+    if issuer is not None:
+        issuer.__enter__()
+    server = await asyncio.to_thread(start, folder, port, issuer)
+    row = Row(name, [], [], [], 0.0)
+    try:
+        await calls(name, port, 5, issuer, [])
+        for _ in range(rounds):
+            row.alone.extend(await calls(name, port, many, issuer, row.missed))
+            async with attacked(name, port):
+                row.attacked.extend(await calls(name, port, many, issuer, row.missed))
+    finally:
+        server.kill()
+        server.wait()
+        if issuer is not None:
+            issuer.__exit__()
+    lines = (folder / "log").read_bytes().count(b"\n")
+    return row._replace(lines=lines / max(1.0, (time.monotonic() - began) / 60))
+
+
+async def run(chosen: list[str], rounds: int, many: int) -> bool:
+    held = True
+    upstream = Upstream()
+    await upstream.start()
+    line = "{:20} {:>9} {:>9} {:>6} {:>9} {:>11}  {}"
+    print(line.format("attack", "alone", "attacked", "times", "answered", "log a minute", ""))
+    with tempfile.TemporaryDirectory() as place:
+        generate(Path(place), upstream.port)
+        for name in chosen:
+            row = await measured(name, Path(place), rounds, many)
+            times = high(row.attacked) / (high(row.alone) or 1.0)
+            answered = f"{len(row.attacked)}/{rounds * many}"
+            figures = (
+                f"{high(row.alone) * 1000:.1f} ms",
+                f"{high(row.attacked) * 1000:.1f} ms",
+                f"{times:.1f}",
+                answered,
+            )
+            print(
+                line.format(name, *figures, f"{row.lines:.0f}", "held" if row.held else f"FAILED {row.missed[:2]}"),
+                flush=True,
+            )
+            held = held and row.held
+    await upstream.stop()
+    return held
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=attackers.ATTACKS, help="only this attack")
+    parser.add_argument("--rounds", type=int, default=3, help="how often the user is alone and attacked")
+    parser.add_argument("--calls", type=int, default=100, help="calls of the user in each part of a round")
+    options = parser.parse_args()
+    return 0 if asyncio.run(run(options.only or [*attackers.ATTACKS], options.rounds, options.calls)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
