@@ -27,7 +27,7 @@ PAUSE = 0.1
 """Seconds between two requests on one connection."""
 
 META = "io.modelcontextprotocol/"
-CAPABILITIES = {"elicitation": {"form": {}}}
+CAPABILITIES: dict[str, dict[str, dict[str, object]]] = {"elicitation": {"form": {}}}
 _ids = count(1)
 Attack = Callable[[int], Awaitable[None]]
 

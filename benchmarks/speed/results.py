@@ -88,7 +88,7 @@ def _family(found: Found) -> str:
 
 
 def _entry(value: Figure | Bar) -> str:
-    """Return a figure or a limit as JSON, with floats rounded to four significant digits, without a goal that is None."""
+    """Return a figure or a limit as JSON, with floats rounded to four significant digits. Leave out a goal of None."""
     fields = {name: float(f"{each:.4g}") if type(each) is float else each for name, each in asdict(value).items()}
     return json.dumps({name: each for name, each in fields.items() if each is not None}, ensure_ascii=False)
 

@@ -155,7 +155,7 @@ def document(address: str) -> str:
         ]
         media = {"application/json": {"schema": schema_of(shape["body"])}}
         for kind, answer in (("list", silent), ("get", silent), ("find", {**silent, "content": media})):
-            operation = {"operationId": f"{kind}_{name}", "responses": {"200": answer}}
+            operation: dict[str, Any] = {"operationId": f"{kind}_{name}", "responses": {"200": answer}}
             operation |= in_body(parameters) if "method" in shape else {"parameters": parameters}
             paths[f"/{kind}/{name}"] = {shape.get("method", "get"): operation}
     info = {"title": "Shapes", "version": "1"}

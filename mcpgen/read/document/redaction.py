@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, pointer
 from mcpgen.base.names import clipped, environment_suffix
 from mcpgen.base.secrets import (
     LEFT_OUT,
     holds_key,
-    is_harmless_header,
     is_reference,
     is_secret_name,
     may_be_secret,
@@ -52,7 +51,6 @@ _SERVER = ("server",)
 """Path of the settings of a tools file, where `pin` lists tools."""
 
 _CONSTANTS = frozenset(("const", "enum"))
-_FIXED = _CONSTANTS | {"default"}
 _EXAMPLE_KEYS = frozenset(("example", "examples"))
 _CREDENTIAL_FIELDS = frozenset(("authorization", "proxy-authorization", "cookie"))
 _KEPT = frozenset(
@@ -147,7 +145,6 @@ class _Walk:
         return value
 
     def _object(self, node: JsonObject, path: _Path, key: str, name: str) -> JsonObject:
-        node = self._without_constant_header(node, path)
         if "name" in node or "key" in node:
             name = _own_name(node, key) or name
         if _is_typed_secret(node):
@@ -179,21 +176,6 @@ class _Walk:
         if is_pair or ("in" in node and _is_constant(node) and not _is_constant(changed)):
             changed[MARK] = True
         return changed
-
-    def _without_constant_header(self, node: JsonObject, path: _Path) -> JsonObject:
-        """Return a header parameter without its constant, unless the constant plainly holds no secret."""
-        if node.get("in") != "header" or not _is_constant(node):
-            return node
-        name, schema = as_text(node.get("name")), as_object(node.get("schema"))
-        fixed = [value for each in (node, schema) for value in (each.get("const"), *as_list(each.get("enum")))]
-        texts = [each for each in fixed if isinstance(each, str)]
-        if name.lower() in _CREDENTIAL_FIELDS or all(is_harmless_header(name, each) for each in texts):
-            return node
-        self._removed(name, (*path, "const"))
-        bare = {member: each for member, each in node.items() if member not in _FIXED}
-        if schema:
-            bare["schema"] = {member: each for member, each in schema.items() if member not in _FIXED}
-        return {**bare, MARK: True}
 
     def _list(self, items: list[JsonValue], path: _Path, key: str, name: str) -> list[JsonValue] | _Gone:
         found = [self._judged(each, (*path, index), key, name) for index, each in enumerate(items)]
