@@ -6,6 +6,7 @@ the whole tool.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _HEX = "[0-9A-Fa-f]"
 _CODE = rf"[fnrtv]|c[A-Za-z]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|[\^$\\.*+?()\[\]{{}}|/]"
@@ -22,6 +23,7 @@ _NEEDLESS = re.compile(r"\\(?:([^\s\w<>^$.*+?()\[\]{}|/\\-])|([-_ ])|(.))", re.D
 _SLASHES = re.compile(r"/(\^.*\$)/u?", re.DOTALL)
 
 
+@lru_cache(maxsize=1024)  # cached, since many members of a document share one pattern
 def is_ecma(pattern: str) -> bool:
     """Return True if `pattern` is a regular expression of ECMA 262 with the flag `u`."""
     position, groups, may_repeat = 0, list[bool](), False
@@ -46,6 +48,7 @@ def without_slashes(pattern: str) -> str:
     return literal[1] if literal else pattern
 
 
+@lru_cache(maxsize=1024)
 def without_needless_escapes(pattern: str) -> str:
     """Return `pattern` without backslashes before ordinary characters, which the flag `u` refuses."""
     written = "".join(_unescaped(pattern))
