@@ -1,8 +1,8 @@
 """Generate documents shaped like those of Microsoft Graph and Shopware: entities that refer to each other, in most
 bodies.
 
-Each entity leads to others, and over them back to itself. In the first shape, entities extend others, and are reached by
-thousands of nested paths. In the second, a body is an entity with all that it leads to, and most members have patterns.
+Each entity leads to others, and over them back to itself. In the first shape, entities extend others, and are reached
+by thousands of nested paths. In the second, a body is an entity with all that it leads to, and most members have patterns.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def _collection(path: str, name: str, entity: Schema, above: list[Schema]) -> di
     body = {"description": "New values", "required": True, "content": _json(entity)}
     return {
         path: {
-            "get": _operation(f"List{name}", [*above, *chosen], {"200": {"description": "All.", "content": _json(listed)}}),
+            "get": _operation(
+                f"List{name}", [*above, *chosen], {"200": {"description": "All.", "content": _json(listed)}}
+            ),
             "post": {**_operation(f"Create{name}", above, shown), "requestBody": body},
         },
         f"{path}/{{item-id}}": {

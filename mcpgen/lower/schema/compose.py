@@ -85,7 +85,9 @@ class Composer:
         if isinstance(name, str):
             key: str | int = name if len(schema) == 1 else 0
         else:
-            key = id(schema) if identity_of(schema) else 0  # a reference with words beside it, as Elasticsearch has them
+            key = (
+                id(schema) if identity_of(schema) else 0
+            )  # a reference with words beside it, as Elasticsearch has them
         if key:
             self.budget.spend(1)
             found = self._composed.get(key) or self._keep(key, self._compose(schema, str(name or "")))

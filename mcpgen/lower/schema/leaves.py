@@ -5,13 +5,15 @@ from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.kinds import type_of
 from mcpgen.lower.schema.patterns import shown
 
-
 _SCALARS = frozenset(("string", "number", "integer", "boolean"))
 _NOT_OF_LEAVES = frozenset(
-    ("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if", "contains")
-    + ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames")
-    + ("dependentRequired", "dependentSchemas")
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
+        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
+        *("dependentRequired", "dependentSchemas"),
+    )
 )
+"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
 
 
 def is_leaf(source: JsonObject) -> bool:
