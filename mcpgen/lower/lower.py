@@ -236,7 +236,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     plan = bodies.plan(operation, composer)
     demanding = plan is not None and plan.is_needed and plan.body.required is None
     title = descriptions.title(operation, name)
-    hints = annotations.derive(operation)
+    hints = annotations.derive(operation, composer.definitions)
     consents = fixed_consents(operation, plan, composer)
     confirm = confirmation.derive(operation, hints, context.api.confirm, consents, diagnostics)
     needs = plan.said if plan else ""

@@ -7,26 +7,36 @@ project's owner offers them, but they can supply the credential of other calls.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.base.names import clipped, fold, words
 from mcpgen.merge.overrides import is_written, named
 from mcpgen.model import Api, Login, Operation, SecurityScheme
+from mcpgen.naming.effect_words import ENDS
 from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import LoginChoice
 
-_ABOUT = frozenset(
+_LOGS_IN = frozenset(
     re.findall(
         r"\w+",
-        "login logins logon signin sign auth authenticate authentication authorize oauth oauth2 token tokens session "
-        "sessions jwt sso saml",
+        "login logins logon signin sign auth authenticate authentication authorize oauth oauth2 openid jwt sso saml",
     )
 )
+_ABOUT = _LOGS_IN | {"token", "tokens", "session", "sessions"}
 """Words in the path or operationId of a login. Operations without any of these words are not examined further."""
 
-_PASSWORDS = frozenset(["password", "passwd", "pwd", "passcode", "clientsecret", "refreshtoken", "userpassword"])
+_ENDS = ENDS | {"forgot", "forget"}
+"""Words of operations that end a session or replace a password; what they take or return logs nobody in."""
+
+_PASSWORDS = frozenset(["password", "passwd", "pwd", "passcode", "userpassword"])
+_SECRETS = frozenset(["clientsecret", "refreshtoken"])
+"""Secrets that also belong to settings, such as those of an OAuth client that the API itself uses."""
+
 _TOKENS = frozenset(["accesstoken", "refreshtoken", "idtoken", "jwt", "jwttoken", "bearertoken", "sessiontoken"])
+_FEWEST_TAKERS = 3
+"""Number of other operations that take a token as an argument, from which on the token is data of the API."""
 
 _FORM = "application/x-www-form-urlencoded"
 _DEEPEST = 5
@@ -57,17 +67,43 @@ def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
 
 def _reason(operation: Operation, api: Api) -> str:
     """Return why an operation is a login, such as "returns an access token", or "" if it is none."""
-    if not _ABOUT.intersection(words(f"{operation.path} {operation.id or ''}")):
+    path = re.sub(r"\{[^{}]*\}", "", operation.path)
+    own = words(path.rstrip("/").rpartition("/")[2])
+    said = {*words(f"{path} {operation.id or ''}")}
+    needed = _LOGS_IN if "{" in operation.path else _ABOUT  # a token or session of an item logs nobody in
+    ends = _ENDS.intersection([*own, *words(operation.id or "")])
+    if operation.method not in ("GET", "POST") or not needed & said or ends:
         return ""
-    taken = {fold(each.name) for each in (*operation.parameters, *operation.withheld)}
-    for media_type in operation.body.content if operation.body else ():
-        taken |= set(map(fold, _members(media_type.schema or {}, api)))
-    if _PASSWORDS & taken:
+    taken, given = _taken(operation, api), _given(operation, api)
+    is_sent = operation.method == "POST"
+    if _PASSWORDS & taken and (is_sent or _LOGS_IN & said):
         return "takes a password or another secret"
-    schemas = (each.schema or {} for one in operation.responses if one.status[:1] == "2" for each in one.content)
-    if any(fold(name) in _TOKENS for schema in schemas for name in _members(schema, api)):
+    if _SECRETS & taken and (given or "granttype" in taken or own[-1:] in (["token"], ["tokens"], ["login"])):
+        return "takes a password or another secret"
+    if (given if is_sent else given - {"jwt", "sessiontoken"}) and not _is_argument(given, operation, api):
         return "returns an access token"
     return ""
+
+
+def _taken(operation: Operation, api: Api) -> set[str]:
+    """Return the folded names of the parameters and members of the body of an operation."""
+    found = {fold(each.name) for each in (*operation.parameters, *operation.withheld)}
+    for media_type in operation.body.content if operation.body else ():
+        found |= set(map(fold, _members(media_type.schema or {}, api)))
+    return found
+
+
+def _given(operation: Operation, api: Api) -> set[str]:
+    """Return the folded names of tokens that a successful response has as members."""
+    schemas = (each.schema or {} for one in operation.responses if one.status[:1] == "2" for each in one.content)
+    return {fold(name) for schema in schemas for name in _members(schema, api)} & _TOKENS
+
+
+def _is_argument(given: set[str], operation: Operation, api: Api) -> bool:
+    """Return True if other operations take one of the tokens as an argument, so that a model needs it."""
+    others = (each for each in api.operations if each is not operation and each.body is not None)
+    takers = (each for each in others if (given - {"refreshtoken"}) & _taken(each, api))
+    return len(list(islice(takers, _FEWEST_TAKERS))) == _FEWEST_TAKERS
 
 
 def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:

@@ -54,6 +54,9 @@ READS = _words(
 )
 """Verbs that only read."""
 
+FETCHES = _words("fetch get list retrieve")
+"""Verbs that say at the beginning of a summary that the operation only reads, whatever its path and id are about."""
+
 READS_FIRST = _words("has head is read show view wait")
 """Words that mean reading only as the first word: not in `mark_all_as_read`."""
 

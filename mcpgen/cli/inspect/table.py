@@ -39,6 +39,8 @@ def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Seq
     for line in lines:
         report.say(line, err=False)
     counts = ((len(rows), "tool"), (sum(costs.values()), "token"), (len(skipped), "skipped operation"))
+    logins = sum(each.code == "login-operation" for each in diagnostics)
+    counts = (*counts, (logins, "hidden login")) if logins else counts
     report.say(", ".join(counted(*count) for count in counts) + ".", err=False)
     if len(tools) > HEAVIEST:
         _draw(costs)

@@ -15,7 +15,7 @@ from mcpgen.base.work import Budget
 from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
 from mcpgen.lower.schema.merging import Merger
-from mcpgen.lower.schema.nodes import alternatives, members, types
+from mcpgen.lower.schema.nodes import alternatives, identity_of, members, types
 from mcpgen.lower.schema.patterns import HiddenPattern, shown
 
 __all__ = ["Composer", "alternatives", "members", "types"]
@@ -43,10 +43,11 @@ After any other problem with a referenced schema, operations that need it are sk
 
 
 class _Composed(NamedTuple):
-    """A named schema after merging: its node, the references that were followed, contradictions, and diagnostics about
-    references without a target.
+    """A schema after merging: its node, the references that were followed, contradictions, and diagnostics about
+    references without a target. `source`: the schema, kept because a cache may find it by its identity.
     """
 
+    source: JsonObject
     node: JsonObject
     followed: tuple[str, ...]
     contradictions: tuple[str, ...]
@@ -70,7 +71,7 @@ class Composer:
         self.once = ValueCache()
         self.expansions = Expansions(self.once)
         self.budget = budget or Budget(RUN, PART)
-        self._composed: dict[str, _Composed] = {}
+        self._composed: dict[str | int, _Composed] = {}
         self._kept = 0
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
@@ -81,11 +82,17 @@ class Composer:
             self.budget.spend(1)
             return schema, ()
         name = schema.get("$ref")
-        if len(schema) > 1 or not isinstance(name, str):
-            found = self._compose(schema, str(name or ""))
+        if isinstance(name, str):
+            key: str | int = name if len(schema) == 1 else 0
         else:
+            key = (
+                id(schema) if identity_of(schema) else 0
+            )  # a reference with words beside it, as Elasticsearch has them
+        if key:
             self.budget.spend(1)
-            found = self._composed.get(name) or self._keep(name, self._compose(schema, name))
+            found = self._composed.get(key) or self._keep(key, self._compose(schema, str(name or "")))
+        else:
+            found = self._compose(schema, str(name or ""))
         self.contradictions += found.contradictions
         self.missing += found.missing
         return found.node, found.followed
@@ -157,13 +164,13 @@ class Composer:
         if said is not None:
             self.unshown.append(said)
 
-    def _keep(self, name: str, composed: _Composed) -> _Composed:
-        """Cache the composed schema `name`. A full cache is emptied first."""
+    def _keep(self, key: str | int, composed: _Composed) -> _Composed:
+        """Cache a composed schema by its name or identity. A full cache is emptied first."""
         self._kept += len(composed.node) + len(as_object(composed.node.get("properties")))
         if self._kept > _MOST_KEPT:
             self._composed.clear()
             self._kept = 0
-        self._composed[name] = composed
+        self._composed[key] = composed
         return composed
 
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
@@ -178,7 +185,7 @@ class Composer:
         finally:
             self.budget.charge(name, before - self.budget.left)
             missing, self.missing = tuple(self.missing), outer
-        return _Composed(node, tuple(followed), tuple(dict.fromkeys(contradictions)), missing)
+        return _Composed(schema, node, tuple(followed), tuple(dict.fromkeys(contradictions)), missing)
 
     def _flat(self, schema: JsonObject, followed: dict[str, None], contradictions: list[str]) -> JsonObject:
         if "$ref" not in schema and "allOf" not in schema:

@@ -6,6 +6,7 @@ the whole tool.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _HEX = "[0-9A-Fa-f]"
 _CODE = rf"[fnrtv]|c[A-Za-z]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|[\^$\\.*+?()\[\]{{}}|/]"
@@ -21,6 +22,7 @@ MEMBER = re.compile(rf"\\(?P<set>{_SET})|\\(?:{_CODE}|[b-])|[^\\\]]", re.DOTALL)
 _NEEDLESS = re.compile(r"\\(?:([^\s\w<>^$.*+?()\[\]{}|/\\-])|([-_ ])|(.))", re.DOTALL)
 
 
+@lru_cache(maxsize=1024)  # cached, since many members of a document share one pattern
 def is_ecma(pattern: str) -> bool:
     """Return True if `pattern` is a regular expression of ECMA 262 with the flag `u`."""
     position, groups, may_repeat = 0, list[bool](), False
@@ -39,6 +41,7 @@ def is_ecma(pattern: str) -> bool:
     return not groups
 
 
+@lru_cache(maxsize=1024)
 def without_needless_escapes(pattern: str) -> str:
     """Return `pattern` without backslashes before ordinary characters, which the flag `u` refuses."""
     written = "".join(_unescaped(pattern))

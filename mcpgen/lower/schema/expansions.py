@@ -1,9 +1,12 @@
 """Cache the expansions of arguments and named schemas: their conversions to schemas that every client accepts. So a
 schema is expanded once, however many tools use it.
 
-An expansion depends on its depth and its limits. It also depends on the surrounding schemas (those that contain it),
-since a schema inside itself is not expanded again. So the cache stores which names the conversion looked for among the
-surrounding schemas, and which of these it found. An expansion is reused only where this search finds the same names.
+An expansion depends on the surrounding schemas (those that contain it), since a schema inside itself is not expanded
+again. So the cache stores which names the conversion looked for among the surrounding schemas, and which of these it
+found. An expansion is reused only where this search finds the same names.
+
+It also depends on the levels that may follow. An expansion from which no level was left out is the same wherever there
+is room for its height; any other one is reused only where as many levels may follow.
 """
 
 from collections.abc import Iterable
@@ -12,7 +15,6 @@ from typing import NamedTuple
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.once import ValueCache
-from mcpgen.lower.schema.budget import Limits
 from mcpgen.lower.schema.patterns import HiddenPattern
 
 _MOST_NODES = 200_000
@@ -37,8 +39,11 @@ NOTHING = Findings()
 
 
 class ExpansionKey(NamedTuple):
-    """Cache key of an expansion: the schema to expand (`source`), its nesting (`depth` and `level`), its description,
-    and the settings of its conversion by `Portable`. Surrounding schemas are not part of the key.
+    """Cache key of an expansion: the schema to expand (`source`), its description, and the settings of its conversion
+    by `Portable`. The surrounding schemas and the levels that may follow are not part of the key.
+
+    `text`, `inner_text` and `alternatives` are limits: on the description of the schema itself, on those inside it, and
+    on its alternatives.
     """
 
     source: str
@@ -46,19 +51,35 @@ class ExpansionKey(NamedTuple):
     description: str
     removable: bool
     patched: bool
-    depth: int
-    level: int
-    limits: Limits
+    text: int
+    inner_text: int
+    alternatives: int
     nulls: bool
     files: bool
+
+
+class Levels(NamedTuple):
+    """A number of levels: of objects and lists (`depth`), and of all nesting, also by unions (`level`)."""
+
+    depth: int
+    level: int
+
+
+class Leaf(NamedTuple):
+    """Cached expansion of a scalar without a name. `source` is kept, since the cache finds it by its identity."""
+
+    source: JsonObject
+    emitted: JsonObject
+    findings: Findings
 
 
 class Expansion(NamedTuple):
     """Cached expansion: the schema that tools show (`emitted`), with `nodes` as its size.
 
     `cuts`: phrases for what was left out. `asked`: schema names that were looked for among the schemas that contain
-    this one (recursion). `met`: those names in `asked` that were found there. `too_large`: True if writing stopped at
-    `nodes` nodes, so that `emitted` is empty.
+    this one (recursion). `met`: those names in `asked` that were found there. `height`: the levels below this schema.
+    `left`: the levels that could follow, or None if none was left out. `too_large`: True if writing stopped at `nodes`
+    nodes, so that `emitted` is empty.
     """
 
     emitted: JsonObject
@@ -67,7 +88,13 @@ class Expansion(NamedTuple):
     findings: Findings
     asked: frozenset[str]
     met: frozenset[str]
+    height: Levels
+    left: Levels | None = None
     too_large: bool = False
+
+    def fits(self, left: Levels) -> bool:
+        """Return True if this expansion is the same where the levels `left` may follow."""
+        return self.left == left if self.left else self.height.depth < left.depth and self.height.level <= left.level
 
 
 class Expansions:
@@ -75,6 +102,8 @@ class Expansions:
 
     - `large`: name of a schema → pair. The first item is True if the schema or a part of it has members: then leaving
       them out saves tokens. The second item is the `Findings` about the schemas that were examined to decide this.
+    - `leaves`: expansions of scalars without names. The key is the schema's identity and the settings on which it
+      depends.
     - `once`: cache of facts about expanded schemas. It keeps those schemas in memory, so it is cleared together with
       the expansions.
     """
@@ -82,20 +111,23 @@ class Expansions:
     def __init__(self, once: ValueCache) -> None:
         self._once = once
         self.large: dict[str, tuple[bool, Findings]] = {}
+        self.leaves: dict[tuple[int, bool, bool, bool, int], Leaf] = {}
         self._known: dict[ExpansionKey, list[Expansion]] = {}
         self._nodes = 0
 
-    def find(self, setting: ExpansionKey, trail: Iterable[str], room: int) -> Expansion | None:
-        """Return a cached expansion with the key `setting` that can be reused inside `trail` and `room`, or None.
+    def find(self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels) -> Expansion | None:
+        """Return a cached expansion with the key `setting` that can be reused inside `trail`, `room` and `left`, or
+        None.
 
         `trail`: names of the surrounding schemas. The cached conversion looked for the names `asked` among the schemas
         around it, and found the names `met`. So it is reused only if the names of `asked` in `trail` are exactly `met`.
         `room`: limit on nodes. A complete expansion is reused if it has fewer than `room` nodes. One that was too large
-        is reused if writing it stopped at `room` nodes or more, since it then exceeds this limit as well.
+        is reused if writing it stopped at `room` nodes or more, since it then exceeds this limit as well. `left`: the
+        levels that may follow.
         """
         for known in self._known.get(setting, ()):
             is_told = known.nodes >= room if known.too_large else known.nodes < room
-            if is_told and known.asked.intersection(trail) == known.met:
+            if is_told and known.fits(left) and known.asked.intersection(trail) == known.met:
                 return known
         return None
 
@@ -104,6 +136,7 @@ class Expansions:
         self._nodes += fresh
         if self._nodes > _MOST_NODES:
             self._known.clear()
+            self.leaves.clear()
             self._once.forget()
             self._nodes = fresh
         self._known.setdefault(setting, []).append(expansion)

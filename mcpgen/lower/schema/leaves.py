@@ -5,6 +5,22 @@ from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.kinds import type_of
 from mcpgen.lower.schema.patterns import shown
 
+_SCALARS = frozenset(("string", "number", "integer", "boolean"))
+_NOT_OF_LEAVES = frozenset(
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
+        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
+        *("dependentRequired", "dependentSchemas"),
+    )
+)
+"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
+
+
+def is_leaf(source: JsonObject) -> bool:
+    """Return True if `source` declares one scalar type, and has no schemas inside it."""
+    kind = source.get("type")
+    return isinstance(kind, str) and kind in _SCALARS and _NOT_OF_LEAVES.isdisjoint(source)
+
 
 def scalar(node: JsonObject, kind: str) -> JsonObject:
     """Return `node`, of the scalar type `kind`, with only the keywords that every client accepts."""

@@ -18,9 +18,9 @@ from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator, schema_name
-from mcpgen.lower.schema.expansions import Expansion, ExpansionKey
+from mcpgen.lower.schema.expansions import Expansion, ExpansionKey, Leaf, Levels
 from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands
-from mcpgen.lower.schema.leaves import default_of, of_kind, scalar
+from mcpgen.lower.schema.leaves import default_of, is_leaf, of_kind, scalar
 from mcpgen.lower.schema.media_types import is_file
 from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
 from mcpgen.lower.schema.nodes import further_members, identity_of, items_of
@@ -88,6 +88,10 @@ class Portable:
         """Names looked up among the schemas around the current expansion."""
         self._shared = 0
         """Nodes that belong to a cached expansion."""
+        self._reached = Levels(0, 0)
+        """Deepest place of the current expansion at which a limit on levels was checked."""
+        self._is_limited = False
+        """True if such a limit was met in the current expansion."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -119,37 +123,76 @@ class Portable:
     ) -> JsonObject:
         """Return `source` in a form that every client accepts. Cache results for tool arguments and named schemas."""
         identity = identity_of(source)
-        if not (identity or at.is_argument) or self.is_exhausted:
+        if self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
+        if not (identity or at.is_argument):
+            if description or not is_leaf(source):
+                return self._expand(source, identity, at, keep_null, description, removable)
+            return self._leaf(source, at, keep_null, removable)
+        limits = self.limits
+        lengths = limits.inner_text if at.depth else limits.text, limits.inner_text, limits.alternatives
         written = (repr(source), keep_null, description, removable, at.patched)
-        setting = ExpansionKey(*written, at.depth, at.level, self.limits, self.nulls, self.files)
-        known = self._expansions.find(setting, at.trail, self._left)
+        setting = ExpansionKey(*written, *lengths, self.nulls, self.files)
+        left = Levels(limits.depth - at.depth, limits.levels - at.level)
+        known = self._expansions.find(setting, at.trail, self._left, left)
         if known is None:
-            return self._expand_and_keep(setting, source, identity, at)
+            return self._expand_and_keep(setting, source, identity, at, left)
         self._left -= known.nodes
         self._shared += known.nodes
         self._asked |= known.asked
+        self._reach(Levels(at.depth + known.height.depth, at.level + known.height.level), known.left is not None)
         self.cuts += known.cuts
         self.composer.repeat(known.findings)
         return known.emitted
 
-    def _expand_and_keep(self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position) -> JsonObject:
-        """Return `source` in a form that every client accepts, and cache this schema.
+    def _leaf(self, source: JsonObject, at: _Position, keep_null: bool, removable: bool) -> JsonObject:
+        """Return a scalar without a name in a form that every client accepts. Cache it by the identity of `source`."""
+        limit = self.limits.inner_text if at.depth else self.limits.text
+        key = id(source), keep_null, removable, self.files, limit
+        known = self._expansions.leaves.get(key)
+        if known is None:
+            mark, left, reached = self.composer.mark(), self._left, self._reached
+            emitted = self._expand(source, "", at, keep_null, "", removable)
+            self._reached = reached  # a scalar is the same at every level
+            if left - self._left == 1:  # one node, so that the limit on nodes has no effect
+                self._expansions.leaves[key] = Leaf(source, emitted, self.composer.since(mark))
+            return emitted
+        self._left -= 1
+        self.composer.repeat(known.findings)
+        return known.emitted
+
+    def _reach(self, place: Levels, is_limited: bool) -> None:
+        """Record that the current expansion reaches the levels `place`, and that it met a limit there."""
+        reached = self._reached
+        if place.depth > reached.depth or place.level > reached.level:
+            self._reached = Levels(max(reached.depth, place.depth), max(reached.level, place.level))
+        self._is_limited = self._is_limited or is_limited
+
+    def _expand_and_keep(
+        self, setting: ExpansionKey, source: JsonObject, identity: str, at: _Position, follow: Levels
+    ) -> JsonObject:
+        """Return `source` in a form that every client accepts, and cache this schema. `follow`: the levels that may
+        follow.
 
         If the limit on nodes is reached and `LADDER` has no smaller limits to try, do not cache the schema.
         """
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
+        reached, self._reached = self._reached, Levels(at.depth, at.level)
+        was_limited, self._is_limited = self._is_limited, False
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
         asked = frozenset(self._asked)
         self._asked = around | asked
+        height = Levels(self._reached.depth - at.depth, self._reached.level - at.level)
+        limit = follow if self._is_limited else None
+        self._reach(reached, was_limited)
         if self.is_exhausted and self.limits is LADDER[-1]:
             return emitted  # do not cache: no smaller limits are left to try, so nothing would use the cached schema
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = asked.intersection(at.trail)
         shown = {} if self.is_exhausted else emitted
-        expansion = Expansion(shown, nodes, left_out, found, asked, met, too_large=self.is_exhausted)
+        expansion = Expansion(shown, nodes, left_out, found, asked, met, height, limit, too_large=self.is_exhausted)
         self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
         self._shared = shared + nodes
         return emitted
@@ -166,7 +209,7 @@ class Portable:
         if is_null(node):
             return {"type": "null", **self._text(at, words)}
         keep_null = keep_null or removable or _MEANS_NULL.search(words) is not None
-        if comes_again or ((self._is_deep(at) or self.is_exhausted) and self._is_large(identity, node)):
+        if comes_again or self._has_no_room(at, identity, node):
             emitted, nullable = (
                 self._cut(node, at, identity if comes_again else "", words),
                 removable or self._allows_null(node),
@@ -191,8 +234,18 @@ class Portable:
             self._asked.add(identity)
         return identity in at.trail
 
+    def _has_no_room(self, at: _Position, identity: str, node: JsonObject) -> bool:
+        """Return True if the members of a schema are left out, because it is too deep or the schema is too large."""
+        is_deep = at.depth >= self.limits.depth or at.level > self.limits.levels
+        is_cut = (is_deep or self.is_exhausted) and self._is_large(identity, node)
+        if is_cut or not is_deep:  # a small schema is the same at every level
+            self._reach(Levels(at.depth, at.level), is_cut and is_deep)
+        return is_cut
+
     def _is_deep(self, at: _Position) -> bool:
-        return at.depth >= self.limits.depth or at.level > self.limits.levels
+        is_deep = at.depth >= self.limits.depth or at.level > self.limits.levels
+        self._reach(Levels(at.depth, at.level), is_deep)
+        return is_deep
 
     def _is_large(self, identity: str, node: JsonObject) -> bool:
         """Return True if a schema, its items or its alternatives have members, so that leaving these out saves tokens.

@@ -39,11 +39,11 @@ does (RFC 9110, section 9.3.3).
 """
 
 
-def derive(operation: Operation) -> Annotations:
-    """Return the hints of the tool for `operation`."""
+def derive(operation: Operation, definitions: Mapping[str, JsonObject]) -> Annotations:
+    """Return the hints of the tool for `operation`. `definitions`: the schemas to which its responses refer."""
     hints = _BY_METHOD.get(operation.method, _UNKNOWN)
     if operation.method == "POST":
-        hints = _OF_POST[effects.of_post(operation)]
+        hints = _OF_POST[effects.of_post(operation, definitions)]
     elif hints.read_only and effects.acts(operation):
         hints = _UNKNOWN
     return _as_written(

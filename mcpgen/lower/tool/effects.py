@@ -12,13 +12,14 @@ the last segment of the path. If one source says `changes`, the effect is `chang
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Literal
 
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.names import words
 from mcpgen.lower.text.prose import plain, sentences
-from mcpgen.model import Operation
+from mcpgen.model import Operation, Response
 from mcpgen.naming import effect_words as known
 from mcpgen.naming.operation_ids import without_framework
 from mcpgen.naming.verbs import imperative
@@ -28,6 +29,7 @@ Effect = Literal["reads", "looks", "adds", "changes", "unsaid"]
 _LOOKS = known.READS | known.READS_FIRST | known.COMPUTES
 _TAKES = known.CHANGES | known.CHANGES_TOO
 _VERBS = known.ADDS | known.ADDS_TOO | known.ADDS_FIRST | _LOOKS | _TAKES
+_MOST_REFERENCES = 5
 _JOINS = frozenset(["and", "or", "then"])
 
 _OPENING = re.compile(
@@ -39,6 +41,10 @@ _OPENING = re.compile(
 """Pattern of words that precede the verb of a sentence: `To upload a file, …`, `This endpoint creates …`."""
 
 _HYPHEN = re.compile(r"\b(re|un)-(?=[a-z])", re.IGNORECASE)
+_ACTION = re.compile(r"[?#&](?:action|operation|x-amz-target)=([\w.]+)", re.IGNORECASE)
+_OF_METHOD = re.compile(r"(?:GET|POST)_([A-Z]\w+)")
+"""Patterns of the action in the path or operationId of an RPC protocol, such as the AWS Query protocol."""
+
 _OVERWRITES = re.compile(
     r"(?<!not )(?<!never )\b(?:overwrit(?:es?|ten)|(?:clear|delete|remove|replace)s? (?:all |any |the )?existing)\b",
     re.IGNORECASE,
@@ -47,25 +53,30 @@ _OVERWRITES = re.compile(
 
 
 # Decision 0021: The operationId, summary, description and path of a POST decide its tool's hints.
-def of_post(operation: Operation) -> Effect:
-    """Return the effect of a POST: `changes` if its path ends in a variable, which identifies an existing item.
+def of_post(operation: Operation, definitions: Mapping[str, JsonObject]) -> Effect:
+    """Return the effect of a POST: `changes` if its path ends in a variable, which identifies an existing item, unless
+    both the operationId and the texts say that the operation reads.
 
     For other paths, the words of the operation decide. For `reads`, the response must also have content.
+    `definitions`: the schemas to which responses refer.
     """
     segments = _segments(operation.path)
+    identified = _of_id(_id_words(operation))
     text = gravest(map(_of_sentence, _first_sentences(operation)))
-    found = [_of_id(_id_words(operation)), text, _of_segment(segments)]
+    if identified == "reads" and text == "unsaid" and _loads(operation):
+        text = "reads"
+    found = [identified, text, _of_segment(segments)]
     said = gravest(found)
-    if segments and segments[-1].endswith("}"):
+    if segments and segments[-1].endswith("}") and not identified == text == "reads":
         return "changes"
     if said == "changes" or _OVERWRITES.search(plain(operation.description)):
         return "changes"
     if said == "reads":
-        return _of_reader(operation, found.count("reads") > 1, text)
+        return _of_reader(operation, found.count("reads") > 1, text, definitions)
     return said
 
 
-def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
+def _of_reader(operation: Operation, agree: bool, text: Effect, definitions: Mapping[str, JsonObject]) -> Effect:
     """Return the effect of a POST that reads according to at least one source: `reads`, `looks`, `adds` or `unsaid`.
 
     The module's docstring explains sources and effects. `agree`: True if more than one source says that the operation
@@ -76,7 +87,7 @@ def _of_reader(operation: Operation, agree: bool, text: Effect) -> Effect:
         return "unsaid"
     if _hands_out(operation):
         return "adds"
-    return "reads" if agree and _answers_with_content(operation) else "looks"
+    return "reads" if agree and _answers_with_content(operation, definitions) else "looks"
 
 
 def gravest(effects: Iterable[Effect]) -> Effect:
@@ -91,10 +102,37 @@ def acts(operation: Operation) -> bool:
     /sessions/logout`.
     """
     segments = _segments(operation.path)
-    verbs = {_verb_of_id(_id_words(operation)), *_verbs_of_summary(operation.summary), *_verbs_of_segment(segments)}
+    if action := _action(operation):  # the protocol sends every action by every method, so the method says nothing
+        return _of_id(action) != "reads"
+    told = _verbs_of_summary(operation.summary)
+    verbs = (
+        {*told}
+        if _is_told_to_read(operation.summary)
+        else {_verb_of_id(_id_words(operation)), *told, *_verbs_of_segment(segments)}
+    )
     return bool(
         verbs - known.ENDINGS & (known.CHANGES | known.ADDS | known.DESTROYS | known.AT_THE_END | known.SWITCHES)
     )
+
+
+def _action(operation: Operation) -> list[str]:
+    """Return the words of the action that an RPC protocol names: in the fragment or query of the path
+    (`#Action=RunInstances`), or after the method in the operationId (`GET_RunInstances`). Return [] if there is none.
+    """
+    named = _ACTION.search(operation.path) or _OF_METHOD.match(operation.id or "")
+    return words(named[1].rpartition(".")[2]) if named else []
+
+
+def _is_told_to_read(summary: str) -> bool:
+    """Return True if a summary begins with a verb that gets data, and no verb of ending follows (`Get logout`)."""
+    found = words(summary)
+    return bool(found[1:]) and imperative(found[0], _VERBS) in known.FETCHES and found[1] not in known.SWITCHES
+
+
+def _loads(operation: Operation) -> bool:
+    """Return True if the first sentence begins with `load`, which also reads if the operationId says so."""
+    found = [word for sentence in _first_sentences(operation)[:1] for word in words(sentence)[:1]]
+    return bool(found) and imperative(found[0], frozenset(["load"])) == "load"
 
 
 def _verb_of_id(found: list[str]) -> str:
@@ -132,11 +170,18 @@ def _verbs_of_segment(segments: list[str]) -> list[str]:
 
 
 def _id_words(operation: Operation) -> list[str]:
-    """Return the words of the operationId, without its group (`repos` in `repos/create-fork`) and without leading or
-    trailing words `post`.
+    """Return the words of the operationId, without leading or trailing words `post`, and without its group (`repos` in
+    `repos/create-fork`), unless the group is a verb of reading and no other verb follows.
+
+    If an RPC protocol names an action, return the words of the action.
     """
+    if action := _action(operation):
+        return action
     identifier = without_framework(operation.id, operation) if operation.id else operation.decided.name or ""
-    found = words(_HYPHEN.sub(r"\1", re.split(r"[/.:]|_(?=[a-z]+[A-Z])", identifier.strip("/.:"))[-1]))
+    *groups, own = re.split(r"[/.:]|_(?=[a-z]+[A-Z])", _HYPHEN.sub(r"\1", identifier.strip("/.:")))
+    found = words(own)
+    if groups and words(groups[-1])[-1:] and words(groups[-1])[-1] in known.READS and not _VERBS & set(found):
+        found = [words(groups[-1])[-1], *found]  # the group is the verb, as in `search.nearText`
     while len(found) > 1 and "post" in (found[0], found[-1]):
         found = found[1:] if found[0] == "post" else found[:-1]
     return found
@@ -151,9 +196,10 @@ def _first_sentences(operation: Operation) -> list[str]:
 def _segments(path: str) -> list[str]:
     """Return the segments of a path.
 
-    A fragment (`#x`) counts as the last segment; a custom verb (`/items:trim`) replaces its segment.
+    A fragment (`#x`, `#Action=x`) counts as the last segment; a custom verb (`/items:trim`) replaces its segment.
     """
     path, _, fragment = path.partition("#")
+    fragment = fragment.rpartition("=")[2]
     found = [segment for segment in path.partition("?")[0].split("/") if segment]
     found += [fragment] if fragment else []
     return [*found[:-1], re.split(r"[.:](?!.*})", found[-1])[-1]] if found else []
@@ -198,6 +244,8 @@ def _of_sentence(sentence: str) -> Effect:
     verbs = [_without_ing(found[0]), *(imperative(word, _VERBS) for word in found[1:])]
     joined = {verb for before, verb in pairwise(verbs) if before in _JOINS}
     aims = {verb for before, verb in pairwise(verbs) if before == "to"}
+    if verbs[0] in _LOOKS:
+        joined -= known.GETS  # `Fetch and resolve`
     if verbs[0] in _TAKES or known.ENDS & set(verbs) or (joined | aims) & (known.CHANGES - known.NO_AIMS):
         return "changes"
     if verbs[0] in known.ADDS | known.ADDS_FIRST or (
@@ -251,13 +299,24 @@ def _without_manners(found: list[str]) -> list[str]:
 # -- Response and request body -----------------------------------------------------------------------------------------
 
 
-def _answers_with_content(operation: Operation) -> bool:
-    """Return True if a successful response has status 200 and content.
+def _answers_with_content(operation: Operation, definitions: Mapping[str, JsonObject]) -> bool:
+    """Return True if a successful response has status 200 and content, or status 201 and a list.
 
-    Operations that create or accept something mostly return 201, 202 or 204.
+    Operations that create or accept something mostly return 201, 202 or 204; what they create is one object.
     """
     good = [response for response in operation.responses if response.status[:1] == "2"]
-    return bool(good) and all(each.status.upper() in ("200", "2XX") and each.content for each in good)
+    return bool(good) and all(
+        bool(each.content)
+        and (each.status.upper() in ("200", "2XX") or (each.status == "201" and _is_list(each, definitions)))
+        for each in good
+    )
+
+
+def _is_list(response: Response, definitions: Mapping[str, JsonObject]) -> bool:
+    schemas = [each.schema or {} for each in response.content]
+    for _ in range(_MOST_REFERENCES):
+        schemas = [definitions.get(str(each["$ref"]), {}) if "$ref" in each else each for each in schemas]
+    return all(each.get("type") == "array" for each in schemas)
 
 
 def _hands_out(operation: Operation) -> bool:

@@ -104,7 +104,7 @@ def _searches(operation: Operation, listed: Container[str]) -> bool:
     is_search = operation.path.endswith(_SEARCHING) or operation.path.split("/")[-2:-1] == ["search"]
     if operation.method != "POST" or operation.key not in listed or not is_search:
         return False
-    return effects.of_post(operation) in ("reads", "looks")
+    return effects.of_post(operation, {}) in ("reads", "looks")
 
 
 def _by_noun(listings: Iterable[Operation]) -> Nouns:
