@@ -61,10 +61,8 @@ class NextPage:
 
     def behind_first(self, tool: Tool) -> NextPage | None:
         """Return the page after this one if this one is the page number 1, which may be the first page; else None."""
-        ones = [name for name, each in self.arguments.items() if each == 1]
-        if len(ones) != len(self.arguments) or page_arguments.kind_of(tool, *ones) is not NUMBER:
-            return None
-        return NextPage({ones[0]: 2}, guessed=self.guessed)
+        page = argument_of(tool, NUMBER)
+        return NextPage({page: 2}, guessed=self.guessed) if self.arguments == {page: 1} else None
 
 
 class Progress:
