@@ -48,7 +48,8 @@ class Page:
 
     @property
     def items(self) -> list[dict[str, int]]:
-        return [{"id": number} for number in range(self.begin + 1, min(self.begin + self.size, self.of) + 1)]
+        shown = range(self.begin + 1, min(self.begin + self.size, self.of) + 1)
+        return [{"id": number} for number in shown if number not in self.shape.get("hidden", ())]
 
     def values(self) -> dict[str, Any]:
         """Return what the words of the table stand for on this page."""
@@ -185,11 +186,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         threading.Thread(target=api.serve_forever, daemon=True).start()
         folder = tmp_path_factory.mktemp("shapes")
         (folder / "openapi.json").write_text(document(f"http://127.0.0.1:{api.server_port}"))
-        overrides: dict[str, Any] = {f"get_{name}": {"pages": "one"} for name in SHAPES}
-        for name in (name for name, shape in SHAPES.items() if "method" in shape):
+        overrides: dict[str, Any] = {}
+        for name, shape in SHAPES.items():
             for tool in (f"list_{name}", f"get_{name}", f"find_{name}"):
-                only_reads = {"name": tool, "annotations": {"readOnlyHint": True}}
-                overrides[tool] = {**overrides.get(tool, {}), **only_reads}
+                overrides[tool] = {"name": tool, "pages": "one" if tool.startswith("get") else "all"}
+                if "method" in shape:
+                    overrides[tool]["annotations"] = {"readOnlyHint": True}
         source = {"mcpgen": 1, "server": {"name": "mirror", "pages": "all"}, "openapi": [{"document": "openapi.json"}]}
         (folder / "tools.yaml").write_text(json.dumps({**source, "overrides": overrides}))
         with pytest.raises(SystemExit) as ended:

@@ -62,6 +62,7 @@ class JoinedPages:
         "_steps",
         "_stopped",
         "_total",
+        "_unnamed",
         "count",
         "further",
         "items",
@@ -86,6 +87,7 @@ class JoinedPages:
         self._last: tuple[Response, str] | None = None
         self._next: paging.NextPage | None = None
         self._stopped = ""
+        self._unnamed = False
         self.further: dict[str, Any] = {}
         self.items: list[str] = []
         self.count = 0
@@ -97,10 +99,13 @@ class JoinedPages:
 
     @property
     def _lacks(self) -> bool:
-        """Return whether fewer items, or pages, were read than the API says that there are."""
+        """Return whether fewer items, or pages, were read than the API says that there are.
+
+        This is also so if a flag announces a page, and nothing says how to request this page.
+        """
         before, read = self._progress.before, len(self.items)
-        if before is None:
-            return False
+        if before is None or self._unnamed:
+            return self._unnamed
         return before + read < self._total or (not before and self.count < self._pages and read != self._total)
 
     def add(self, answer: Response, sent: Sent) -> None:
@@ -117,6 +122,7 @@ class JoinedPages:
         self._steps = page.steps
         facts = page.facts(sent)
         following = page.next(facts, sent, self._progress)
+        self._unnamed = bool(facts.more) and following is None
         if self._removed:
             page.remove(self._removed)
         items = page.texts()
@@ -205,7 +211,7 @@ class JoinedPages:
             return "a part of the answer"
         begun = self._progress.before != 0
         total = f" of {self._total:,}" if len(self.items) < self._total else ""
-        every = f" of {self._pages:,}" if self._lacks and not total else ""
+        every = f" of {self._pages:,}" if self.count < self._pages and not (begun or total) else ""
         which = ("the last " if begun else "all ") if self.complete else "" if begun else "the first "
         pages = f"{which}{self.count}{every} page{'s' * (bool(every) or self.count > 1)}"
         return f"{pages}, {len(self.items):,}{total} item{'s' * (bool(total) or len(self.items) != 1)}"

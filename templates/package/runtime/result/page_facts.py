@@ -23,7 +23,7 @@ _INNER = re.compile(
 )
 _MORE = re.compile(
     r"has(more|next)(page|pages|items|results|records|data)?|more(items|results|pages|records|data)?(available)?"
-    r"|istruncated"
+    r"|istruncated|next(page)?"
 )
 _END = re.compile(r"(is)?last(page)?|endof(list|data|results|records|items)|isend|nomore(pages|items|results)?")
 _TOTAL = re.compile(

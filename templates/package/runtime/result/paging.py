@@ -61,10 +61,8 @@ class NextPage:
 
     def behind_first(self, tool: Tool) -> NextPage | None:
         """Return the page after this one if this one is the page number 1, which may be the first page; else None."""
-        ones = [name for name, each in self.arguments.items() if each == 1]
-        if len(ones) != len(self.arguments) or page_arguments.kind_of(tool, *ones) is not NUMBER:
-            return None
-        return NextPage({ones[0]: 2}, guessed=self.guessed)
+        page = argument_of(tool, NUMBER)
+        return NextPage({page: 2}, guessed=self.guessed) if self.arguments == {page: 1} else None
 
 
 class Progress:
@@ -264,8 +262,8 @@ class Place:
     def counted(self, shown: int, progress: Progress | None) -> NextPage | None:
         """Return the arguments for the next page: the next offset or page number, or the id of the last item.
 
-        Return None if the page is empty, or if no flag, total or page size shows that items follow. A call that fetches
-        all pages also tries a page if neither this response nor an earlier one says anything.
+        Return None if no flag, total or page size shows that items follow. If the page is empty, only a flag counts. A
+        call that fetches all pages also tries a page if neither this response nor an earlier one says anything.
         """
         facts, count = self._facts, len(self._facts.items)
         told = bool(facts.more or facts.total or facts.pages)
@@ -273,14 +271,14 @@ class Place:
             return None
         silent = not (told or self._size or facts.following or facts.positions)
         guesses = progress is not None and silent
-        left = told or 0 < self._size <= count or guesses
-        if not count or not (left or shown):
+        left = (told and count) or facts.more or 0 < self._size <= count or (guesses and count) or shown
+        if not left:
             return None
-        if self._offset:
-            return NextPage({self._offset: self.number + (shown or count)}, guessed=not told)
-        if self.argument:
+        if self._offset and (step := shown or count or self._size):
+            return NextPage({self._offset: self.number + step}, guessed=not told)
+        if self.argument and not self._offset:
             return None if shown else NextPage({self.argument: self.number + 1}, guessed=not told)
-        last = facts.items[-1].get("id") if isinstance(facts.items[-1], dict) else None
+        last = facts.items[-1].get("id") if count and isinstance(facts.items[-1], dict) else None
         cursor = argument_of(self._sent.tool, CURSOR)
         if last is None or not cursor.endswith("after") or not (facts.more or guesses):
             return None
