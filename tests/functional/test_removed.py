@@ -206,7 +206,10 @@ def test_what_is_left_is_shown_and_kept(project: Path) -> None:
         said.append(TRIED["500 as HTML"])
         failed = server.result("first_patient")
     assert listed["structuredContent"] == {"patients": [{"id": 7}, {"id": 7}]}
-    assert first["content"] == [{"type": "text", "text": 'First: 7  of [{"id":7},{"id":7}]'}]
+    assert [block["text"] for block in first["content"]] == [
+        'First: 7  of [{"id":7},{"id":7}]',
+        "Missing in the answer, and in the text: /patients/0/name.",
+    ]
     assert picked["content"] == [{"type": "text", "text": '{"all":[],"id":7}'}]
     assert kept == {"patients": [{"id": 7, "note": "n" * 60}] * 2000}
     assert refused["isError"]

@@ -12,7 +12,7 @@ POLLER, WATCHING = "tests/runtime/test_poller.py", "tests/runtime/test_watching.
 HOOKS, PROGRESS = "tests/runtime/test_hook_reports.py", "tests/runtime/test_call_progress.py"
 READ, SENDING = "tests/functional/test_reading_on.py", "tests/runtime/test_sending.py"
 RESPONSES = "tests/runtime/test_responses.py"
-CALLS, ANSWERS = "tests/runtime/test_calls.py", "tests/runtime/test_client_answers.py"
+LIMITS, ANSWERS = "tests/runtime/test_time_limits.py", "tests/runtime/test_client_answers.py"
 BODIES = "tests/runtime/test_error_bodies.py"
 VIEWS, JOBS = "tests/runtime/test_views.py", "tests/runtime/test_jobs.py"
 
@@ -56,9 +56,9 @@ OF_RESULTS = (
         (BODIES,),
     ),
     Mutation("codes in messages", "findings.py", "if text and codes else text", "if False else text", (RESPONSES,)),
-    Mutation("streams without end", "client.py", "began.late = _said(seconds)", 'began.late = ""', (CALLS,)),
-    Mutation("what sets the time limit", "failures.py", 'f"{advice} {sent.longer}".rstrip()', "advice", (CALLS,)),
-    Mutation("codings that stay", "failures.py", 'if failure.end == "coding":', "if False:", (CALLS,)),
+    Mutation("streams without end", "client.py", "began.late = _said(seconds)", 'began.late = ""', (LIMITS,)),
+    Mutation("what sets the time limit", "failures.py", 'f"{advice} {sent.longer}".rstrip()', "advice", (LIMITS,)),
+    Mutation("codings that stay", "failures.py", 'if failure.end == "coding":', "if False:", (LIMITS,)),
     Mutation("codings that may be named", "inflate.py", "if coding in _KNOWN else", "if coding else", (ANSWERS,)),
     Mutation("fields of HEAD", "response.py", 'sent.method == "HEAD" and (', "False and (", (RESPONSES,)),
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),

@@ -17,10 +17,7 @@ KEY = {"type": "apiKey", "in": "header", "name": "X-API-Key", "variables": {"val
 BEARER = {"type": "bearer", "variables": {"value": "PETSTORE_BEARER"}}
 LOGIN = {"type": "basic", "variables": {"username": "PETSTORE_LOGIN_USERNAME", "password": "PETSTORE_LOGIN_PASSWORD"}}
 FIELD = {"type": "header", "variables": {"value": "PETSTORE_HEADER"}}
-NAMES = ("client_id", "client_secret", "token_url", "scope")
-OF_OAUTH = {"value": "PETSTORE_OAUTH", **{name: f"PETSTORE_OAUTH_{name.upper()}" for name in NAMES}}
-OAUTH = {"type": "oauth2", "tokenUrl": "https://login.example/token", "variables": OF_OAUTH}
-SECURITY = {"key": KEY, "bearer": BEARER, "login": LOGIN, "field": FIELD, "oauth": OAUTH}
+SECURITY = {"key": KEY, "bearer": BEARER, "login": LOGIN, "field": FIELD}
 
 REGION = {"variable": "PETSTORE_VAR_REGION", "default": "eu", "enum": ["eu", "us"]}
 REGIONAL = [{"url": "https://{region}.example.com/v1", "variables": {"region": REGION}}]
@@ -279,7 +276,6 @@ def test_cred_05_a_server_variable_that_breaks_the_url_is_refused(value: str) ->
         ("API_KEY", "sk-SECRET\n", "sk-SECRET", "PETSTORE_API_KEY ends with a line break; it was taken off."),
         ("API_KEY", "sk-SECRET\r\n", "sk-SECRET", "PETSTORE_API_KEY ends with a line break; it was taken off."),
         ("BEARER", "Bearer abcdef", "abcdef", "PETSTORE_BEARER begins with the word Bearer; it was taken off."),
-        ("OAUTH", "bearer  abcdef", "abcdef", "PETSTORE_OAUTH begins with the word Bearer; it was taken off."),
         ("API_KEY", "x" * 32768, "x" * 32768, None),
         ("API_KEY", "Bearer abcdef", "Bearer abcdef", None),
         ("API_KEY", "sixsix", "sixsix", None),
