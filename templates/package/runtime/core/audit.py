@@ -130,6 +130,13 @@ class _Entry:
 
 
 # Decision 0102: If the audit cannot be written, calls are refused.
+def _written_arguments(arguments: object) -> str:
+    """Return the arguments of a call as JSON, without the values of arguments whose names mean secrets."""
+    from ..text.secret_words import without_named_secrets  # imported here: most servers keep no audit
+
+    return dumps(without_named_secrets(arguments)).decode()
+
+
 class Audit:
     """Audit log of one server.
 
@@ -176,7 +183,7 @@ class Audit:
         If the call cannot be recorded, return the error result to answer with.
         """
         call.span = call.span or Span(call.origin)
-        arguments = dumps(call.arguments).decode() if self._with_arguments else ""
+        arguments = _written_arguments(call.arguments) if self._with_arguments else ""
         with self._guard:
             self._open[call.key] = self._entry(call, arguments)
             if self._written():
