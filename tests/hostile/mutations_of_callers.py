@@ -11,8 +11,8 @@ OF_CALLERS = (
     Mutation(
         "arguments named as secrets in the audit",
         "audit.py",
-        "dumps(without_named_secrets(arguments))",
-        "dumps(arguments)",
+        "dumps(without_named_secrets(call.arguments))",
+        "dumps(call.arguments)",
         ("tests/streamable/test_logged_secrets.py",),
     ),
     Mutation(

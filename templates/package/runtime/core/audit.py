@@ -130,13 +130,6 @@ class _Entry:
 
 
 # Decision 0102: If the audit cannot be written, calls are refused.
-def _written_arguments(arguments: object) -> str:
-    """Return the arguments of a call as JSON, without the values of arguments whose names mean secrets."""
-    from ..text.secret_words import without_named_secrets  # imported here: most servers keep no audit
-
-    return dumps(without_named_secrets(arguments)).decode()
-
-
 class Audit:
     """Audit log of one server.
 
@@ -183,7 +176,11 @@ class Audit:
         If the call cannot be recorded, return the error result to answer with.
         """
         call.span = call.span or Span(call.origin)
-        arguments = _written_arguments(call.arguments) if self._with_arguments else ""
+        arguments = ""
+        if self._with_arguments:
+            from ..text.secret_words import without_named_secrets  # imported here: most servers keep no audit
+
+            arguments = dumps(without_named_secrets(call.arguments)).decode()
         with self._guard:
             self._open[call.key] = self._entry(call, arguments)
             if self._written():
@@ -263,9 +260,9 @@ class Audit:
             told["parsed"] = _fitting(", ".join(span.parsed), LONGEST_NAME)
         if span.within:
             told["within"] = span.within
-        if self._with_arguments and span.looked_up:
-            told["looked_up"] = _fitting(self._redacted(dumps(span.looked_up).decode()), LONGEST_NAME)
         if self._with_arguments:
+            if span.looked_up:
+                told["looked_up"] = _fitting(self._redacted(dumps(span.looked_up).decode()), LONGEST_NAME)
             told["arguments"] = ""
             told["arguments"] = _clipped(self._redacted(entry.arguments), LONGEST - len(dumps(told)) - 1)
         return dumps(told) + b"\n"
@@ -291,8 +288,7 @@ class Audit:
         return {**found, "client": {"id": _fitting(self._redacted(caller.client), LONGEST_NAME), **said}}
 
     def _redacted(self, text: str) -> str:
-        known = log.without_secrets(text)
-        if known is not None:
+        if (known := log.without_secrets(text)) is not None:
             return known
         if self._redactor is None:
             from ..text.redaction import Redactor  # imported here: most servers keep no audit
