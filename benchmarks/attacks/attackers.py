@@ -151,7 +151,7 @@ async def confirmations(port: int) -> None:
         state, given = body["result"]["requestState"], {"confirm": {"action": "decline"}}
         await answer(stream, newer("tools/call", **call, requestState=state, inputResponses=given))
 
-    await many(port, 32, one)
+    await many(port, 16, one)
 
 
 async def session(stream: Stream) -> str:
@@ -181,13 +181,13 @@ async def events(port: int) -> None:
         name = await session(stream)
         for _ in range(8):
             other = await connected(port)
-            arguments = {"name": "a", "size": 90_000, "seconds": 0.3}
+            arguments = {"name": "a", "size": 20_000, "seconds": 0.3}
             meta = {"progressToken": secrets.token_hex(4)}
             other[1].write(older(name, "tools/call", name="get_thing", arguments=arguments, _meta=meta))
             await asyncio.sleep(0.05)
             other[1].close()
 
-    await many(port, 16, one)
+    await many(port, 4, one)
 
 
 PROGRAM = "n = 0\nwhile n < 45:\n    get_thing(name='a', seconds=20)\n    n += 1"
@@ -197,8 +197,8 @@ ATTACKS: dict[str, Attack] = {
     "slow bodies": held(head("ping", 15_000, TOKEN), 600, b" "),
     "event streams": held(newer("subscriptions/listen", notifications={"toolsListChanged": True}), 800),
     "slow calls": repeated(lambda: thing(seconds=20), 300),
-    "calls": repeated(thing, 32),
-    "large results": repeated(lambda: thing(size=2_000_000), 16),
+    "calls": repeated(thing, 16),
+    "large results": repeated(lambda: thing(size=2_000_000), 4),
     "programs": repeated(lambda: newer("tools/call", name="run_program", arguments={"code": PROGRAM}), 16),
     "random tokens": repeated(random_token, 64),
     "used confirmations": confirmations,

@@ -172,4 +172,4 @@ def leave_out_secrets(server: ForeignServer) -> ForeignServer:
 
 def has_secret(url: str) -> bool:
     """Return True if a URL has a user, a secret in its query, or a part that looks like a secret."""
-    return source_urls.without_secrets(url) != url or without_secrets(url) != url
+    return source_urls.without_secrets(url) != url

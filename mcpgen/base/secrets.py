@@ -84,7 +84,7 @@ _REFERENCE = re.compile(
 )
 _HARMLESS = re.compile(
     r"^(?:accept|content|if|x-requested|prefer|range|dnt|te|pragma|cache|user-agent|sec-)\b|version|language|locale"
-    r"|time-?zone|currency|^x-http-method",
+    r"|time-?zone|currency|^x-http-method|-(?:action|encoding|format|kind|mode|operation|target|type)$",
     re.IGNORECASE,
 )
 _IDS = re.compile(r"\bids?\b", re.IGNORECASE)

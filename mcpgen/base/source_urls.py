@@ -7,15 +7,14 @@ header field comes from an environment variable, and only the variable's name is
 import os
 import re
 from collections.abc import Iterable
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
+from mcpgen.base import secrets
 from mcpgen.base.errors import FatalError
-from mcpgen.base.names import clipped
+from mcpgen.base.names import clipped, words
 from mcpgen.base.secrets import LEFT_OUT
 
-_SECRET = re.compile(
-    r"([?&][^=&#]*(?:token|key|sig|secret|pass|auth|cred|code|jwt|session)[^=&#]*=)[^&#]*", re.IGNORECASE
-)
+_QUERY = re.compile(r"(?<=[?&])([^=&#]*)=([^&#]+)")
 _HEADER = re.compile(r"([A-Za-z0-9!#$%&'*+.^_`|~-]+)=([A-Za-z_][A-Za-z0-9_]*)")
 _VALUE = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 _FRAMING = frozenset(["connection", "content-length", "host", "te", "trailer", "transfer-encoding", "upgrade"])
@@ -27,7 +26,14 @@ def without_secrets(url: str) -> str:
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     if separator and "@" in authority:
         rest = f"{LEFT_OUT}@{authority.rpartition('@')[2]}{rest[len(authority) :]}"
-    return _SECRET.sub(rf"\1{LEFT_OUT}", f"{front}{separator}{rest}")
+    return secrets.without_secrets(_QUERY.sub(_without_value, f"{front}{separator}{rest}"))
+
+
+def _without_value(match: re.Match[str]) -> str:
+    """Return a pair of a query without its value, if its name may mean a secret. The look does not count."""
+    name = unquote_plus(match[1])
+    may_be_secret = secrets.is_secret_name(name) or any(map(secrets.is_ambiguous_name, (name, *words(name))))
+    return f"{match[1]}={LEFT_OUT}" if may_be_secret else match[0]
 
 
 def origin_of(url: str) -> tuple[str, str, int | None]:

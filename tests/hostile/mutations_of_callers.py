@@ -9,6 +9,13 @@ VIEWS = "tests/identity/test_views.py"
 
 OF_CALLERS = (
     Mutation(
+        "arguments named as secrets in the audit",
+        "audit.py",
+        "dumps(without_named_secrets(call.arguments))",
+        "dumps(call.arguments)",
+        ("tests/streamable/test_logged_secrets.py",),
+    ),
+    Mutation(
         "calls with too few scopes",
         "access.py",
         "return None if needed <= identity.scopes else",
