@@ -264,7 +264,8 @@ def _from_path(operation: Operation) -> list[str]:
     if are_nouns and not nouns:  # the only segment was the verb: `/search`
         return verb
     flat = operation_ids.without_stutter([noun for noun in nouns if noun != verb] or nouns)
-    if flat and verb[0] in _AS_ONE:
+    is_said = bool(segments) and name_words(segments[-1])[:1] == verb  # `/add-models` adds several
+    if flat and verb[0] in _AS_ONE and not is_said:
         flat[-1] = singular(flat[-1])
     flat = flat or [word for name in operation.template.variables for word in words(name)] or _without_words(segments)
     asked = _asked(operation)
@@ -315,7 +316,8 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
     if ["search"] in nouns and method in ("GET", "POST"):
         nouns.remove(["search"])
         return ["search"]
-    if len(nouns) > 1 and not on_item and verbs.of_segment(nouns[-1], method):
+    is_verb = len(nouns) > 1 and not on_item and verbs.of_segment(nouns[-1], method)
+    if is_verb and not verbs.is_object(nouns[-1], operation.summary):
         verb, *rest = nouns.pop()
         if rest:
             nouns.append(rest)
