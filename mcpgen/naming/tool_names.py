@@ -2,10 +2,11 @@
 
 1. The words of a usable operationId become the name (`operation_ids`), without parts that web frameworks add. The HTTP
 methods `post`, `put` and `patch` are left out or replaced by a verb. An operationId that is a whole sentence counts as
-a summary.
+a summary. Words of other scripts are spelled in ASCII before (`spelling`).
 
 2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
-(`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too.
+(`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too, or those of a
+short summary.
 
 3. A version of the API is the last word; it is left out if the document has only one version.
 
