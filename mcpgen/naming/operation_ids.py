@@ -98,6 +98,8 @@ def read(operation: Operation, api_title: str) -> list[str]:
     if len(found) == 1:
         found = _split_run_on(found[0], operation)
     found = _without_repeated_class(_without_method(_without_variable(found, identifier, operation), operation))
+    if len(found) > 2 and found[1] in ("a", "an", "the") and found[0] in verbs.VERBS:
+        found = [found[0], *found[2:]]  # `retrieve-a-block`
     kept = ending if ending in (["by"], ["to"]) else []  # `viewed_by`
     while len(found) > 1 and found[-1] in PREPOSITIONS and found[-1:] != kept:
         found = found[:-1]  # the word that belonged to the preposition was left out: `search_with_post`

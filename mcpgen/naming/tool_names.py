@@ -2,10 +2,11 @@
 
 1. The words of a usable operationId become the name (`operation_ids`), without parts that web frameworks add. The HTTP
 methods `post`, `put` and `patch` are left out or replaced by a verb. An operationId that is a whole sentence counts as
-a summary.
+a summary. Words of other scripts are spelled in ASCII before (`spelling`).
 
 2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
-(`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too.
+(`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too, or those of a
+short summary.
 
 3. A version of the API is the last word; it is left out if the document has only one version.
 
@@ -264,7 +265,8 @@ def _from_path(operation: Operation) -> list[str]:
     if are_nouns and not nouns:  # the only segment was the verb: `/search`
         return verb
     flat = operation_ids.without_stutter([noun for noun in nouns if noun != verb] or nouns)
-    if flat and verb[0] in _AS_ONE:
+    is_said = bool(segments) and name_words(segments[-1])[:1] == verb  # `/add-models` adds several
+    if flat and verb[0] in _AS_ONE and not is_said:
         flat[-1] = singular(flat[-1])
     flat = flat or [word for name in operation.template.variables for word in words(name)] or _without_words(segments)
     asked = _asked(operation)
@@ -315,7 +317,8 @@ def _action(nouns: list[list[str]], operation: Operation, on_item: bool) -> list
     if ["search"] in nouns and method in ("GET", "POST"):
         nouns.remove(["search"])
         return ["search"]
-    if len(nouns) > 1 and not on_item and verbs.of_segment(nouns[-1], method):
+    is_verb = len(nouns) > 1 and not on_item and verbs.of_segment(nouns[-1], method)
+    if is_verb and not verbs.is_object(nouns[-1], operation.summary):
         verb, *rest = nouns.pop()
         if rest:
             nouns.append(rest)

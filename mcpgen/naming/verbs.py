@@ -30,14 +30,15 @@ ALSO_THINGS = frozenset(
         r"\w+",
         """
         accept advance attest backup ban block bump call capture charge check checkout claim clone close combine
-        commit compare copy count crawl defer deliver demote deny download duplicate escalate estimate expire export
-        fail fetch fill flag forward fund import index join kick launch leave like link load lock login logout match
-        merge migrate notify open order parse patch pay pin ping poll post preview print process promote provision
-        pull purge push put query queue read reboot rebuild recover redact redeem reduce refresh refund reindex
-        release reload renew reorder repair replace replay report reprocess request rerun reserve return review
-        rollback run scan schedule search seal share ship shutdown sign snooze split star start stop store subscribe
-        succeed suspend swap switch sync tag test track transfer transition translate trigger undo unpause unshare
-        unsuspend upgrade upload use void watch withdraw write
+        commit compare copy count crawl decrement defer deliver demote deny download duplicate erase escalate
+        estimate expire export fail fetch fill flag forward fund import increment index join kick launch
+        leave like link load lock login logout match merge migrate notify open order parse patch pay pin ping poll
+        post preview print process promote provision pull purge push put query queue read reboot rebuild recover
+        redact redeem reduce refresh refund reindex release reload renew reorder repair replace replay report
+        reprocess request rerun reserve return reverse review rollback run scan schedule seal search share ship
+        shutdown sign snooze split star start stop store subscribe succeed suspend swap switch sync tag test track
+        transfer transition translate trigger undo unpause unshare unsuspend upgrade upload use void watch withdraw
+        write
         """,
     )
 )
@@ -91,6 +92,16 @@ def of_segment(segment: list[str], method: str) -> int:
     else:
         sure = segment[0] in SURE
     return int(sure and method in ("GET", *_WRITES))
+
+
+def is_object(segment: list[str], summary: str) -> bool:
+    """Return True if a summary uses the verb of a path's last segment as a noun, after another verb.
+
+    `PUT /tags/{tag}/release` with "Update a tag's release note" does not release a tag.
+    """
+    said = words(summary)
+    is_other = bool(said) and imperative(said[0]) in SURE - {segment[0]}
+    return is_other and len(segment) == 1 and segment[0] in ALSO_THINGS and segment[0] in said[1:]
 
 
 _NO_VERBS = frozenset(["patch", "post", "put", "return"])

@@ -115,6 +115,7 @@ def operation(
         # no preposition stays behind without its word
         ("DELETE /projects/{uuid}", "delete-project-by-uuid", "delete_project_by_uuid"),
         ("POST /indexes/{uid}/search", "search_with_post", "search_index"),
+        ("GET /blocks/{id}", "retrieve-a-block", "retrieve_block"),
         ("GET /sys/loggers/{name}", "loggers-read-level-for", "loggers_read_level"),
         ("GET /replays/viewed-by", "listReplaysViewedBy", "list_replays_viewed_by"),
         ("POST /users/check-in", "checkIn", "check_in"),
@@ -201,6 +202,10 @@ def test_derive(line: str, identifier: str | None, expected: str) -> None:
         ("POST /singlesends/{id}", "Duplicate Single Send", "duplicate_singlesend"),
         ("POST /statuses/{id}", "Post status", "update_status"),
         ("POST /shutdown", "Shutdown the Hub", "shutdown"),
+        ("PUT /tags/{tag}/release", "Update a tag's release note", "update_tag_release"),
+        ("PUT /tags/{tag}/release", "Releases the tag", "release_tag"),
+        ("POST /authorizations/{id}/reverse", "", "reverse_authorization"),
+        ("POST /mappers/{id}/add-models", "Create multiple mappers", "add_mapper_models"),
         ("POST /refund", "Refund a payment", "create_refund"),
         ("POST /proxy", "Force the Hub to sync with the proxy", "sync_proxy"),
         ("POST /share-codes/{id}", "Issue share code", "issue_share_code"),

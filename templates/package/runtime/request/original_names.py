@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Accept the name that the API has for a parameter or body member (`状态`, `api-version`) in place of the argument's.
+"""Accept the name that the API has for a parameter or body member, such as `api-version` for `api_version`.
 
 Models know these names from the API's documentation, and from descriptions of arguments.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def originals(binding: Binding) -> dict[str, str]:
-    """Return name in the request → argument, for names that differ from the argument and belong to one argument."""
+    """Return name in the request -> argument, for names that differ from the argument and belong to one argument."""
     found: dict[str, str] = {}
     doubtful: set[str] = set()
     for each in (*parameters_of(binding), *binding.get("body", {}).get("fields", ())):

@@ -72,8 +72,8 @@ def unknown(
 ) -> Problem:
     """Return a problem for an unknown name, which suggests the nearest known name.
 
-    `set_by_api`: names of members that only responses have. `originals`: name in the request → argument. Such a name is
-    accepted if its argument is not given too.
+    `set_by_api`: names of members that only responses have. `originals`: name in the request -> argument. Such a name
+    is accepted if its argument is not given too.
     """
     names = list(known)
     near = originals.get(name) or nearest(name, [*names, *originals])
