@@ -2,7 +2,8 @@
 bodies.
 
 Each entity leads to others, and over them back to itself. In the first shape, entities extend others, and are reached
-by thousands of nested paths. In the second, a body is an entity with all that it leads to, and most members have patterns.
+by thousands of nested paths. In the second, a body is an entity with all that it leads to, and most members have
+patterns.
 """
 
 from __future__ import annotations

@@ -53,7 +53,15 @@ FAULTS = (
 WITHOUT_FAULTS = frozenset(
     (
         *("anyascii", "compose-spec", "editables", "furo", "hatchling", "hypothesis", "json5", "jsonpath-rfc9535"),
-        *("jsonschema", "jsonschema-rs", "keyring", "kubernetes-validate", "mypy", "myst-parser", "openapi-spec-validator"),
+        *(
+            "jsonschema",
+            "jsonschema-rs",
+            "keyring",
+            "kubernetes-validate",
+            "mypy",
+            "myst-parser",
+            "openapi-spec-validator",
+        ),
         *("opentelemetry-proto", "prometheus-client", "pydantic-monty", "pytest-timeout", "pytest-xdist", "ruff"),
         *("types-jsonschema", "types-pyyaml"),
     )

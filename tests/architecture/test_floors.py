@@ -133,7 +133,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     ),
     "yarl": ("templates/package/runtime/http/connections.py", "templates/package/runtime/http/direct_requests.py"),
     "sqlite3": ("mcpgen/demo/",),
-    "socket": ("mcpgen/demo/", "templates/package/runtime/"),
+    "socket": ("mcpgen/demo/", "mcpgen/read/fetch/network.py", "templates/package/runtime/"),
     "subprocess": (
         "mcpgen/bundle/distributions.py",
         "mcpgen/cli/server_venv.py",

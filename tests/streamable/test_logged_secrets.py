@@ -57,7 +57,7 @@ def test_the_log_holds_no_secret(entering: Path, upstream: Upstream, tmp_path: P
     }
     calls = [calling("enter", **ARGUMENTS), calling("enter", **{**ARGUMENTS, "password": ARGUMENTS["password"] * 9})]
     calls += [calling("no_such_tool", **ARGUMENTS), calling("enter", **{**ARGUMENTS, "text": 1})]
-    with Server(entering, upstream, "aiohttp", **variables) as server:
+    with Server(entering, upstream, "aiohttp", None, (), **variables) as server:
         for message in calls:
             for token in (TOKEN, WRONG, TOKEN[:-1]):
                 fields = {**mirrored(message), "Authorization": f"Bearer {token}"}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mcpgen.base.diagnostics import Where
-from mcpgen.lower.tool import annotations
+from mcpgen.lower.tool.annotations import derive
 from mcpgen.model import MediaType, Operation, PathTemplate, Response
 
 TABLE = Path(__file__).with_name("effects.tsv")
@@ -24,7 +24,7 @@ def effect(method: str, path: str, name: str, summary: str) -> str:
     operation = Operation(
         f"{method} {path}", method, path, PathTemplate((path,)), Where("a"), name, summary, responses=ANSWER
     )
-    hints = annotations.derive(operation, {})
+    hints = derive(operation, {})
     return "reads" if hints.read_only else "changes" if hints.destructive else "adds"
 
 
