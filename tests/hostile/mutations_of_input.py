@@ -170,4 +170,11 @@ OF_INPUT = (
     Mutation(
         "JSON whose commas separate items", "styles.py", "if self._is_unwritable(value):", "if False:", (REQUESTS,)
     ),
+    Mutation(
+        "the shown address of a refused server",
+        "explain.py",
+        "described or UnknownAddress(",
+        "UnknownAddress(",
+        cases("servers/http_shown"),
+    ),
 )
