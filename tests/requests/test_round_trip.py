@@ -78,7 +78,9 @@ def check(case: Case, given_arguments: dict[str, Any]) -> None:
         return
     path, _, query = request.target.partition("?")
     reading = read(case.operation, Sent(request.method, path, query, request.fields, request.body))
-    assert not differences(case, given_arguments, reading), (request.target, request.fields, request.body)
+    filled_in = case.tool.binding.get("defaults", {})
+    assert all(case.tool.schema["properties"][name]["default"] == value for name, value in filled_in.items())
+    assert not differences(case, filled_in | given_arguments, reading), (request.target, request.fields, request.body)
 
 
 @pytest.mark.parametrize("path", paths(), ids=name_of)
