@@ -63,7 +63,6 @@ OF_RESULTS = (
     Mutation("fields of HEAD", "response.py", 'sent.method == "HEAD" and (', "False and (", (RESPONSES,)),
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "and place.is_last and", "and False and", (RESPONSES,)),
-    Mutation("pages behind the last", "paging.py", "_is_last(len(items), said, sent)", "False", (RESPONSES,)),
     Mutation(
         "what XML says of its encoding", "sanitize.py", "if content[:2] in _XML and", "if False and", (RESPONSES,)
     ),
