@@ -44,9 +44,7 @@ TOOLS = {
     "answers": tool(done=[{"values": [200]}], failed=[{"pointer": "/error"}]),
     "unlike": tool(done=[{"values": [202, 404], "not": True}]),
     "url": tool(poll={"header": "operation-location"}),
-    "stated": {
-        "binding": {**tool(done=DONE)["binding"], "result": {"failed": [{"pointer": "/ok", "values": [False]}]}}
-    },
+    "stated": {"binding": {**tool(done=DONE)["binding"], "result": {"failed": [{"pointer": "/failed"}]}}},
     "secret": {"binding": {**tool(poll={"header": "operation-location"})["binding"], "security": [["key"]]}},
 }
 KEY = {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "PETSTORE_KEY"}}}
