@@ -84,7 +84,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A fixed value of a request may be a secret, so it was left out; the server must read it from its environment.",
     ),
-    "login-operation": ("warning", "An operation takes a password or returns an access token; it does not become a tool."),
+    "login-operation": (
+        "warning",
+        "An operation takes a password or returns an access token; it does not become a tool.",
+    ),
     "fixed-confirmation": (
         "note",
         "The server sends a fixed parameter that confirms a destructive request, so the server asks the user first.",

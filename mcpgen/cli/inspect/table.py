@@ -38,9 +38,9 @@ def show(tools: Sequence[ToolSpec], skipped: Sequence[Skipped], diagnostics: Seq
     report.say(head, err=False, bold=True)
     for line in lines:
         report.say(line, err=False)
-    counts = ((len(rows), "tool"), (sum(costs.values()), "token"), (len(skipped), "skipped operation"))
-    logins = sum(each.code == "login-operation" for each in diagnostics)
-    counts = (*counts, (logins, "hidden login")) if logins else counts
+    counts = [(len(rows), "tool"), (sum(costs.values()), "token"), (len(skipped), "skipped operation")]
+    if logins := sum(each.code == "login-operation" for each in diagnostics):
+        counts.append((logins, "hidden login"))
     report.say(", ".join(counted(*count) for count in counts) + ".", err=False)
     if len(tools) > HEAVIEST:
         _draw(costs)
