@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchmarks.bars import Bar
-from benchmarks.speed import deep, documents
+from benchmarks.speed import deep, documents, entities
 from benchmarks.speed.figures import Found
 from benchmarks.speed.setting import Setting
 from benchmarks.speed.turns import in_turns
@@ -34,6 +34,16 @@ MOST_DEEP_CPU, MOST_DEEP_MEMORY = 3, 25
 
 The first is CPU per megabyte, as a multiple of that for flat schemas. The second is memory as a multiple of the
 document, beyond that of `mcpgen --help`.
+"""
+
+GRAPH, SHOP, MANY = "entities as in Graph", "entities as in Shopware", "flat schemas, searched"
+GRAPH_PART = 1_100
+"""Number of operations of the document with the shape of Graph: a tenth of those of Graph."""
+
+MOST_OF_MANY: dict[str, float] = {GRAPH: 3, SHOP: 2.5}
+"""Upper limits on the CPU time for documents of entities, as a multiple of that for flat schemas.
+
+Without expansions that levels and limits share, they are about 5 and 4.
 """
 
 HELP, BARE, AGAIN, FIRST = "mcpgen --help", "python -c pass", "regenerate, one line changed", "generate beside it"
@@ -57,8 +67,8 @@ class Run:
 
 
 def measure(setting: Setting) -> Found:
-    """Measure seconds and memory of compiling large documents, documents of growing size and documents with deep
-    schemas, of regenerating a project, and of `mcpgen --help`. Also measure how hostile documents are refused.
+    """Measure seconds and memory of compiling large documents, and documents of growing size, with deep schemas or with
+    entities, of regenerating a project, and of `mcpgen --help`. Also measure how hostile documents are refused.
     """
     compiler = setting.programs.compiler / "bin"
     found = Found()
@@ -69,6 +79,12 @@ def measure(setting: Setting) -> Found:
     dense = {name: _deep(setting.folder, every) for name, every in ((DEEP, 1), (HALF_DEEP, 2))}
     dense[FLAT] = documents.many(setting.folder)[0]
     cases |= {name: partial(_generate, compiler / "mcpgen", path) for name, path in dense.items()}
+    shapes = {GRAPH: entities.graph(GRAPH_PART), SHOP: entities.shop()}
+    searched = {name: _written(setting.folder / f"{name}.json", text) for name, text in shapes.items()}
+    searched[MANY] = dense[FLAT]
+    cases |= {
+        name: partial(_generate, compiler / "mcpgen", path, "--tools", "search") for name, path in searched.items()
+    }
     cases[BARE] = lambda: _run([str(compiler / "python"), "-c", "pass"])
     cases[HELP] = lambda: _run([str(compiler / "mcpgen"), "--help"])
     cases |= _again(setting, found)
@@ -80,6 +96,8 @@ def measure(setting: Setting) -> Found:
         found.add(name, "mcpgen" if name != BARE else BARE, "MiB peak RSS", [run.memory for run in runs])
     for name, path in dense.items():
         _per_byte(name, path.stat().st_size, taken, found)
+    for name in searched:
+        found.add(name, "mcpgen", "CPU s", [run.cpu for run in taken[name]])
     _bars(found)
     found.bars += _refusals(compiler / "mcpgen", setting.folder)
     return found
@@ -109,6 +127,9 @@ def _bars(found: Found) -> None:
         found.at_most(MOST_DEEP_CPU, f"{name} / {FLAT}: CPU per MB", *per_megabyte)
         if (memory := found.median(name, "mcpgen", "bytes of memory per byte")) is not None:
             found.bars.append(Bar(f"{name}: memory above that of {HELP}, per byte", memory, "<=", MOST_DEEP_MEMORY))
+    for name, most in MOST_OF_MANY.items():
+        cpu = (found.median(each, "mcpgen", "CPU s") for each in (name, MANY))
+        found.at_most(most, f"{name} / {MANY}: CPU", *cpu)
     found.at_most(7, f"{HELP} / bare Python", seconds(HELP), seconds(BARE, BARE))
     found.at_most(1.3, f"{AGAIN} / generate", seconds(AGAIN), seconds(FIRST))
 
@@ -142,8 +163,11 @@ def _growing(setting: Setting) -> dict[str, Path]:
 
 
 def _deep(folder: Path, every: int) -> Path:
-    path = folder / f"deep-{every}.json"
-    path.write_text(deep.document(every=every), encoding="utf-8")
+    return _written(folder / f"deep-{every}.json", deep.document(every=every))
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -190,10 +214,10 @@ def _refusals(program: Path, folder: Path) -> list[Bar]:
     return bars
 
 
-def _generate(program: Path, document: Path) -> Run:
+def _generate(program: Path, document: Path, *flags: str) -> Run:
     """Run `mcpgen generate` for this document into a new directory."""
     with tempfile.TemporaryDirectory() as folder:
-        return _run([str(program), "generate", str(document), "-o", f"{folder}/out"])
+        return _run([str(program), "generate", str(document), "-o", f"{folder}/out", *flags])
 
 
 def _run(command: list[str]) -> Run:

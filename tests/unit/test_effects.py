@@ -4,8 +4,6 @@ Each line of the table has the effect, the method, the path, the operationId and
 effects, by what an operation of this name does.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
