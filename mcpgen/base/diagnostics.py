@@ -52,6 +52,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "Global parameters of a Google Discovery document, such as those for formats, do not become arguments.",
     ),
     "unused-scripts": ("note", "A Postman collection has scripts, which mcpgen does not run."),
+    "client-certificate": ("note", "A security scheme asks for a client certificate, which the operator provides."),
     "colon-in-path": ("warning", "A path writes a declared parameter as `:name`; it is read as `{name}`."),
     "unused-path-parameter": ("warning", "A declared path parameter does not occur in the path."),
     "invalid-parameter": ("warning", "The definition of a parameter is invalid or not supported."),

@@ -104,6 +104,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "settings": settings.rows(catalog),
         "needed": needed,
         "optional": [row.variable for row in variables if row.usual and row.variable not in said],
+        "certificate": catalog.asks_certificate,
         "from_file": next((row.variable for row in variables if row.variable in own), ""),
         "buttons": _buttons(catalog.identity, variables, needed),
         "most_in_links": MOST,

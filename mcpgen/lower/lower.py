@@ -162,6 +162,7 @@ def _lowered(
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         prompts.resolve(api.prompts, read, diagnostics),
+        asks_certificate=any(scheme.type == "mutualTLS" for scheme in api.schemes),
     )
     return sanitize.sanitize_catalog(catalog, api.named_at, diagnostics)
 

@@ -20,6 +20,7 @@ from mcpgen.merge.scheme_names import all_schemes, each_once, rename_schemes, sc
 from mcpgen.merge.unique_prefixes import ServerPlace, ServerScheme, fronts, place_of
 from mcpgen.model import (
     NO_CREDENTIALS,
+    UNSENT,
     Api,
     Operation,
     PreviousNames,
@@ -366,7 +367,7 @@ def _with_credentials(
 
 # Decision 0122: A document that declares no security gets an optional bearer token, sent only to its own server.
 def _says_nothing(api: Api) -> bool:
-    return api.security is None and all(scheme.type == "other" for scheme in api.schemes)
+    return api.security is None and all(scheme.type in UNSENT for scheme in api.schemes)
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:

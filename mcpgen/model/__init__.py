@@ -67,6 +67,7 @@ from mcpgen.model.description import Api
 from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
 from mcpgen.model.words import (
     DESTRUCTIVE,
+    UNSENT,
     BodyEncoding,
     Capability,
     Confirm,
@@ -90,6 +91,7 @@ __all__ = [
     "DESTRUCTIVE",
     "MOST_SEARCH_TOKENS",
     "NO_CREDENTIALS",
+    "UNSENT",
     "Accepted",
     "AcceptedKind",
     "Annotations",

@@ -348,7 +348,8 @@ class Catalog:
     """All tools of a server, and all else that is written to its files: sorted, unique and checked.
 
     `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins in server and
-    scheme URLs must be accepted by the project's owner first. `search`: set if tools are found by a search and not
+    scheme URLs must be accepted by the project's owner first. `asks_certificate`: True if the API asks for a client
+    certificate. `search`: set if tools are found by a search and not
     listed.
     """
 
@@ -360,6 +361,7 @@ class Catalog:
     resources: tuple[ResourceSpec, ...] = ()
     prompts: tuple[PromptSpec, ...] = ()
     origins: tuple[str, ...] = ()
+    asks_certificate: bool = False
     search: SearchTable | None = None
 
     @property

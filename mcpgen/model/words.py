@@ -26,8 +26,11 @@ CredentialPlace = Literal["header", "query", "cookie"]
 SchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting", "login"]
 """How a credential, or a setting of the whole API, is sent in a request. The runtime has the same list of kinds."""
 
-ReadSchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "other", "setting", "login"]
+ReadSchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "mutualTLS", "other", "setting", "login"]
 """Kinds of security schemes in documents. `other`: a kind that mcpgen does not know; it still counts as required."""
+
+UNSENT: frozenset[ReadSchemeKind] = frozenset(("mutualTLS", "other"))
+"""Kinds of security schemes that have no variable: a client certificate belongs to the connection, not to requests."""
 
 SchemaProfile = Literal["portable", "full"]
 """Which keywords input schemas may use: `portable`, keywords that every client accepts, or `full`, all of JSON Schema

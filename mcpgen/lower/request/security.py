@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, combinations, count
 
 from mcpgen.base.names import environment_suffix, short_hash
-from mcpgen.model import Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import UNSENT, Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
 
 RESERVED = frozenset(
     ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
@@ -72,6 +72,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         variables = given[same] = shared or _variables(replace(scheme, name=plain), prefix, taken)
         taken.update(_with_files(variables.values()))
         assert scheme.type != "other"
+        assert scheme.type != "mutualTLS"
         location, wire_name = (
             (scheme.location, scheme.wire_name) if scheme.type in _PLACED or _is_placed(scheme) else (None, None)
         )
@@ -93,7 +94,7 @@ def _header(name: str, prefix: str) -> BoundScheme:
 
 
 def _has_schemes(api: Api) -> bool:
-    return any(scheme.type != "other" for scheme in api.schemes)
+    return any(scheme.type not in UNSENT for scheme in api.schemes)
 
 
 def _fillable(api: Api) -> list[SecurityScheme]:
@@ -102,7 +103,7 @@ def _fillable(api: Api) -> list[SecurityScheme]:
     """
     implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
     declared = {scheme.name: scheme for scheme in api.schemes}
-    return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type != "other"]
+    return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type not in UNSENT]
 
 
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
@@ -207,7 +208,9 @@ def _declared(
     declared = operation.security if operation.security is not None else api.security
     if declared is None:
         return accepted
-    known = {scheme.name for scheme in api.schemes if scheme.type != "other"}
+    certificates = {scheme.name for scheme in api.schemes if scheme.type == "mutualTLS"}
+    declared = tuple(tuple(name for name in names if name not in certificates) for names in declared)
+    known = {scheme.name for scheme in api.schemes if scheme.type not in UNSENT}
     usable = [names for names in declared if known.issuperset(names)]
     if declared and not usable:
         without = [tuple(name for name in names if name in known) for names in declared]

@@ -122,8 +122,7 @@ async def _read_content(response: "httpx.Response", url: str) -> bytes:
 
 def _explain(error: BaseException) -> tuple[str, str]:
     """Return why no connection could be made, and what to do. The causes are inside the errors of httpx."""
-    import socket  # imported late: only for a failed fetch
-    import ssl
+    import ssl  # imported late: only for a failed fetch
 
     causes: list[BaseException] = []
     each: BaseException | None = error
@@ -136,7 +135,7 @@ def _explain(error: BaseException) -> tuple[str, str]:
     if any(isinstance(each, ssl.SSLError) for each in causes):
         hint = "If the server wants a client certificate, download the document, for example with `curl --cert`."
         return "no secure connection could be made", hint
-    if any(isinstance(each, socket.gaierror) for each in causes):
+    if any(type(each).__name__ == "gaierror" for each in causes):  # by name, since no module imports `socket`
         return "the name of its host is not known", "Check the URL. Behind a proxy, set HTTPS_PROXY or HTTP_PROXY."
     if any(isinstance(each, ConnectionRefusedError) for each in causes):
         return "its host refused the connection", "Check the URL, and whether the server runs."

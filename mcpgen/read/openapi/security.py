@@ -51,6 +51,14 @@ def read_schemes(
                 "environment variable whose name ends in _HEADER.",
             )
             scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
+        elif scheme.type == "mutualTLS":
+            diagnostics.add(
+                "client-certificate",
+                f"The security scheme {name} asks for a client certificate (mutual TLS).",
+                place,
+                "Name its file in the server's environment variable whose name ends in _CLIENT_CERT, and the file of "
+                "its key in the variable whose name ends in _CLIENT_KEY.",
+            )
         elif scheme.location == "header" and not can_be_set(scheme.wire_name):
             diagnostics.add(
                 "invalid-security",
@@ -156,6 +164,8 @@ def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
         return SecurityScheme(name, "oauth2", description=description, discovery_url=url)
     if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
         return SecurityScheme(name, "bearer", description=description)
+    if kind == "mutualTLS":
+        return SecurityScheme(name, "mutualTLS", description=description)
     if kind == "basic" or (kind == "http" and http_scheme == "basic"):
         return SecurityScheme(name, "basic", description=description)
     return None
