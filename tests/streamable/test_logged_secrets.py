@@ -9,6 +9,7 @@ import hashlib
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_the_log_holds_no_secret(entering: Path, upstream: Upstream, tmp_path: P
     """Make right and wrong calls with right and wrong tokens, and search the log and the audit log."""
     (tmp_path / "callers").write_text(f"anna {hashlib.sha256(TOKEN.encode()).hexdigest()}\n")
     (tmp_path / "callers").chmod(0o600)
-    variables = {
+    variables: dict[str, Any] = {
         "HTTP_TOKENS": str(tmp_path / "callers"),
         "LOG_LEVEL": "debug",
         "AUDIT": str(tmp_path / "audit"),
