@@ -20,7 +20,7 @@ import time
 from _thread import allocate_lock
 
 from .core.catalog import Catalog, CatalogError
-from .core.effects import Call, Cancel, LogMessage, PollResources, Preload, ReadResource, RejectedCall, Send, UserAnswer
+from .core.effects import Call, Cancel, PollResources, Preload, ReadResource, RejectedCall, Send, UserAnswer
 from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
 from .core.pending_requests import cut_short
@@ -175,10 +175,6 @@ class Server:
             self._running()
         elif isinstance(effect, PollResources):
             self._running().tell(self._poll)
-        elif isinstance(effect, LogMessage):
-            from .core import log
-
-            log.event("warning", "unanswerable_message", reason=effect.sentence)
 
     def _begin(self, call: Call, size: int) -> None:
         if self._audit is not None and (refusal := self._audit.begin(call)):

@@ -128,7 +128,8 @@ class Consent:
             said = await self._brought(call, message, _subject(tool, call.given, about))
         else:
             said = "unable"
-        log.event("info", "confirmation", tool=tool.name, outcome=said)
+        tell = log.event if said == "accept" else log.seldom  # a client can repeat refusals quickly
+        tell("info", "confirmation", tool=tool.name, outcome=said)
         spans.note(confirmation=said)
         return None if said == "accept" else not_called(tool.name, said, dialogue.revision)
 

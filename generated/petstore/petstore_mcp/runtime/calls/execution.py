@@ -27,7 +27,7 @@ from ..core.wire_formats import Contents, Result
 from ..http import descriptors
 from ..http.client import Client, Failure
 from ..http.exchange import Sent
-from ..http.sending import Sender
+from ..http.sending import UNAUTHORIZED, Sender
 from ..http.shares import Shares
 from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused
@@ -114,6 +114,7 @@ class ToolExecutor:
         self._states: States | None = handles.states if handles else None
         self._task_ids = handles.tasks if handles else None
         self._followed: TaskCalls | None = None
+        self._cancelled_jobs: dict[str, tuple[str, float]] = {}
         self.names = handles.names if handles else CountedNames(catalog.name)
         self.resources = KeptResults(_RESULTS * settings.sizes.kept, shares, self.names)
         self.record: Record | None = None
@@ -128,9 +129,16 @@ class ToolExecutor:
         Also create the object that lets users log in (`_users`), in place of any earlier one.
         """
         self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
+        if settings.rotation is not None:
+            settings.rotation.renewed = partial(self._learn_files, catalog, settings)
         return Preparation(
             catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
         )
+
+    def _learn_files(self, catalog: Catalog, settings: Settings) -> None:
+        """Redact credentials that files have supplied since the start."""
+        for number, secret in enumerate(credentials.sensitive(catalog.security, settings)):
+            self._redactor.learn(secret, f"file {number}")
 
     @property
     def hooked(self) -> bool:
@@ -223,9 +231,11 @@ class ToolExecutor:
         """Return the handler of jobs and of MCP tasks. Its module is loaded when the handler is first used."""
         if self._followed is None:
             from . import task_calls  # imported late: few tools start jobs
+            from .cancelled_jobs import CancelledJobs
 
+            cancelled = CancelledJobs(self._cancelled_jobs, self._shared)
             parts = self._catalog, self._settings, self._preparation, self._exchanged, self._writer
-            self._followed = task_calls.build(*parts, self._task_ids, self._finished, self._redactor.text)
+            self._followed = task_calls.build(*parts, self._task_ids, self._finished, self._redactor.text, cancelled)
         return self._followed
 
     async def reach(self) -> list[str]:
@@ -381,7 +391,7 @@ class ToolExecutor:
         """Call the tool that `lookup` names, to find the id for a name, and return its result.
 
         The result contains at most LARGEST_PARSED bytes of the response. `whole` says whether to fetch all pages of the
-        list in which the id is searched. Set `whole.complete` to False if the result lacks a part of the list.
+        list in which the id is searched. If the result lacks a part of the list, set `whole.part`.
         """
         from . import inner_calls  # imported late: few tools look up ids by names
 
@@ -389,7 +399,8 @@ class ToolExecutor:
         other._whole, other._writer = whole, self._writer.showing(response.LARGEST_PARSED)
         made = partial(other.call, name, arguments, _unheard, call.dialogue, call.ask)
         result = await inner_calls.made(name, arguments, made, self._catalog, self.record, call.dialogue)
-        whole.complete = whole.complete and not other._writer.cut
+        if other._writer.cut:
+            whole.part = whole.part or "the beginning of its answer"
         return result
 
     async def _carried_out(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
@@ -489,7 +500,7 @@ class ToolExecutor:
         made, chosen, span = ready.request, ready.chosen, spans.current()
         chosen.put(made)
         sent = Sent(tool, made.method, made.path, chosen.variables, uri, arguments, made.key)
-        sent.reader = self._catalog.reader
+        sent.reader, sent.limit = self._catalog.reader, budget.setting
         sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")
@@ -504,6 +515,8 @@ class ToolExecutor:
             return failure, sent
         if span is not None:
             span.status = answer.status
+        if answer.status == UNAUTHORIZED and self._settings.rotation is not None:
+            self._settings.rotation.refused()
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # other calls run here, so that they need not wait for work on a long response

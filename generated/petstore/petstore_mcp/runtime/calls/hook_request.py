@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from .. import hooks
 from ..request.argument_errors import Refused, Unsendable
-from ..request.parameters import CONTROL, COOKIE, QUERY
+from ..request.parameters import COOKIE, LINE_BREAK, QUERY
 from ..request.request import Request, check_target, misleads
 from ..request.styles import percent
 from ..text import fields
@@ -83,7 +83,7 @@ def _path(written: str, before: tuple[str, ...], wanted: tuple[str, ...]) -> str
     if not wanted or _blanks(wanted) > _blanks(before):
         raise Unsendable("a segment of the path is empty")
     segments = _kept(written.removeprefix("/").split("/"), before, wanted, percent)
-    if any(misleads(segment) or CONTROL.search(unquote(segment)) for segment in segments):
+    if any(misleads(segment) or LINE_BREAK.search(segment) for segment in segments):
         raise Unsendable("a segment of the path can be read as something else")
     return "/" + "/".join(segments)
 

@@ -224,7 +224,8 @@ def _failure(
     if late:
         did = _NO_THREAD if _NO_THREAD in reason.args else "did not end within the"
         limit = f"{budget.total:g} second{'s' * (budget.total != 1)}"
-        return HookFailed(f"The hook {name} of this server {did} {limit} of a call.")
+        setting = f" ({budget.setting})" if budget.setting else ""
+        return HookFailed(f"The hook {name} of this server {did} {limit} of a call{setting}.")
     return HookFailed(f"The hook {name} of this server failed. Its log says where.")
 
 

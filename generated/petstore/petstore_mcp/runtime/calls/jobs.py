@@ -22,6 +22,7 @@ from ..http.redirects import Trail
 from ..request.argument_errors import Refused
 from ..request.request import Request, check_target
 from ..result import job_state
+from ..result.conditions import has_failed
 from ..result.pointers import find
 from ..settings.settings import NotReady
 from .preparation import PreparedCall
@@ -83,15 +84,16 @@ class Seen:
     """State of a job as seen in an answer of the upstream.
 
     `message`: a text of the upstream about the state, or "". `result`: the job's result if it has ended and its result
-    was wanted, else None.
+    was wanted, else None. `known`: False if the upstream did not answer, so that the job may have ended.
     """
 
-    __slots__ = ("message", "result", "state")
+    __slots__ = ("known", "message", "result", "state")
 
-    def __init__(self, state: str, message: str = "", result: Result | None = None) -> None:
+    def __init__(self, state: str, message: str = "", result: Result | None = None, known: bool = True) -> None:
         self.state = state
         self.message = message
         self.result = result
+        self.known = known
 
 
 class JobFollower:
@@ -113,6 +115,8 @@ class JobFollower:
         wants for the MCP task of this job, 0 if the client does not say.
         """
         rule, value = tool.binding["task"], job_state.value_of(answer)
+        if has_failed(tool.binding.get("result", {}), answer.status, value):
+            return None
         if not 200 <= answer.status < 300 or ("header" in rule["poll"] and answer.status != 202 and "done" not in rule):
             return None
         if "done" in rule and job_state.judge(rule, answer, value) == job_state.DONE and "result" not in rule:
@@ -274,7 +278,7 @@ class JobFollower:
 
 def _unanswered(failure: Failure) -> Seen:
     """Return the state of a job about which a request got no answer, or was not sent because of a rate limit."""
-    return Seen(job_state.WORKING, f"Nothing new is known about the job: {failure.reason}.")
+    return Seen(job_state.WORKING, f"Nothing new is known about the job: {failure.reason}.", known=False)
 
 
 def _values(rule: TaskRule, arguments: dict[str, Any], value: Any) -> dict[str, Any]:

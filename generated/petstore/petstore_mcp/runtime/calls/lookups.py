@@ -34,15 +34,15 @@ LONGEST_ERROR = 1000
 class WholeAnswer:
     """Instruction for an inner call (one that this server makes itself) to return a whole list, up to the page limits.
 
-    `pages`: rule for fetching all pages of the list, or None for the first page only. `complete`: set to False if the
-    inner call's result lacks a part of the list.
+    `pages`: rule for fetching all pages of the list, or None for the first page only. `part`: "" if the inner call's
+    result has the whole list, else which part of the list it has.
     """
 
-    __slots__ = ("complete", "pages")
+    __slots__ = ("pages", "part")
 
     def __init__(self, pages: Pages | None) -> None:
         self.pages = pages
-        self.complete = True
+        self.part = ""
 
 
 class Found:
@@ -102,7 +102,7 @@ async def resolve(
             asked[lookup["query"]] = arguments[name]
         result = await look(lookup, asked, whole)
         try:
-            item, others = _chosen(lookup, str(arguments[name]), result, writes, whole.complete)
+            item, others = _chosen(lookup, str(arguments[name]), result, writes, whole.part)
         except NotFound as reason:
             shown = brief(str(arguments[name]), 100)
             raise NotReady(f"{name} '{shown}', looked up by {lookup['tool']}: {reason}. Give {lookup['id']}.") from None
@@ -114,7 +114,7 @@ async def resolve(
     return arguments, found
 
 
-def _chosen(lookup: Lookup, name: str, result: Result, writes: bool, complete: bool) -> tuple[Item, str]:
+def _chosen(lookup: Lookup, name: str, result: Result, writes: bool, part: str) -> tuple[Item, str]:
     if result.is_error:
         raise NotFound(f"that failed: {brief(str(result), LONGEST_ERROR)}".rstrip("."))
     texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
@@ -125,7 +125,7 @@ def _chosen(lookup: Lookup, name: str, result: Result, writes: bool, complete: b
     items = items_of(value, lookup)
     if items is None:
         raise NotFound("its answer holds no list of such items")
-    return chosen(items, name, lookup, writes=writes, complete=complete)
+    return chosen(items, name, lookup, writes=writes, part=part)
 
 
 def _fitting(value: str | int, tool: Tool, argument: str) -> str | int:

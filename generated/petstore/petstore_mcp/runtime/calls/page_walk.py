@@ -62,10 +62,11 @@ class PageWalk:
 
         `answer` and `sent`: response and request of the first page. `authority`: host and port of the API. `report` is
         called with the number of pages so far. `whole`: None, unless this is an inner call that finds an item's id by
-        the item's name. Then `whole.complete` is set to False if a page is missing.
+        the item's name. Then `whole.part` says which pages were read if a page is missing.
         """
         removed = self._tool.binding.get("result", {}).get("remove", ())
-        joined = JoinedPages(self._rule, authority, shown, MOST_LOOKED if whole else MOST_PAGES, removed)
+        most, strict = (MOST_LOOKED, True) if whole else (MOST_PAGES, False)
+        joined = JoinedPages(self._rule, authority, shown, most, removed, strict)
         joined.add(answer, sent)
         arguments = sent.arguments
         while joined.further:
@@ -85,8 +86,8 @@ class PageWalk:
                     sent = asked
             finally:
                 self._close(page)
-        if whole is not None:
-            whole.complete = joined.complete
+        if whole is not None and not joined.complete:
+            whole.part = joined.extent
         spans.note(status=answer.status)
         together = joined.response()
         sent.pages = joined.told(sent)

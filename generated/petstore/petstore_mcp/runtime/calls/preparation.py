@@ -17,11 +17,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..core import spans
+from ..core import log, spans
 from ..core.budget import Budget, Exhausted
 from ..request import kinds, request
-from ..request.argument_errors import HookFailed, Problems, Refuse, Refused, report
-from ..request.arguments import Checker
+from ..request.argument_errors import HookFailed, Refuse, Refused, report
+from ..request.arguments import HOST_MEMBERS, Checker, known_names
 from ..request.files import Digested, Files
 from ..settings.credential_env import SHORTEST_REDACTED
 from ..settings.settings import NotReady
@@ -107,9 +107,11 @@ class Preparation:
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
         self._settings = settings
+        self._limit = f"{settings.prefix}_TIMEOUT"
         self._keys = keys
         self._entropy = entropy
-        self._checker = Checker()
+        self._ignored, self._told = settings.ignored_arguments, set[str]()
+        self._checker = Checker(HOST_MEMBERS | self._ignored)
         closed = settings.listening is not None and not settings.listening.files
         allowed_by = f"{settings.prefix}_HTTP_FILES" if closed else ""
         self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR", allowed_by
@@ -117,7 +119,10 @@ class Preparation:
 
     def budget(self, tool: Tool) -> Budget:
         """Return the time budget for one call of `tool`."""
-        return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic)
+        setting = self._limit
+        if "timeout" in tool.binding:
+            setting = f"`timeout` of {tool.name}"
+        return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic, setting=setting)
 
     async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
         """Run the hooks on the arguments, then check and return the arguments.
@@ -131,30 +136,47 @@ class Preparation:
     def verified(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
         """Check the arguments by the tool's input schema and return them. Raise Refused if an argument is wrong."""
         with budget:
-            problems = self._checker.check(tool, arguments, budget)
-            if problems:
-                arguments, problems = self._read_again(tool, arguments, problems, budget)
+            if self._checker.fits(tool, arguments):
+                return arguments
+            checked, sent = self._read_leniently(tool, arguments, budget)
+            if self._checker.fits(tool, checked):
+                return sent
+            problems = self._checker.check(tool, checked, budget)
         if problems or not problems.complete:
             raise Refused(*problems, complete=problems.complete)
-        return arguments
+        return sent
 
-    def _read_again(
-        self, tool: Tool, arguments: dict[str, Any], problems: Problems, budget: Budget
-    ) -> tuple[dict[str, Any], Problems]:
-        """Parse arguments that were given as JSON text (`"[1, 2]"` for a list), and check all arguments again.
+    def _read_leniently(
+        self, tool: Tool, arguments: dict[str, Any], budget: Budget
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Read arguments that do not fit the schema as clients write them. Return the arguments to check and to send.
 
-        Return the arguments, and the problems that they still have.
+        They differ if the body may contain null where the schema does not show it.
         """
-        from ..request import json_arguments  # imported late: only needed for invalid arguments
+        # Imported late: only needed for arguments that do not fit.
+        from ..request import lenient_arguments, original_names
 
+        known = known_names(tool)
+        named = original_names.with_argument_names(tool.binding, known, arguments)
+        named, left_out = lenient_arguments.without_host_members(named, known, self._ignored)
+        for name in left_out:
+            if name not in self._told:
+                self._told.add(name)
+                log.event(
+                    "info",
+                    "ignored_argument",
+                    argument=name,
+                    reason="clients add it to calls, and the tool has no such argument",
+                )
         try:
-            read, names = json_arguments.read(tool.schema, arguments, budget)
-            left = self._checker.check(tool, read, budget) if names else problems
+            checked, parsed = lenient_arguments.read(tool.schema, named, budget)
+            nullable = tool.binding.get("nullable", ())
+            sent, _ = lenient_arguments.read(tool.schema, named, budget, nullable) if nullable else (checked, [])
         except Exhausted:
-            return arguments, problems
-        if names and not left:
-            spans.note(parsed=tuple(names))
-        return read, left
+            return named, named
+        if parsed:
+            spans.note(parsed=tuple(parsed))
+        return checked, sent
 
     async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> PreparedCall:
         """Build the request for checked arguments and run the hooks on it.

@@ -17,6 +17,7 @@ from ..result import response
 if TYPE_CHECKING:
     from ..core.budget import Budget
     from ..core.catalog import Tool
+    from ..core.table import View
     from ..http.exchange import Response, Sent
     from ..result.downloads import Download
     from ..result.result_store import KeptResults
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 RESULT_SECONDS = 60 * 60.0
 """Seconds for which other replicas can read a stored result."""
+
+_GRAPHQL = "application/graphql-response+json"
+_OF_GRAPHQL: View = {"graphql": True}
+"""Media type of responses of GraphQL (GraphQL over HTTP), and the `result` rules for them."""
 
 
 class ResultWriter:
@@ -51,10 +56,11 @@ class ResultWriter:
     async def told(self, tool: Tool, answer: Response, sent: Sent, budget: Budget) -> Result:
         """Return the tool result for a response of the API."""
         view, most = None, spans.shown(self.shown)
-        if "result" in tool.binding:
+        rules = tool.binding.get("result") or (_OF_GRAPHQL if answer.label == _GRAPHQL else None)
+        if rules is not None:
             from ..result.result_rules import ResultRules  # imported late: few tools have rules for their results
 
-            view = ResultRules(tool.binding["result"])
+            view = ResultRules(rules)
             if (instead := view.take(answer, sent, most)) is not None:
                 return instead
         if response.is_large(answer, most):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..core.effects import TaskRequest
     from ..http.exchange import Response, Sent
     from ..settings.settings import Settings
+    from .cancelled_jobs import CancelledJobs
     from .handles import TaskIds
     from .jobs import Exchange
     from .preparation import Preparation, PreparedCall
@@ -65,10 +66,12 @@ class TaskCalls:
         finish: Finish,
         redact: Callable[[str], str],
         budget: Callable[[Tool], Budget],
+        cancelled: CancelledJobs,
     ) -> None:
         """Create the handler. `ids` encodes and decodes MCP task ids. `finish` runs a tool's hooks on its result.
 
-        `redact` removes secrets from texts. `budget` returns the time budget for a call of a tool.
+        `redact` removes secrets from texts. `budget` returns the time budget for a call of a tool. `cancelled`: the
+        jobs that were cancelled.
         """
         self._catalog = catalog
         self._follower = follower
@@ -76,6 +79,7 @@ class TaskCalls:
         self._finish = finish
         self._redact = redact
         self._budget = budget
+        self._cancelled = cancelled
 
     def refuse(self, call: CallUnderWay) -> None:
         """Raise OtherOutcome if a call of revision 2025-11-25 wants a task, but its tool starts no job."""
@@ -134,7 +138,7 @@ class TaskCalls:
         wanted.name = tool.name
         self._record(job, wanted.task, "")  # before the request: if that fails, telemetry has the MCP task anyway
         if wanted.action == "cancel":
-            return await self._cancelled(wanted, tool, job)
+            return await self._cancel(wanted, tool, job)
         budget = self._budget(tool)
         if wanted.action == "update":
             return self._task(wanted.task, "update", job, Seen(job_state.WORKING))
@@ -144,22 +148,36 @@ class TaskCalls:
             seen = await self._seen(tool, job, budget, result=has(wanted.dialogue.revision, "resultType"))
         if seen.result is not None:
             seen.result = await self._finish(tool.name, seen.result, budget, "")
-        return self._task(wanted.task, wanted.action, job, seen)
+        return self._task(wanted.task, wanted.action, job, await self._judged(job, seen))
 
-    async def _cancelled(self, wanted: TaskRequest, tool: Tool, job: Job) -> Task:
+    async def _cancel(self, wanted: TaskRequest, tool: Tool, job: Job) -> Task:
+        """Cancel a job that is still at work. If it has ended, or was cancelled before, send nothing to cancel it."""
         acknowledges = has(wanted.dialogue.revision, "resultType")
         budget = self._budget(tool)
         try:
-            if not acknowledges and (await self._follower.look(tool, job, budget, False)).state != job_state.WORKING:
-                raise OtherOutcome(Failure("The task has ended already.", INVALID_PARAMS))
-            reason = await self._follower.cancel(tool, job, budget)
+            seen = await self._follower.look(tool, job, budget, False)
+            reason = "" if seen.known else seen.message
+            if not reason and not (seen.state == job_state.WORKING and await self._cancelled.claim(job)):
+                if not acknowledges:
+                    raise OtherOutcome(Failure("The task has ended already.", INVALID_PARAMS))
+                return self._task(wanted.task, "cancel", job, await self._judged(job, seen))
+            reason = reason or await self._follower.cancel(tool, job, budget)
         except (Refused, NotReady) as problem:
             reason = sentence(tool.name, problem)
         if reason:
+            self._cancelled.release(job)
             log.event("warning", "task_not_cancelled", tool=tool.name, reason=reason)
             if not acknowledges:
                 raise OtherOutcome(Failure(self._redact(reason), INTERNAL_ERROR))
+            return self._task(wanted.task, "cancel", job, Seen(job_state.WORKING))
+        await self._cancelled.keep(job)
         return self._task(wanted.task, "cancel", job, Seen(job_state.GONE))
+
+    async def _judged(self, job: Job, seen: Seen) -> Seen:
+        """Return the state of a job, which is that of a job that is gone if the job was cancelled."""
+        if "cancel" in self._catalog.tool(job.tool).binding["task"] and await self._cancelled.has(job):
+            return Seen(job_state.GONE, seen.message, seen.result)
+        return seen
 
     async def _seen(self, tool: Tool, job: Job, budget: Budget, result: bool = True) -> Seen:
         """Ask the upstream once for the state of a job.
@@ -276,6 +294,7 @@ def build(
     ids: TaskIds | None,
     finish: Finish,
     redact: Callable[[str], str],
+    cancelled: CancelledJobs,
 ) -> TaskCalls:
     """Return the handler of jobs, and of the MCP tasks by which clients follow jobs, for the tools of `catalog`.
 
@@ -283,7 +302,7 @@ def build(
     """
     follower = JobFollower(preparation, settings, exchange, writer)
     given = ids or signed_tasks.of_server(catalog, settings)
-    return TaskCalls(catalog, follower, given, finish, redact, preparation.budget)
+    return TaskCalls(catalog, follower, given, finish, redact, preparation.budget, cancelled)
 
 
 def _written(moment: float) -> str:

@@ -176,7 +176,11 @@ class Audit:
         If the call cannot be recorded, return the error result to answer with.
         """
         call.span = call.span or Span(call.origin)
-        arguments = dumps(call.arguments).decode() if self._with_arguments else ""
+        arguments = ""
+        if self._with_arguments:
+            from ..text.secret_words import without_named_secrets  # imported here: most servers keep no audit
+
+            arguments = dumps(without_named_secrets(call.arguments)).decode()
         with self._guard:
             self._open[call.key] = self._entry(call, arguments)
             if self._written():
@@ -256,9 +260,9 @@ class Audit:
             told["parsed"] = _fitting(", ".join(span.parsed), LONGEST_NAME)
         if span.within:
             told["within"] = span.within
-        if self._with_arguments and span.looked_up:
-            told["looked_up"] = _fitting(self._redacted(dumps(span.looked_up).decode()), LONGEST_NAME)
         if self._with_arguments:
+            if span.looked_up:
+                told["looked_up"] = _fitting(self._redacted(dumps(span.looked_up).decode()), LONGEST_NAME)
             told["arguments"] = ""
             told["arguments"] = _clipped(self._redacted(entry.arguments), LONGEST - len(dumps(told)) - 1)
         return dumps(told) + b"\n"
@@ -284,8 +288,7 @@ class Audit:
         return {**found, "client": {"id": _fitting(self._redacted(caller.client), LONGEST_NAME), **said}}
 
     def _redacted(self, text: str) -> str:
-        known = log.without_secrets(text)
-        if known is not None:
+        if (known := log.without_secrets(text)) is not None:
             return known
         if self._redactor is None:
             from ..text.redaction import Redactor  # imported here: most servers keep no audit

@@ -22,11 +22,15 @@ class Exhausted(Exception):
 
 
 class Budget:
-    """Seconds, and steps of work, that one call may use. `left`: the seconds that remain of `total`, by `clock`."""
+    """Seconds, and steps of work, that one call may use. `left`: the seconds that remain of `total`, by `clock`.
 
-    __slots__ = ("_clock", "_since", "_steps", "left", "total")
+    `setting`: what sets the seconds, such as an environment variable; "" if unknown.
+    """
 
-    def __init__(self, total: float, clock: Callable[[], float], steps: int = STEPS) -> None:
+    __slots__ = ("_clock", "_since", "_steps", "left", "setting", "total")
+
+    def __init__(self, total: float, clock: Callable[[], float], steps: int = STEPS, setting: str = "") -> None:
+        self.setting = setting
         self.total = total
         self.left = total
         self._clock = clock

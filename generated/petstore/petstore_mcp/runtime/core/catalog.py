@@ -452,11 +452,18 @@ class Catalog:
         return name if name not in self.aliases or name in self._described.places() else self.aliases[name]
 
     def nearest(self, name: str) -> list[str]:
-        """Return up to three tool names similar to `name`, the most similar first."""
-        import difflib  # imported here, since mistaken names are rare
+        """Return up to three tool names similar to `name`, the most similar first.
 
-        known = {each.lower(): each for each in self.names()}
-        return [known[each] for each in difflib.get_close_matches(name[:64].lower(), known)]
+        Before them stands the tool in whose name `name` ends, because hosts put a prefix before the names of tools,
+        such as `mcp__SERVER__` or `functions.`.
+        """
+        import difflib  # imported here, since mistaken names are rare
+        import re  # imported here, since mistaken names are rare
+
+        known, end = {each.lower(): each for each in self.names()}, name[-128:].lower()
+        behind = [end[at.end() :] for at in re.finditer("[-_./:]", end) if end[at.end() :] in known]
+        close = difflib.get_close_matches(name[:64].lower(), known)
+        return [known[each] for each in dict.fromkeys([*behind[:1], *close])][:3]
 
     def request_of(self, name: str) -> str:
         """Return METHOD and path of a tool's request as in the API description.

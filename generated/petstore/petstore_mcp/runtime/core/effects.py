@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from .table import CompletionSource, Prompt, Resource
     from .wire_formats import Contents
 
-    Effect: TypeAlias = (
-        "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | LogMessage | PollResources"
-    )
+    Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | PollResources"
     FindResource: TypeAlias = "Callable[[str], Contents | Fetched | None]"
 
 
@@ -364,12 +362,3 @@ class Preload:
     """Action to perform: import modules that calls need. The client has just listed the tools, so a call is likely."""
 
     __slots__ = ()
-
-
-class LogMessage:
-    """Action to perform: log that a message from the client cannot be answered."""
-
-    __slots__ = ("sentence",)
-
-    def __init__(self, sentence: str) -> None:
-        self.sentence = sentence

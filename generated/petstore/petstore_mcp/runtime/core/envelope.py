@@ -7,7 +7,7 @@ Functions raise Fault if a field that they read is invalid.
 from __future__ import annotations
 
 from .effects import Dialogue, Origin
-from .jsonrpc import INVALID_PARAMS, Fault, is_id
+from .jsonrpc import INVALID_PARAMS, Fault, id_of
 from .wire_formats import STATELESS_REVISIONS, has
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def check_revision(version: str, meta: Members) -> None:
     if version not in STATELESS_REVISIONS:
         data = {"supported": STATELESS_REVISIONS, "requested": version[:64]}
         raise Fault(_UNSUPPORTED_VERSION, "Unsupported protocol version", data)
-    if meta.get(_LOG_LEVEL, LOG_LEVELS[0]) not in LOG_LEVELS:
+    if meta.get(_LOG_LEVEL) not in (None, *LOG_LEVELS):
         raise Fault(INVALID_PARAMS, f"{_LOG_LEVEL} must be one of: {', '.join(LOG_LEVELS)}.")
 
 
@@ -75,13 +75,17 @@ def log_level(request: Request, revision: str, set_level: int | None) -> int | N
     return LOG_LEVELS.index(named) if isinstance(named, str) else None
 
 
+def check_cursor(params: Members) -> None:
+    """Raise Fault if `params` name a page, since each list has one page. null and "" mean the first page."""
+    if params.get("cursor") not in (None, ""):
+        raise Fault(INVALID_PARAMS, "Unknown cursor: the list has one page.")
+
+
 def progress_token(request: Request) -> Id | None:
     """Return the progress token of a request, or None."""
-    meta = request.meta
-    if not isinstance(meta, dict) or "progressToken" not in meta:
-        return None
-    token = meta["progressToken"]
-    if not is_id(token):
+    given = request.meta.get("progressToken") if isinstance(request.meta, dict) else None
+    token = id_of(given)
+    if token is None and given is not None:
         raise Fault(INVALID_PARAMS, "The progressToken must be a string or an integer.")
     return token
 
@@ -125,14 +129,15 @@ def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
     if revision not in STATELESS_REVISIONS:
         return handshake
     params, meta = request.params, request.meta
-    state, responses = params.get("requestState", ""), params.get("inputResponses", {})
-    if not isinstance(state, str) or not isinstance(responses, dict):
+    state, responses = params.get("requestState"), params.get("inputResponses")
+    responses = {} if responses is None else responses
+    if not (state is None or isinstance(state, str)) or not isinstance(responses, dict):
         raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
     can = meta[CAPABILITIES] if isinstance(meta, dict) else None
     if not can:
-        return Dialogue("", revision, state if "requestState" in params else None, responses)
+        return Dialogue("", revision, state, responses)
     way, urls = ("result" if takes(can) else "" for takes in (takes_forms, takes_urls))
-    return Dialogue(way, revision, state if "requestState" in params else None, responses, urls, declared(can))
+    return Dialogue(way, revision, state, responses, urls, declared(can))
 
 
 def origin(request: Request, handshake: Origin) -> Origin:

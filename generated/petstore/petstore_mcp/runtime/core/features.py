@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from . import prompts
 from .effects import Complete, Fetch, Fetched, GetPrompt, ReadResource
-from .envelope import dialogue
+from .envelope import check_cursor, dialogue
 from .jsonrpc import INVALID_PARAMS, Fault
 from .uri_templates import decoded, matched, pieces
 from .wire_formats import FIXED, PASSING, STALE, Contents, Reply
@@ -99,8 +99,7 @@ class Features:
         return None
 
     def _listed(self, kind: str, entries: Iterable[Resource | Prompt], params: Members) -> dict[str, object]:
-        if "cursor" in params:
-            raise Fault(INVALID_PARAMS, "Unknown cursor: the list has one page.")
+        check_cursor(params)
         return {kind: [each["listed"] for each in entries]}
 
     def _read(self, uri: object, revision: str, who: Origin) -> Contents | Fetch | ReadResource:

@@ -1,9 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """JSON-RPC 2.0: parse a line into a request, notification, response, batch or malformed message; write lines.
 
-A rule of MCP is applied too: an id is a string or an integer, never null. So an error about a message whose id cannot
-be read has no id. Names are case-sensitive: `"Method"` is not `"method"`. An envelope with a duplicate key is refused,
-because two readers may disagree on which value counts.
+A rule of MCP is applied too: an id is a string or an integer, never null. An integer may be written as 1.0, since some
+clients have only floats. Null params, and null members of them that are optional, count as absent. Names are
+case-sensitive: `"Method"` is not `"method"`. An envelope with a duplicate key is refused, because two readers may
+disagree on which value counts.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from .jsontext import MAX_VALUES, NotJSON, dumps, echo, is_crowded, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias, TypeGuard
+    from typing import TypeAlias
 
     from .framing import Line
     from .jsontext import Repeated
@@ -31,6 +32,8 @@ INTERNAL_ERROR = -32603
 
 #: Longest id in characters. Clients number their requests or use UUIDs; each message about a request repeats its id.
 MAX_ID = 1024
+#: Below this, a float stands for exactly one integer (JSON Schema 2020-12, 6.1.1: 1.0 is an integer).
+_EXACT = 2**53
 #: Largest batch, in messages. The answers to a batch are held in memory until all of them are ready.
 MAX_BATCH = 100
 #: Longest line that is written, in bytes. The TypeScript SDK closes the connection above 10 MiB.
@@ -54,7 +57,8 @@ class Request:
         self.id = id
         self.method = method
         self.params = params
-        self.meta = params.get("_meta", {})
+        meta = params.get("_meta")
+        self.meta = {} if meta is None else meta
 
 
 class Notification:
@@ -144,7 +148,7 @@ def _id_at_an_end(line: bytes) -> Id | None:
         known = loads(found[found.lastindex or 1].decode())[0] if found else None
     except ValueError:
         return None
-    return known if is_id(known) else None
+    return id_of(known)
 
 
 def _refused(messages: list[object]) -> Batch | Malformed:
@@ -153,7 +157,7 @@ def _refused(messages: list[object]) -> Batch | Malformed:
     """
     sentence = f"A batch holds at most {MAX_BATCH} messages."
     requests = (item for item in messages if isinstance(item, dict) and "method" in item)
-    ids = [known for item in requests if is_id(known := item.get("id"))]
+    ids = [known for item in requests if (known := id_of(item.get("id"))) is not None]
     refused = Malformed(None, INVALID_REQUEST, sentence)
     return Batch([Malformed(id, INVALID_REQUEST, sentence) for id in ids]) if ids else refused  # noqa: A001
 
@@ -163,10 +167,9 @@ def _message(value: object, repeated: list[Repeated]) -> Request | Notification 
         return Malformed(None, INVALID_REQUEST, "A message is a JSON object.")
     if "method" not in value and ("result" in value or "error" in value):
         return _response(value, repeated)
-    params = value.get("params", {})
-    known = value.get("id")
-    if not is_id(known):
-        known = None
+    params, known = value.get("params"), id_of(value.get("id"))
+    if params is None:
+        params = {}
     if repeated and (twice := _named_twice(value, params, repeated)):
         return Malformed(None if "id" in twice else known, INVALID_REQUEST, "The message names a key twice.")
     if value.get("jsonrpc") != "2.0":
@@ -184,15 +187,17 @@ def _message(value: object, repeated: list[Repeated]) -> Request | Notification 
 
 
 def _response(value: Members, repeated: list[Repeated]) -> Response:
-    known, result = value.get("id"), value.get("result")
+    known, result = id_of(value.get("id")), value.get("result")
     if "error" in value or value.get("jsonrpc") != "2.0" or _named_twice(value, result, repeated):
         result = None
-    return Response(known if is_id(known) else None, result)
+    return Response(known, result)
 
 
-def is_id(value: object) -> TypeGuard[Id]:
-    """Return True if `value` is a valid id or progress token: 0, -1 and "" are; true, null and 1.0 are not."""
-    return type(value) is int or (type(value) is str and len(value) <= MAX_ID)
+def id_of(value: object) -> Id | None:
+    """Return `value` as an id or progress token, or None if it is none: 0, -1, "" and 1.0 are; true and 1.5 are not."""
+    if type(value) is int or (type(value) is str and len(value) <= MAX_ID):
+        return value
+    return int(value) if type(value) is float and value.is_integer() and abs(value) < _EXACT else None
 
 
 def _named_twice(message: Members, params: object, repeated: list[Repeated]) -> set[str]:
@@ -220,9 +225,12 @@ def long_answer(id: Id, before: bytes, pieces: list[bytes], behind: bytes) -> li
     return line
 
 
-def error(id: Id | None, code: int, sentence: str, data: object = None) -> bytes:  # noqa: A002
-    """Return the line of an error response, without an id if `id` is None."""
-    named = b"" if id is None else b'"id":%b,' % echo(id)
+def error(id: Id | None, code: int, sentence: str, data: object = None, *, null_id: bool = False) -> bytes:  # noqa: A002
+    """Return the line of an error response. If `id` is None, it has no id, or the id null (`null_id`).
+
+    JSON-RPC 2.0, section 5, asks for null. MCP has no such id, and since 2025-11-25 such errors have none.
+    """
+    named = (b'"id":null,' if null_id else b"") if id is None else b'"id":%b,' % echo(id)
     more = b"" if data is None else b',"data":%b' % dumps(data)
     return b'{"jsonrpc":"2.0",%b"error":{"code":%d,"message":%b%b}}\n' % (named, code, dumps(sentence), more)
 

@@ -28,7 +28,9 @@ def checked(entry: Prompt, params: Members) -> Members:
 
     Raise Fault if an argument is unknown, missing, no string, or has a value that is not allowed.
     """
-    given = params.get("arguments", {})
+    given = params.get("arguments")
+    if given is None:
+        given = {}
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
         raise Fault(INVALID_PARAMS, "params.arguments must be an object of strings.")
     declared = {each["name"]: each["required"] for each in entry["listed"].get("arguments", ())}

@@ -44,7 +44,7 @@ call still has an outcome, `finished` returns None, so nothing more is sent abou
 before, during and after the work.
 
 Errors are raised as `Fault` inside this file and `envelope`, and leave the file as errors with the request's id. A line
-with an unreadable id gets an error without an id. Revisions that lack such errors get no answer; the line is logged.
+with an unreadable id gets an error without an id, and one with the id null in revisions that lack such errors.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ from .effects import (
     Cancel,
     Dialogue,
     Handshake,
-    LogMessage,
     Origin,
     PollResources,
     Preload,
@@ -65,7 +64,7 @@ from .effects import (
     UserAnswer,
 )
 from .elicitation import Questions
-from .envelope import LOG_LEVELS, dialogue, handshake_dialogue, log_level, origin, progress_token
+from .envelope import LOG_LEVELS, check_cursor, dialogue, handshake_dialogue, log_level, origin, progress_token
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -81,7 +80,7 @@ from .jsonrpc import (
     Response,
     answer,
     error,
-    is_id,
+    id_of,
     long_answer,
     notification,
 )
@@ -261,9 +260,8 @@ class Protocol:
             return told
 
     def _malformed(self, message: Malformed) -> list[Effect]:
-        if message.id is None and self._agreed is not None and not has(self._agreed, "error without id"):
-            return [LogMessage(message.sentence)]
-        return [Send(error(message.id, message.code, message.sentence))]
+        nameless = self._agreed is None or has(self._agreed, "error without id")
+        return [Send(error(message.id, message.code, message.sentence, null_id=not nameless))]
 
     def _batch(self, batch: Batch) -> list[Effect]:
         if self._agreed != BATCH_REVISION or not batch.messages:
@@ -282,8 +280,8 @@ class Protocol:
         return effects + _sent(self._in_flight.settle(answers))
 
     def _cancelled(self, params: Members) -> list[Effect]:
-        id = params.get("requestId")  # noqa: A001
-        if not is_id(id) or (key := self._in_flight.cancel(id)) is None:
+        id = id_of(params.get("requestId"))  # noqa: A001
+        if id is None or (key := self._in_flight.cancel(id)) is None:
             return []
         if key == STREAM:
             if self._subscriptions is not None:
@@ -356,8 +354,7 @@ class Protocol:
         return log_level(request, revision, self.notifications.level if self.notifications else None)
 
     def _list(self, request: Request, revision: str) -> list[Effect]:
-        if "cursor" in request.params:
-            raise Fault(INVALID_PARAMS, "Unknown cursor: the list of tools has one page.")
+        check_cursor(request.params)
         catalog, is_private, tools = self._catalog, self._catalog.private, self._catalog.tools
         # clients that cannot ask their users get a list without some tools, so shared caches must not store the list
         if "asks" in catalog.header:
@@ -372,7 +369,9 @@ class Protocol:
         return [Send(*line), Preload()]
 
     def _call(self, request: Request, revision: str) -> list[Effect]:
-        name, arguments = request.params.get("name"), request.params.get("arguments", {})
+        name, arguments = request.params.get("name"), request.params.get("arguments")
+        if arguments is None:
+            arguments = {}
         if not isinstance(name, str):
             raise Fault(INVALID_PARAMS, "tools/call needs params.name, a string.")
         if not isinstance(arguments, dict):

@@ -166,7 +166,9 @@ def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, di
     kind = catalog.finders.get(name)
     if kind not in (CALL, CALL_WRITING) or not arguments.keys() <= {"name", "arguments"}:
         return name, arguments
-    called, given = arguments.get("name"), arguments.get("arguments", {})
+    called, given = arguments.get("name"), arguments.get("arguments")
+    if given is None:
+        given = {}
     if isinstance(given, str):
         try:
             given, _ = loads(given)

@@ -305,6 +305,7 @@ class Body(TypedDict):
     rest: NotRequired[str]
     needs: NotRequired[list[str]]
     withheld: NotRequired[list[str]]
+    setByApi: NotRequired[list[str]]
 
 
 class Withheld(TypedDict):
@@ -363,9 +364,19 @@ class ShownBlock(TypedDict):
     annotations: NotRequired[BlockAnnotations]
 
 
-class View(TypedDict):
-    """Rules for a tool's result: which parts of a successful answer are returned."""
+# TypedDict in functional syntax, because the key `not` is a keyword of Python.
+Condition = TypedDict(
+    "Condition",
+    {"pointer": NotRequired[str], "values": NotRequired[list[Any]], "not": NotRequired[Literal[True]]},
+)
+"""Condition: the HTTP status, or the value at `pointer`, is one of `values`. With `not`: it is none of them."""
 
+
+class View(TypedDict):
+    """Rules for a tool's result: which parts of a successful answer are returned, and which answers mean a failure."""
+
+    failed: NotRequired[list[Condition]]
+    graphql: NotRequired[Literal[True]]
     remove: NotRequired[list[str]]
     select: NotRequired[str | dict[str, str]]
     text: NotRequired[ShownText]
@@ -436,13 +447,6 @@ class TaskRequest(TypedDict):
 TaskTarget = TaskRequest | HeaderNode | PointerNode
 """A request, or the place in a response (header field or JSON Pointer) that holds a URL or the result."""
 
-# TypedDict in functional syntax, because the key `not` is a keyword of Python.
-TaskCondition = TypedDict(
-    "TaskCondition",
-    {"pointer": NotRequired[str], "values": NotRequired[list[Any]], "not": NotRequired[Literal[True]]},
-)
-"""Condition: the HTTP status, or the value at `pointer`, is one of `values`. With `not`: it is none of them."""
-
 
 class TaskRule(TypedDict):
     """Rule for polling the job that a call starts. `values`: variable in a further request about the job -> JSON
@@ -450,8 +454,8 @@ class TaskRule(TypedDict):
     """
 
     poll: TaskTarget
-    done: NotRequired[list[TaskCondition]]
-    failed: NotRequired[list[TaskCondition]]
+    done: NotRequired[list[Condition]]
+    failed: NotRequired[list[Condition]]
     result: NotRequired[TaskTarget]
     cancel: NotRequired[TaskRequest]
     values: NotRequired[dict[str, str]]
@@ -486,12 +490,14 @@ class Binding(TypedDict):
     ask: NotRequired[list[AskedQuestion]]
     open: NotRequired[Literal[True]]
     also: NotRequired[list[str]]
+    nullable: NotRequired[list[str]]
     unchecked: NotRequired[list[str]]
     redirects: NotRequired[list[str]]
     follow: NotRequired[Literal[True]]
     pages: NotRequired[Pages]
     lookups: NotRequired[list[Lookup]]
     saves: NotRequired[str]
+    shows: NotRequired[list[str]]
     timeout: NotRequired[float]
     requires: NotRequired[list[ClientCapability]]
     result: NotRequired[View]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..core import spans
 from ..core.wire_formats import LOGIN, Failure, OtherOutcome, Question, UrlQuestion, has
-from ..settings.credential_env import SHORTEST_REDACTED
+from ..settings.credential_env import SHORTEST_REDACTED, bare
 from ..settings.delegation import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
 from ..settings.settings import NotReady
 from . import login_links
@@ -111,7 +111,7 @@ class Credentials:
             who = who_calls()
             found = await self._users.get(who, delegation.scheme, self._ask(delegation), seconds)
         if len(found) >= SHORTEST_REDACTED:
-            self._learn(found, "caller")
+            self._learn(bare(found), "caller")
         return found
 
     def refused(self, own: CallerCredential, token: str) -> None:

@@ -97,8 +97,8 @@ class Failure(Exception):
     - `sent`: whether the request had left this server.
     - `advice`: a sentence for the model, used if the request had not left.
     - `end`: how the connection ended. "refused": none was made. "closed": closed before the response. "stale": closed
-      before the response too, on a connection kept open from an earlier request. "late": the time was over. "": any
-      other end.
+      before the response too, on a connection kept open from an earlier request. "late": the time was over. "coding":
+      the response has a content coding that this server does not read. "": any other end.
     """
 
     advice = "Nothing was sent."
@@ -160,22 +160,39 @@ class Client:
                 return await self._exchange(request, address, fields, leaving, report, body)
         except TimeoutError as late:
             if deadline.expired and body.streams:
-                return body.response()
+                began = body.response()
+                began.late = _said(seconds)
+                return began
             if deadline.expired:
-                raise Failure(
-                    f"{address.authority} gave no complete answer within {_said(seconds)}", leaving.done, "late"
-                ) from None
+                reason = f"{address.authority} gave no complete answer within {_said(seconds)}"
+                if not leaving.done:
+                    from .operator_hints import proxy  # imported late: most requests succeed
+
+                    reason += proxy(self._settings, address)
+                raise Failure(reason, leaving.done, "late") from None
             raise Failure(_reason(late, address), leaving.done) from None
         except Unwritable:
             raise Failure("a header field of the request cannot be sent", sent=False) from None
         except BadCoding as reason:
-            raise Failure(f"the answer of {address.authority} {reason}", leaving.done) from None
+            end = "coding" if reason.is_lasting else ""
+            raise Failure(f"the answer of {address.authority} {reason}", leaving.done, end) from None
         except (aiohttp.ClientError, OSError, ValueError, EOFError) as problem:
-            raise Failure(_reason(problem, address), leaving.done, _end(problem, leaving)) from None
+            raise self._failure(problem, address, leaving) from None
 
     async def close(self) -> None:
         """Close all connections."""
         await self._connections.close()
+
+    def _failure(self, problem: BaseException, address: Address, leaving: SendRecord) -> Failure:
+        """Return the failure for an exception of the HTTP library, with the setting that may be missing."""
+        from . import operator_hints  # imported late: most requests succeed
+
+        reason = _reason(problem, address)
+        if isinstance(problem, aiohttp.ClientConnectorError):
+            reason += operator_hints.proxy(self._settings, address)
+        if refusal := operator_hints.certificate(problem, self._settings):
+            return Failure(reason + refusal, sent=False)  # the upstream reads no request without the certificate
+        return Failure(reason, leaving.done, _end(problem, leaving))
 
     async def _exchange(
         self,

@@ -75,6 +75,7 @@ class Connections:
         self._connector: aiohttp.TCPConnector | None = None
         self._session: aiohttp.ClientSession | None = None
         self._tls: ssl.SSLContext | None = None
+        self._turn = 0
         self._used: WeakSet[asyncio.Transport] = WeakSet()
         direct = settings.proxy is None and direct_requests.usable()
         self._ask = DirectRequests(self._opened, self._secured, self._used).ask if direct else self._by_session
@@ -143,13 +144,15 @@ class Connections:
         return self._session
 
     def _secured(self, address: Address) -> ssl.SSLContext | bool:
-        """Return the TLS context that all connections share, created at first use.
+        """Return the TLS context that all new connections share, created at first use and after its files have changed.
 
         For an address with plain HTTP, return True instead.
         """
         if address.scheme != "https":
             return True
-        if self._tls is None:
+        rotation = self._settings.rotation
+        if self._tls is None or (rotation is not None and rotation.turn() != self._turn):
+            self._turn = 0 if rotation is None else rotation.turn()
             self._tls = tls.context(self._settings.ca_file, self._settings.client)
         return self._tls
 

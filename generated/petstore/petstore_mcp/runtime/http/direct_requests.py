@@ -140,10 +140,10 @@ class DirectRequests:
 
     def _initiator(self, address: Address) -> _Initiator:
         """Return the request object that stands for all requests to the server at `address`."""
-        known = self._initiators.get(address.origin)
-        if known is None:
+        known, secured = self._initiators.get(address.origin), self._secured(address)
+        if known is None or known.ssl is not secured:
             loop, url = asyncio.get_running_loop(), URL(address.origin, encoded=True)
-            known = _Initiator("GET", url, loop=loop, ssl=self._secured(address))
+            known = _Initiator("GET", url, loop=loop, ssl=secured)
             self._initiators[address.origin] = known
         return known
 

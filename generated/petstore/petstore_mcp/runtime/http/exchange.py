@@ -44,6 +44,7 @@ class Sent:
     - `arguments`: the tool's arguments, and the values sent for omitted ones.
     - `fields`: fields of the response that the call selected, "" for all.
     - `key`: idempotency key. `tries`: how often the request was sent.
+    - `limit`: what sets the time limit of the call, "" if unknown.
     - `scopes`: scopes that the API description requires. `offers`: ways to configure a credential, if none is
       configured.
     - `answer`: the full JSON value of a response that is shown in part.
@@ -58,6 +59,7 @@ class Sent:
         "arguments",
         "fields",
         "key",
+        "limit",
         "method",
         "offers",
         "pages",
@@ -92,6 +94,7 @@ class Sent:
         self.key = key
         self.tries = 0
         self.unfollowed = ""
+        self.limit = ""
         self.reader = ""
         self.pages = ""
         self.answer: Any = ABSENT
@@ -108,6 +111,11 @@ class Sent:
             self._uri = self._uri()
         return self._uri
 
+    @property
+    def longer(self) -> str:
+        """Return a sentence on how to raise the time limit of the call; "" if that is unknown."""
+        return f"The operator of this server can raise the time limit by {self.limit}." if self.limit else ""
+
     def __str__(self) -> str:
         return f"{self.method} {self.path[:200]}"
 
@@ -119,10 +127,11 @@ class Response:
     - `spool`: file with the content received, if `content` is only its beginning; else None.
     - `kept`: how many bytes of the content are stored as the resource `Sent.uri`.
     - `held`: buffer that has reserved the memory of a long `content`; `close` frees it. None for a short `content`.
+    - `late`: how long the response was received, as text, if the time limit cut it; else "".
     - `label`: type and subtype of Content-Type in lower case; "" if absent or malformed.
     """
 
-    __slots__ = ("_fields", "_named", "content", "cut", "held", "kept", "label", "reason", "spool", "status")
+    __slots__ = ("_fields", "_named", "content", "cut", "held", "kept", "label", "late", "reason", "spool", "status")
 
     def __init__(
         self,
@@ -139,6 +148,7 @@ class Response:
         self.content = content
         self.cut = cut
         self.spool = spool
+        self.late = ""
         self.held: Spool | None = None
         self.kept = 0
 

@@ -16,8 +16,19 @@ _STEP = 256 * 1024
 """Bytes decoded at a time. Decoded data may be a thousand times as long as its input, and must not be held at once."""
 
 
+_KNOWN = frozenset(["br", "compress", "dcb", "dcz", "exi", "x-compress", "zstd"])
+"""Content codings that an error may name. Other values are not repeated, because an upstream may write anything."""
+
+
 class BadCoding(Exception):
-    """The content cannot be decoded. The message ends a sentence that begins with "the answer of HOST"."""
+    """The content cannot be decoded. The message ends a sentence that begins with "the answer of HOST".
+
+    `is_lasting`: True if each response will probably have this coding.
+    """
+
+    def __init__(self, message: str, is_lasting: bool = False) -> None:
+        super().__init__(message)
+        self.is_lasting = is_lasting
 
 
 def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> PlainDecoder:
@@ -81,7 +92,8 @@ class InflateDecoder(PlainDecoder):
     def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
         super().__init__(limit, take)
         if coding not in ("gzip", "x-gzip", "deflate"):
-            raise BadCoding("has a content coding that was not asked for")
+            named = f"the content coding {coding}, which" if coding in _KNOWN else "a content coding that"
+            raise BadCoding(f"has {named} was not asked for", is_lasting=True)
         self._coding = coding
         self._raw = 0
         self._behind = False

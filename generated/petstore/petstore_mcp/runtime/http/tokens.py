@@ -237,9 +237,10 @@ def _credential(grant: TokenRequest) -> tuple[str, ...]:
     """Return the key under which refused token requests are counted for the backoff.
 
     For a login, the key consists of the names of its environment variables. For client credentials, it also contains
-    the scopes.
+    the scopes. A credential that was replaced in its file has another key, since nobody has refused it yet.
     """
-    return tuple(grant.variables) if grant.login else (*grant.variables, *grant.scopes)
+    values = tuple(grant.login.fields.values()) if grant.login else (grant.client_id, grant.client_secret)
+    return (*grant.variables, *([] if grant.login else grant.scopes), str(hash(values)))
 
 
 def _server(grant: TokenRequest) -> str:

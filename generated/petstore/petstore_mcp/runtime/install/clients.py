@@ -68,6 +68,12 @@ class Client:
         folder = environ.get(self.home, "") if self.home else ""
         return Place(folder or _expanded(found.folder, environ), found.file)
 
+    def is_here(self, environ: Mapping[str, str]) -> bool:
+        """Return True if the current user has started this client before: it has its folder, or its file at home."""
+        place = self.user_place(environ)
+        is_home = place.folder == os.path.expanduser("~")  # every user has this folder
+        return os.path.exists(os.path.join(place.folder, place.file) if is_home else place.folder)
+
 
 def _everywhere(folder: str, file: str) -> dict[str, Place]:
     return {"linux": Place(folder, file)}

@@ -26,6 +26,8 @@ from ..core.jsontext import dumps, loads
 from .away import StoreAway, StreamGoesOn
 from .seal import Unsealed
 from .shared_settings import SharedSettings
+from .spent import SpentNumbers
+from .waiting_events import WaitingEvents
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -76,7 +78,8 @@ class Sharing:
         self._store = store
         self._seal = seal
         self.settings = SharedSettings(store, seal)
-        self._queue: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(10_000)
+        self._spent = SpentNumbers(seal.now)
+        self._waiting = WaitingEvents()
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -103,22 +106,26 @@ class Sharing:
         """Write the queued stream events to the store, and stop listening for messages of other replicas."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_SECONDS):
-                await self._queue.join()
+                await self._waiting.join()
         for task in self._tasks:
             task.cancel()
         await self._store.close()
 
     # Method for the one-time numbers of confirmations by the user
 
-    async def spend(self, number: str, seconds: float, _: str) -> str:
+    async def spend(self, number: str, seconds: float, caller: str) -> str:
         """Mark the random number of a confirmation's `requestState` as used, for all replicas and for `seconds`
         seconds.
 
-        Return "", `used` if it was used before, or `unknown` if the store does not answer.
+        Return "", `used` if it was used before, `unknown` if the store does not answer, or `crowded` if `caller` has
+        used too many numbers at this replica (`spent.SHARE`).
         """
+        if void := await self._spent.spend(number, seconds, caller):
+            return void
         try:
             return "" if await self._store.put_once(f"spent:{number}", seconds) else "used"
         except StoreAway:
+            self._spent.forget(number)
             return "unknown"
 
     # Methods for messages between replicas about sessions
@@ -150,16 +157,27 @@ class Sharing:
 
     # Methods for event streams
 
-    def record(self, session: str, stream: str, id: object) -> Callable[[int, bytes | None], None]:  # noqa: A002
-        """Begin to record a stream. Return the function that records each event.
+    def record(
+        self,
+        session: str,
+        stream: str,
+        id: object,  # noqa: A002
+        caller: str,
+    ) -> Callable[[int, bytes | None], None]:
+        """Begin to record a stream of `caller`. Return the function that records each event.
 
-        `id` is the id of the request that the stream answers, None for a stream of change notifications.
+        `id` is the id of the request that the stream answers, None for a stream of change notifications. After an event
+        that has no place in the queue, only the end of the stream is recorded, so that a reader notices the gap.
         """
         name = f"events:{session}:{stream}"
-        self._put(name, {"r": self.replica, "i": id})
+        whole = self._put(caller, name, {"r": self.replica, "i": id})
 
         def heard(number: int, event: bytes | None) -> None:
-            self._put(name, {"n": number, "e": None if event is None else event.decode()})
+            nonlocal whole
+            if event is None:
+                self._put(caller, name, {"n": number, "e": None}, is_last=True)
+            else:
+                whole = whole and self._put(caller, name, {"n": number, "e": event.decode()})
 
         return heard
 
@@ -168,16 +186,17 @@ class Sharing:
 
         Yield None after some seconds without an event. Yield `Gone` at the end if the replica that wrote the events has
         ended. For a stream of change notifications, yield the recorded events and then `StreamGoesOn`. Raise StoreAway
-        if the store does not answer, and LookupError if there is no such stream, or if the stream has ended and has no
-        event after `number`.
+        if the store does not answer, and LookupError if there is no such stream, if an event is missing, or if the
+        stream has ended and has no event after `number`.
         """
         name, place = f"events:{session}:{stream}", b"0"
         about: dict[str, Any] = {}
+        latest = None
         yielded = False
         while True:
             found = await self._store.events(name, place, BEAT_SECONDS if about else _SOON)
             for at, sealed in found:
-                place, entry = at, self._opened(name, sealed)
+                place, entry = at, self._opened(name, sealed, latest)
                 if "r" in entry:
                     about = entry
                 elif entry["e"] is None and about["i"] is None:
@@ -186,7 +205,7 @@ class Sharing:
                     if not yielded and entry["n"] <= number:
                         raise LookupError(name)
                     return
-                elif entry["n"] > number:
+                elif (latest := entry["n"]) > number:
                     yielded = True
                     yield entry["e"].encode()
             if not about:
@@ -260,26 +279,33 @@ class Sharing:
         for each in fair_eviction.displaced(held, latest, MOST_KEPT, MOST_KEPT_BYTES):
             await self._store.drop(noted[each][0], listed=(_KEPT, each))
 
-    def _put(self, name: str, entry: dict[str, object]) -> None:
-        """Queue an event for the store. If the queue is full, drop the event; other replicas then cannot resume the
+    def _put(self, caller: str, name: str, entry: dict[str, object], *, is_last: bool = False) -> bool:
+        """Queue an event for the store. Return False if there is no place; other replicas then cannot resume the
         stream.
         """
-        if not self._queue.full():
-            self._queue.put_nowait((name, self._seal.encrypt(name, "", dumps(entry))))
+        if self._waiting.add(caller, name, self._seal.encrypt(name, "", dumps(entry)), is_last=is_last):
+            return True
+        log.seldom(
+            "warning", "not_recorded", reason="Other replicas cannot resume streams of a caller with many events."
+        )
+        return False
 
-    def _opened(self, name: str, sealed: bytes) -> dict[str, Any]:
+    def _opened(self, name: str, sealed: bytes, latest: int | None) -> dict[str, Any]:
+        """Return an entry of a stream. Raise LookupError if an event after the event `latest` is missing before it."""
         try:
             entry: Any = loads(self._seal.decrypt(name, "", sealed).decode())[0]
         except Unsealed:
             raise LookupError(name) from None
+        if latest is not None and entry.get("n", 0) > latest + (entry.get("e") is not None):
+            raise LookupError(name)
         return dict(entry)
 
     async def _write(self) -> None:
         while True:
-            name, sealed = await self._queue.get()
+            name, sealed = await self._waiting.next()
             with suppress(StoreAway):
                 await self._store.append(name, sealed, EVENT_SECONDS, MOST_EVENTS + 2)
-            self._queue.task_done()
+            self._waiting.written()
 
     async def _beat(self) -> None:
         while True:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Remember in this process which one-time numbers were used, for servers without a shared store."""
+"""Remember in this process which one-time numbers were used. A shared store adds the numbers of other replicas."""
 
 from __future__ import annotations
 
@@ -43,3 +43,8 @@ class SpentNumbers:
         self._places.take(caller)
         self._used[number] = now + seconds, caller
         return ""
+
+    def forget(self, number: str) -> None:
+        """Forget a number that was used, because the store could not record it."""
+        if found := self._used.pop(number, None):
+            self._places.give(found[1])

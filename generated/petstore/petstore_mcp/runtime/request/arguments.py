@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .validators import SchemaChecker
     from .violations import Violation
 
+HOST_MEMBERS = frozenset(["toolCallId", "task_progress"])
+"""Members that hosts add to the arguments of every call: n8n and Cline."""
+
 SECONDS = 30.0
 """Time limit, in seconds, for a check that is not part of a call."""
 
@@ -33,15 +36,22 @@ SECONDS = 30.0
 class Checker:
     """Checker of arguments, with a cache of the tools' compiled validators."""
 
-    __slots__ = ("_validators",)
+    __slots__ = ("_ignored", "_validators")
 
-    def __init__(self) -> None:
+    def __init__(self, ignored: frozenset[str] = frozenset()) -> None:
+        """Create the checker. `ignored`: names that no open tool accepts, because hosts add them to the arguments."""
         self._validators = Validators()
+        self._ignored = ignored
+
+    def fits(self, tool: Tool, arguments: dict[str, Any]) -> bool:
+        """Return True if the arguments have no problems."""
+        named = tool.schema.get("properties", {})
+        is_known = arguments.keys() <= named.keys() or not self._strange(tool, arguments)
+        return is_known and _is_valid(self._validators.of(tool, tool.schema), arguments)
 
     def check(self, tool: Tool, arguments: dict[str, Any], budget: Budget | None = None) -> Problems:
         """Return the problems of the arguments: unknown names first, then violations in the order of the schema."""
-        named = tool.schema.get("properties", {})
-        strange = [] if arguments.keys() <= named.keys() else _strange(tool, arguments)
+        strange = self._strange(tool, arguments)
         judge = self._validators.of(tool, tool.schema)
         fits = _is_valid(judge, arguments)
         if fits and not strange:
@@ -51,20 +61,23 @@ class Checker:
         budget = budget or Budget(SECONDS, time.monotonic)
         return _explained(tool, strange, None if fits else judge, arguments, budget)
 
+    def _strange(self, tool: Tool, arguments: dict[str, Any]) -> list[str]:
+        """Return the first few argument names that the tool does not accept, in the order of the call."""
+        known, is_open = known_names(tool), tool.binding.get("open", False)
+        strange = (name for name in arguments if name not in known and (not is_open or name in self._ignored))
+        return list(islice(strange, MOST_SHOWN + 1))
+
+
+def known_names(tool: Tool) -> dict[str, None]:
+    """Return the names of a tool's arguments, in order."""
+    return dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
+
 
 def _is_valid(judge: SchemaChecker, arguments: dict[str, Any]) -> bool:
     try:
         return judge.is_valid(arguments)
     except UnicodeEncodeError:  # jsonschema_rs fails on some lone surrogates; treat the arguments as invalid
         return False
-
-
-def _strange(tool: Tool, arguments: dict[str, Any]) -> list[str]:
-    """Return the first few argument names that the schema does not declare, in the order of the call."""
-    if tool.binding.get("open"):
-        return []
-    known = {*tool.schema.get("properties", {}), *tool.binding.get("also", ())}
-    return list(islice((name for name in arguments if name not in known), MOST_SHOWN + 1))
 
 
 def _explained(
@@ -76,11 +89,13 @@ def _explained(
     """
     # Imported here: needed only for invalid arguments.
     from . import wording
+    from .original_names import originals
     from .schema_walk import SchemaWalk
 
-    known = dict.fromkeys([*tool.schema.get("properties", {}), *tool.binding.get("also", ())])
+    known = known_names(tool)
     found = Problems()
-    found.add(wording.unknown("", name, known) for name in strange)
+    set_by_api = tool.binding.get("body", {}).get("setByApi", ())
+    found.add(wording.unknown("", name, known, set_by_api, originals(tool.binding)) for name in strange)
     if judge is None:
         return found
     violations: list[Violation] = []

@@ -89,15 +89,15 @@ def build(
 def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: frozenset[str]) -> list[Content]:
     """Return a list of one item, the body that a template produces.
 
-    The list is empty if the template needs an omitted argument.
+    Raise Refused if the body is a single argument that the call omits, because an empty body may delete what is there.
     """
     from . import templates  # imported here: only handwritten tools have templates
 
     encoding, name = body["encoding"], templates.argument_of(body["template"])
     escape = templates.in_xml if encoding == "xml" else str
-    [value] = gather(lambda node: [templates.filled(node, arguments, escape)], [(name, body["template"])])
+    [value] = gather(lambda node: [templates.filled(node, arguments, escape, always=True)], [(name, body["template"])])
     if value is ABSENT:
-        return []
+        raise Refused(Problem(name, "is required, because the body of the request is only this argument"))
     if encoding == "form":
         return [(body["contentType"], _form(_inside(name, (), value), body, credentials))]
     plain = {**body, "encoding": "text"} if encoding == "xml" else body

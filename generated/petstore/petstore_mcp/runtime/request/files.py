@@ -3,7 +3,7 @@
 
 A model writes the file names. So a name must stay inside the directory, must not pass through a symbolic link, and must
 lead to a regular file. If the API description allows several media types, the file's own type is sent: from the URI,
-the first bytes, or the name.
+the first bytes, or the name. If it names none, the type of a URI or of a file in the directory is sent.
 """
 
 from __future__ import annotations
@@ -49,14 +49,15 @@ class Files:
         self.digest = ""
 
     def content(self, argument: object) -> tuple[bytes, str, str]:
-        """Return the bytes of a binary argument, its file name and its declared media type. Name and type may be "".
+        """Return the bytes of a binary argument, its file name and its own media type. Name and type may be "".
 
         Raise Unsendable if the argument cannot be read.
         """
         if not isinstance(argument, str):
             raise Unsendable(_EXPECTED)
         if argument.startswith(_PREFIX):
-            return *self._read(argument.removeprefix(_PREFIX)), ""
+            content, name = self._read(argument.removeprefix(_PREFIX))
+            return content, name, type_of_file(content, name)
         if argument[:5].lower() == "data:":
             return _of_uri(argument)
         return _decoded(argument), "", ""
@@ -122,12 +123,13 @@ def _of_uri(uri: str) -> tuple[bytes, str, str]:
 def media_type(choice: str, content: bytes, name: str = "", own: str = "") -> str:
     """Return the media type to send for a file.
 
-    This is the declared type `own`, else the type that bytes or name indicate, if `choice` allows this type. Otherwise
-    it is the first type in `choice` without `*`, else application/octet-stream. Examples of `choice`: "image/png",
-    "image/png, image/*", "*/*", "" (allows all).
+    This is the type `own`, else the type that bytes or name indicate, if `choice` allows this type. Otherwise it is the
+    first type in `choice` without `*`, else application/octet-stream. Examples of `choice`: "image/png",
+    "image/png, image/*", "*/*". If `choice` is "", only `own` replaces application/octet-stream, the default of a part
+    (OpenAPI 3.1, 4.8.15.1).
     """
     allowed = [each.strip() for each in choice.split(",") if each.strip()]
-    for kind in (own, type_of_file(content, name)):
+    for kind in (own, type_of_file(content, name) if allowed else ""):
         if kind and (not allowed or any(_covers(each, kind.partition(";")[0]) for each in allowed)):
             return kind
     return next((each for each in allowed if "*" not in each), OCTETS)

@@ -29,7 +29,7 @@ def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
 
     The triple is: a label for messages (`style`, for example), the value, and the values that the runtime knows.
     """
-    for parameter in _parameters(binding):
+    for parameter in parameters_of(binding):
         yield "style", parameter["style"], STYLES
     if "body" in binding:
         yield from _of_body(binding["body"])
@@ -44,8 +44,9 @@ def _of_body(body: Body) -> Iterator[tuple[str, str, Collection[str]]]:
             yield "part", field["part"], PARTS
 
 
-def _parameters(binding: Binding) -> Iterator[Parameter]:
-    yield from (part for part in binding["path"] if not isinstance(part, str))
+def parameters_of(binding: Binding) -> Iterator[Parameter]:
+    """Yield the parameters of a tool's entry, then the headers of its multipart parts."""
+    yield from (part for part in binding.get("path", ()) if not isinstance(part, str))
     yield from (*binding.get("query", ()), *binding.get("querystring", ()))
     yield from (*binding.get("headers", ()), *binding.get("cookies", ()))
     if "body" in binding:

@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 
 Written = TypeVar("Written")
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_WRITTEN_CONTROL = re.compile(rf"{CONTROL.pattern}|%[01][0-9A-Fa-f]|%7[Ff]")
+LINE_BREAK = re.compile(r"[\x00\r\n]|%0[0ADad]")
+"""What no encoded path may contain: a line break or NUL, at which servers and logs end a text.
+
+Other control characters are data: catalogs of Iceberg join the levels of a namespace by U+001F.
+"""
 
 # Header fields that the runtime writes itself, for credentials and cookies. No parameter may set them.
 _OURS = ("authorization", "cookie")
@@ -118,8 +121,8 @@ class PathPiece(Parameter[str]):
             return piece
         if not piece or (isinstance(value, str) and not value.strip() and not self._trusts_blanks):
             raise Unsendable("expected a value that is not empty")
-        if _WRITTEN_CONTROL.search(piece):
-            raise Unsendable("expected text without control characters")
+        if LINE_BREAK.search(piece):
+            raise Unsendable("expected text without line breaks and NUL characters")
         return piece
 
 

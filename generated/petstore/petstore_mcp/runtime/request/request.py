@@ -51,6 +51,7 @@ _PLAIN = r"A-Za-z0-9\-._~!$&'()*+,;=:@/\[\]"
 _TRIPLE = "%[0-9A-Fa-f]{2}"
 # Possessive quantifiers match a long target without backtracking.
 _TARGET = re.compile(rf"/(?:[{_PLAIN}]++|{_TRIPLE})*+(?:\?(?:[{_PLAIN}?]++|{_TRIPLE})++)?")
+_CONTROL = re.compile(r"[\x00-\x20\x7f]")
 _HOLE = re.compile(r"\{(\w*)(\??)\}")
 _KEY = "idempotency-key"
 _SENDERS = ("user-agent", "accept-encoding")
@@ -366,12 +367,12 @@ def misleads(segment: str) -> bool:
     r"""Return True if any server might read the segment as a dot segment (`.` or `..`).
 
     The segment is tested as sent and after up to three decodings, with `\` read as `/`, and without parameters after a
-    semicolon.
+    semicolon. Control characters and blanks are ignored, because URL parsers drop some of them.
     """
     if "." not in segment and "%" not in segment:
         return False  # without `.` and `%`, no decoding can produce a dot
     for _ in range(4):
-        if any(piece.partition(";")[0] in (".", "..") for piece in re.split(r"[/\\]", segment)):
+        if any(_CONTROL.sub("", piece.partition(";")[0]) in (".", "..") for piece in re.split(r"[/\\]", segment)):
             return True
         segment = unquote(segment)
     return False

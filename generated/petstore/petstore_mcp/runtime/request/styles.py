@@ -4,8 +4,8 @@
 The rules are those of RFC 6570 (section 3.2.1, appendix A), as OpenAPI 3.1.1 applies them to its styles ("Style
 Values", "Appendix C"). Cases that these specifications leave undefined are decided here. Values nested in an exploded
 form or a deepObject use brackets: `a[b][c]=v`, an array of scalars `a[b][]=v`, other arrays `a[b][0][c]=v`. Values
-nested elsewhere are JSON text. Undefined members (null, empty arrays, empty objects) are omitted. `Place` says how
-characters are encoded.
+nested elsewhere are JSON text. Where the commas of this text would separate items, the whole value is JSON text.
+Undefined members (null, empty arrays, empty objects) are omitted. `Place` says how characters are encoded.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def unnamed(style: Style) -> Style:
 class Expansion:
     """Encoder of one variable in one style (an expansion in RFC 6570), prepared once and used for every call."""
 
-    __slots__ = ("_bare", "_explode", "_first", "_front", "_join", "_name", "_place", "_style")
+    __slots__ = ("_bare", "_between", "_explode", "_first", "_front", "_join", "_name", "_place", "_style")
 
     def __init__(self, style: Style, name: str, explode: bool, place: Place) -> None:
         written = place.name(name)
@@ -138,6 +138,7 @@ class Expansion:
         self._place = place
         self._first = style.first
         self._join = style.separator.join
+        self._between = place.comma if style.joint is None else place.value(style.joint)
         self._front, self._bare = (f"{written}=", written + style.empty) if style.named else ("", "")
 
     def text(self, value: Any) -> str:
@@ -159,15 +160,26 @@ class Expansion:
             extent.check(self._name, value)
             if self._style is STYLES["deepObject"]:
                 return list(_nested(self._name, value, self._place))
-            if self._explode:
+            if self._is_unwritable(value):
+                text = self._place.value(json.dumps(value, separators=(",", ":")))  # ASCII, which headers require
+            elif self._explode:
                 return list(self._exploded(value))
-            text = self._joined(value)
+            else:
+                text = self._joined(value)
         return [self._front + text if text else self._bare]
 
+    def _is_unwritable(self, value: Any) -> bool:
+        """Return True if a part of the value is an array or object, whose commas look like the separator of the parts.
+
+        This is so in headers and cookies. The whole value is then written as JSON text.
+        """
+        if self._place.value(",") != (self._style.separator if self._explode else self._between):
+            return False
+        return any(isinstance(part, (list, dict)) for part in (value.values() if isinstance(value, dict) else value))
+
     def _joined(self, value: Any) -> str:
-        place, joint = self._place, self._style.joint
-        between = place.comma if joint is None else place.value(joint)
-        return between.join(_apart(place.value(text), between) for text in _flat(value))
+        encode, between = self._place.value, self._between
+        return between.join(_apart(encode(text), between) for text in _flat(value))
 
     def _exploded(self, value: Any) -> Iterator[str]:
         style, place = self._style, self._place

@@ -2,8 +2,9 @@
 """Fill the templates in `bindings.json`: for values that are composed of several arguments, and for texts of results.
 
 A template is a tree of nodes. A node has one key: `argument` (a value unchanged), `value` (a constant), `text` (parts
-of a text), `items` (a list of nodes) or `members` (an object of nodes). A node that needs an omitted argument yields
-ABSENT, and is dropped from its list or object. A part of a text is a literal text, an `argument`, or a `pointer` into a
+of a text), `items` (a list of nodes) or `members` (an object of nodes). An omitted argument yields ABSENT, and so does
+a text, list or object of which nothing is left. ABSENT is dropped from its list or object. An omitted argument adds
+nothing to a text that has another one. A part of a text is a literal text, an `argument`, or a `pointer` into a
 response.
 """
 
@@ -25,33 +26,38 @@ Find = Callable[["ArgumentNode | PointerNode"], Any]
 Write = Callable[[Any], str]
 
 
-def filled(node: Template, arguments: dict[str, Any], escape: Callable[[str], str] = str) -> Any:
-    """Return the value that a template node yields, or ABSENT if the node needs an omitted argument.
+def filled(
+    node: Template, arguments: dict[str, Any], escape: Callable[[str], str] = str, *, always: bool = False
+) -> Any:
+    """Return the value that a template node yields, or ABSENT if all arguments of the node are omitted.
 
-    `escape` encodes values that are inserted into texts. Raise Unsendable if a value cannot be encoded.
+    `escape` encodes values that are inserted into texts. `always`: return a text, list or object even if all of its
+    arguments are omitted. Raise Unsendable if a value cannot be encoded.
     """
     if "value" in node:
         return node["value"]
     if "argument" in node:
         return arguments.get(node["argument"], ABSENT)
     if "text" in node:
-        return _sent(node["text"], arguments, escape)
+        values = [arguments.get(part["argument"]) for part in node["text"] if not isinstance(part, str)]
+        is_empty = all(value is None for value in values)
+        return ABSENT if is_empty and not always else _sent(node["text"], arguments, escape)
+    found: Any
     if "items" in node:
         items = [filled(item, arguments, escape) for item in node["items"]]
-        return [item for item in items if item is not ABSENT]
-    members = {name: filled(member, arguments, escape) for name, member in node["members"].items()}
-    others = arguments.get(OTHERS, {}) if node.get("others") else {}
-    return {name: member for name, member in {**members, **others}.items() if member is not ABSENT}
+        found = [item for item in items if item is not ABSENT]
+    else:
+        members = {name: filled(member, arguments, escape) for name, member in node["members"].items()}
+        others = arguments.get(OTHERS, {}) if node.get("others") else {}
+        found = {name: member for name, member in {**members, **others}.items() if member is not ABSENT}
+    return found if found or always else ABSENT
 
 
-def _sent(parts: list[str | ArgumentNode], arguments: dict[str, Any], escape: Callable[[str], str]) -> Any:
-    """Return a text with the values of arguments inserted, or ABSENT if one of these arguments is omitted or null."""
-    values = [arguments.get(part["argument"]) for part in parts if not isinstance(part, str)]
-    if any(value is None for value in values):
-        return ABSENT
+def _sent(parts: list[str | ArgumentNode], arguments: dict[str, Any], escape: Callable[[str], str]) -> str:
+    """Return a text with the values of arguments inserted. An omitted argument adds nothing."""
 
     def find(part: ArgumentNode | PointerNode) -> Any:
-        return arguments[part["argument"]] if "argument" in part else ABSENT
+        return arguments.get(part["argument"], ABSENT) if "argument" in part else ABSENT
 
     return written(parts, find, lambda value: escape(scalar(value)))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .argument_errors import SHOWN_CHARACTERS, Problem, shown
@@ -59,14 +59,27 @@ _OTHERS = {
     "falseSchema": "nothing there",
 }
 _NEAREST = " forms)"
+NO_NAMES: Mapping[str, str] = {}
 _PLAIN = re.compile(r"[\w+\-./:@]*[^\W\d][\w+\-./:@]*")
 
 
-def unknown(path: str, name: str, known: Iterable[str]) -> Problem:
-    """Return a problem for an unknown name, which suggests the nearest known name."""
+def unknown(
+    path: str,
+    name: str,
+    known: Iterable[str],
+    set_by_api: Iterable[str] = (),
+    originals: Mapping[str, str] = NO_NAMES,
+) -> Problem:
+    """Return a problem for an unknown name, which suggests the nearest known name.
+
+    `set_by_api`: names of members that only responses have. `originals`: name in the request -> argument. Such a name
+    is accepted if its argument is not given too.
+    """
     names = list(known)
-    near = nearest(name, names)
-    if near is not None:
+    near = originals.get(name) or nearest(name, [*names, *originals])
+    if name in set_by_api:
+        hint = "the API sets it"
+    elif near is not None:
         hint = f'did you mean "{near}"?'
     elif names:
         more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"

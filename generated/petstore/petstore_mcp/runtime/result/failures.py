@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..http.client import Failure
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
-    from .findings import Finding, Findings
+    from .findings import Finding
 
 LONGEST_EXCERPT = 1000
 LARGEST_EXCERPTED = 8000
@@ -32,6 +32,8 @@ LONGEST_WAIT = 3600
 
 Servers may ask for much longer, sometimes by mistake.
 """
+
+_NOT_READ = "Calling again will not help: the API, or a proxy before it, has to stop using this coding."
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _IDEMPOTENT = ("PUT", "DELETE")
@@ -45,8 +47,8 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
     if 300 <= response.status < 400:
         reason = f": {sent.unfollowed}" if sent.unfollowed else ""
         return f"{status}: the upstream redirects to {_origin(response)}, which is not followed{reason}."
-    found = findings.read(response.content, redactor)
-    said = brief(_said(found, response), LONGEST_EXCERPT)
+    found = findings.read(response.content, redactor, response.named)
+    said = brief(found.message, LONGEST_EXCERPT)
     lines = [f"{status}: {said}" if said else f"{status}."]
     for item in found.items[:MOST_SHOWN]:
         name, told = _named(item, sent), brief(item.text, 300)
@@ -54,7 +56,7 @@ def explain(response: Response, sent: Sent, redactor: Redactor) -> str:
         lines.append(f"- {name}: {told.rstrip('.') if allowed else told}{allowed}")
     lines += [f"It was tried {sent.tries} times."] if sent.tries > 1 else []
     lines += _advice(response, sent, bool(found.items))
-    if not found.complete and (excerpt := _excerpt(response, redactor)):
+    if not found.are_in("\n".join(lines)) and (excerpt := _excerpt(response, redactor)):
         lines.append(f"The upstream said: {excerpt}")
     return "\n".join(lines)
 
@@ -72,10 +74,20 @@ def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
     return "\n".join(lines)
 
 
+def stated(shown: str, response: Response, sent: Sent) -> str:
+    """Return the text for a successful response whose content, `shown`, means that the call has failed."""
+    failed = f"{response.named} from {sent}: this answer means that the call has failed."
+    return f"{failed}\n{shown}" if response.size else failed
+
+
 def no_answer(failure: Failure, sent: Sent) -> str:
     """Return the text for a failed call whose request got no usable response."""
     tries = f" {sent.tries} times" if sent.tries > 1 else ""
     advice = _repeat(sent) if failure.sent else failure.advice
+    if failure.end == "coding":
+        advice = f"{_NOT_READ} {advice}" if sent.method not in _SAFE else _NOT_READ
+    elif failure.end == "late":
+        advice = f"{advice} {sent.longer}".rstrip()
     return f"{sent} failed{tries}: {failure.reason}. {advice}"
 
 
@@ -88,13 +100,6 @@ def answered(response: Response, sent: Sent) -> str:
     if 200 <= response.status < 300:
         return f"{told} {_repeat(sent, 'It was carried out')}"
     return f"{told} {_repeat(sent)}" if response.status >= 500 else told
-
-
-def _said(found: Findings, response: Response) -> str:
-    """Return title and message of an error body. The title is left out if the status or the message contains it."""
-    if found.title.lower() in response.named.lower() or found.title in found.message:
-        return found.message
-    return f"{found.title.rstrip('.')}. {found.message}"
 
 
 def _origin(response: Response) -> str:

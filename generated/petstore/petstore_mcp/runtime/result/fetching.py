@@ -70,7 +70,7 @@ def read(
     if answer.kept and (kept := resources.read(sent.uri)):
         first, *following = kept
         first = {**first, "uri": wanted.uri, "mimeType": _media_type(wanted, answer, text)}
-        return Contents(wanted.uri, [first, *following, *_missing(answer, sent.uri)])
+        return Contents(wanted.uri, [first, *following, *_missing(answer, sent, sent.uri)])
     whole = answer.spool is None and not (answer.cut and not text)
     if not whole or answer.size > (LARGEST_SLICE if text else MOST_INLINE):
         told = f"{wanted.name} was not read: its {answer.size:,} bytes are more than there is room for."
@@ -82,7 +82,7 @@ def read(
         content["text"] = redactor.begun(shown) if answer.cut else shown
     else:
         content["blob"] = base64.b64encode(redactor.content(answer.content)).decode()
-    return Contents(wanted.uri, [content, *_missing(answer, wanted.uri)])
+    return Contents(wanted.uri, [content, *_missing(answer, sent, wanted.uri)])
 
 
 def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
@@ -91,9 +91,9 @@ def _media_type(wanted: Fetch, answer: Response, text: bool) -> str:
     return answer.media_type or declared or ("text/plain" if text else "application/octet-stream")
 
 
-def _missing(answer: Response, uri: str) -> list[Block]:
+def _missing(answer: Response, sent: Sent, uri: str) -> list[Block]:
     """Return a list with a text that says that only a part was received or stored; [] if the response is complete."""
-    told = response.unread(answer)
+    told = response.unread(answer, sent)
     if 0 < answer.kept < answer.size:
         told.append(response.told_kept(answer, uri))
     return [{"uri": uri, "mimeType": "text/plain", "text": " ".join(told)}] if told else []

@@ -9,6 +9,7 @@ trusted: values of unexpected types are skipped.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +33,14 @@ PLACES = {
 """Names of the request's parts as error bodies use them, and the names of these parts in bindings."""
 
 _MESSAGES = ("detail", "message", "error_description", "description", "msg", "reason", "error", "title")
-_POINTERS = ("pointer", "loc", "field", "name", "parameter", "param", "property", "path", "location")
-# Members of an error body that add nothing to the status line and the message
-_SAID = {"type", "title", "status", "detail", "instance", "errors", "message", "error", "error_description", "code"}
+_POINTERS = ("pointer", "loc", "field", "name", "parameter", "param", "property", "path", "location", "target")
+_CODES = ("code", "type", "error", "reason", "status", "statusCode", "instance")
+"""Members that name the kind of an error, by which models and support desks look it up."""
+
+_LISTS = ("errors", "detail", "details", "message")
+_SAID = {*_CODES, *_LISTS, "title", "error_description"}
+_TOLD = ("detail", "message", "error_description", "description", "msg", "title", "errors", *_CODES)
+"""Members of an error body that `Findings.are_in` looks for, at any depth."""
 
 
 class Finding:
@@ -52,25 +58,29 @@ class Finding:
 
 
 class Findings:
-    """Contents of an error body: kind of problem, message, and wrong values.
+    """Contents of an error body: message, and wrong values.
 
-    `complete` is True if these findings contain all information of the body.
+    `complete` is True if no other member of the body says more.
     """
 
-    __slots__ = ("complete", "items", "message", "title")
+    __slots__ = ("_body", "complete", "items", "message")
 
     def __init__(
-        self, title: str = "", message: str = "", items: list[Finding] | None = None, complete: bool = False
+        self, message: str = "", items: list[Finding] | None = None, complete: bool = False, body: Any = None
     ) -> None:
-        self.title = title
         self.message = message
         self.items = items or []
         self.complete = complete
+        self._body = body
+
+    def are_in(self, text: str) -> bool:
+        """Return True if a text tells everything of the body: each message, code, type and title of its errors."""
+        return self.complete and all(_says(text, each) for each in _texts(self._body))
 
 
-def read(content: bytes, redactor: Redactor) -> Findings:
+def read(content: bytes, redactor: Redactor, status: str) -> Findings:
     """Return the message and the wrong values that an error body reports, with secrets removed. Return empty findings
-    if the body is no JSON object, or larger than LARGEST.
+    if the body is no JSON object, or larger than LARGEST. `status`: status code and phrase, which are not repeated.
     """
     try:
         body = json.loads(content) if len(content) <= LARGEST else None
@@ -81,45 +91,79 @@ def read(content: bytes, redactor: Redactor) -> Findings:
     if not isinstance(body, dict):
         return Findings()
     inner = body["error"] if isinstance(body.get("error"), dict) else body
-    listed = next(
-        (inner[key] for key in ("errors", "detail", "details") if isinstance(inner.get(key), list | dict)), None
-    )
-    items = list(_items(listed)) or list(_pointed(inner))
-    title, message = inner.get("title"), _message(inner)
-    complete = bool(message or items) and set(body) | set(inner) <= _SAID
-    return Findings(title if isinstance(title, str) else "", message, items, complete)
+    listed = next((inner[key] for key in _LISTS if isinstance(inner.get(key), list | dict)), None)
+    pointed = _pointed(inner, status)
+    items = list(_items(listed, status)) or pointed
+    message = _told({**body, **inner}, status) if _message(inner) else ""
+    said = {*_SAID, *_POINTERS} if items is pointed else _SAID
+    return Findings(message, items, bool(message or items) and set(body) | set(inner) <= said, body)
 
 
 def _message(entry: dict[str, Any]) -> str:
     return next((text for key in _MESSAGES if isinstance(text := entry.get(key), str) and text), "")
 
 
-def _items(listed: Any) -> Iterator[Finding]:
-    """Yield a finding for each entry of a list of errors, or of a map from names to texts."""
+def _told(entry: dict[str, Any], status: str) -> str:
+    """Return title, message and codes of an error, without those that the message or the status line contains."""
+    text, title = _message(entry), entry.get("title")
+    if isinstance(title, str) and title and title not in text and not _says(status, title):
+        text = f"{title.rstrip('.')}. {text}"
+    codes = [
+        f"{key}: {each}" for key in _CODES for each in _scalars(entry.get(key)) if not _says(f"{status} {text}", each)
+    ]
+    return f"{text} ({', '.join(codes)})" if text and codes else text or ", ".join(codes)
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    """Yield a text or a number as text, unless it is the default `about:blank` of problem details (RFC 9457)."""
+    if isinstance(value, str | int | float) and not isinstance(value, bool) and value not in ("", "about:blank"):
+        yield str(value)
+
+
+def _says(text: str, value: str) -> bool:
+    """Return True if a text contains a value as whole words, regardless of letter case and white space."""
+    wanted = re.escape(" ".join(value.split()).rstrip("."))
+    return re.search(rf"(?<!\w){wanted}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _texts(body: Any) -> Iterator[str]:
+    """Yield the messages, codes, types and titles of all errors in an error body."""
+    left = [body]
+    while left:
+        value = left.pop()
+        members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        left += members
+        for key in _TOLD if isinstance(value, dict) else ():
+            found = value.get(key)
+            for each in found if isinstance(found, list) else [found]:
+                yield from _scalars(each)
+
+
+def _items(listed: Any, status: str) -> Iterator[Finding]:
+    """Yield a finding for each entry of a list of errors, or of a map from names to texts or errors."""
     if isinstance(listed, dict):
-        for name, texts in listed.items():
-            for text in texts if isinstance(texts, list) else [texts]:
-                if isinstance(text, str):
+        for name, entries in listed.items():
+            for entry in entries if isinstance(entries, list) else [entries]:
+                if text := _told(entry, status) if isinstance(entry, dict) else entry if isinstance(entry, str) else "":
                     yield _finding(name, "", text)
     elif isinstance(listed, list):
         for entry in listed:
             if isinstance(entry, str):
                 yield Finding("", [], entry)
             elif isinstance(entry, dict):
-                yield from _pointed(entry) or [Finding("", [], text) for text in [_message(entry)] if text]
+                yield from _pointed(entry, status) or [Finding("", [], text) for text in [_told(entry, status)] if text]
 
 
-def _pointed(entry: dict[str, Any]) -> list[Finding]:
+def _pointed(entry: dict[str, Any], status: str) -> list[Finding]:
     """Return a list with one finding for `entry`, an object in an error body that describes one error. Return [] unless
     the object says both which value is wrong and what is wrong.
     """
     source = entry["source"] if isinstance(entry.get("source"), dict) else entry
     pointer = next((source[key] for key in _POINTERS if isinstance(source.get(key), str | list) and source[key]), None)
-    text = _message(entry)
-    if pointer is None or not text:
+    if pointer is None or not _message(entry):
         return []
     place = entry.get("in") if isinstance(entry.get("in"), str) else ""
-    return [_finding(pointer, place or "", text)]
+    return [_finding(pointer, place or "", _told(entry, status))]
 
 
 def _finding(pointer: str | list[Any], place: str, text: str) -> Finding:

@@ -15,12 +15,11 @@ from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
 from ..http.redirects import STATUSES
 from ..text.sanitize import brief, decode
+from .conditions import any_holds, names_status
 from .pointers import find
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..core.table import TaskCondition, TaskRule
+    from ..core.table import TaskRule
     from ..http.exchange import Response
 
 WORKING, DONE, FAILED, GONE = "working", "done", "failed", "gone"
@@ -57,18 +56,19 @@ def value_of(answer: Response) -> Any:
 
 def judge(rule: TaskRule, answer: Response, value: Any) -> str:
     """Return the state of a job: WORKING, DONE, FAILED, or GONE if the upstream does not know the job any more."""
-    if answer.status >= 400 and _names_status(rule.get("done", ()), answer.status):
+    done, failed = rule.get("done", ()), rule.get("failed", ())
+    if answer.status >= 400 and names_status(done, answer.status):
         return DONE  # many APIs answer 404 once a deletion that takes long is complete
-    if answer.status >= 400 and _names_status(rule.get("failed", ()), answer.status):
+    if answer.status >= 400 and names_status(failed, answer.status):
         return FAILED
     if answer.status in _GONE:
         return GONE
     if answer.status == 429 or answer.status >= 500:
         return WORKING  # the error may be temporary, so the job may still be working
-    if _holds(rule, "failed", answer, value) or answer.status >= 400:
+    if any_holds(failed, answer.status, value) or answer.status >= 400:
         return FAILED
     if "done" in rule:
-        if _holds(rule, "done", answer, value):
+        if any_holds(done, answer.status, value):
             return DONE
         return FAILED if "failed" not in rule and _word(value) in _BROKEN else WORKING
     return _usual(answer, value)
@@ -106,36 +106,3 @@ def _word(value: Any) -> str:
             if name.replace("_", "").lower() in _NAMES and isinstance(word, str) and word:
                 return "".join(filter(str.isalnum, word[:60])).lower()
     return ""
-
-
-def _holds(rule: TaskRule, key: str, answer: Response, value: Any) -> bool:
-    conditions = rule.get("done", ()) if key == "done" else rule.get("failed", ())
-    return any(_is_met(each, answer, value) for each in conditions)
-
-
-def _names_status(conditions: Sequence[TaskCondition], status: int) -> bool:
-    """Return True if a condition such as `status == 404` names this HTTP status. Conditions with `!=` name none."""
-    named = (each for each in conditions if "pointer" not in each and "not" not in each)
-    return any(_alike(status, value) for each in named for value in each.get("values", ()))
-
-
-def _is_met(condition: TaskCondition, answer: Response, value: Any) -> bool:
-    found: Any = answer.status
-    if "pointer" in condition:
-        found = find(value, condition["pointer"]) if value is not ABSENT else ABSENT
-        if "values" not in condition:
-            return found is not ABSENT and bool(found)
-        if found is ABSENT:
-            return False  # a missing member meets no condition, not even one with `!=`
-    one = any(_alike(found, each) for each in condition.get("values", ()))
-    return one is not ("not" in condition)
-
-
-def _alike(found: Any, wanted: Any) -> bool:
-    """Return True if two values are equal.
-
-    Letter case of texts is ignored, and a number equals its text, such as 1 and "1".
-    """
-    if isinstance(found, bool) or isinstance(wanted, bool) or found is None or wanted is None:
-        return found is wanted
-    return found == wanted or str(found).casefold() == str(wanted).casefold()

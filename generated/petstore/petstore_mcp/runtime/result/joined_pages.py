@@ -18,12 +18,15 @@ from ..http.exchange import Response
 from ..text.sanitize import brief, decode
 from . import paging, projection, wrapping
 from .drop_fields import tokens, without
+from .page_arguments import is_paged
+from .page_facts import list_path
 from .pointers import find
 from .response import LARGEST_PARSED
 
 if TYPE_CHECKING:
     from ..core.table import Pages
     from ..http.exchange import Sent
+    from .page_facts import PageFacts
 
 MOST_ITEMS = 10_000
 
@@ -33,6 +36,9 @@ _UNREACHED = "further"
 
 _ENOUGH = "more is not taken in one call"
 _AGAIN = "the API then answered with a page that it had given before"
+_UNNAMED = "the API names no further page"
+_BEHIND = (400, 404, 410, 416, 422)
+"""Statuses with which APIs answer a request for a page behind the last one."""
 
 
 class JoinedPages:
@@ -44,47 +50,63 @@ class JoinedPages:
 
     __slots__ = (
         "_address",
-        "_full",
-        "_guessed",
         "_last",
         "_most_bytes",
         "_most_pages",
         "_next",
+        "_pages",
+        "_progress",
         "_removed",
-        "_rule",
         "_seen",
         "_size",
+        "_steps",
         "_stopped",
+        "_total",
+        "_unnamed",
         "count",
         "further",
         "items",
     )
 
-    def __init__(self, rule: Pages, address: str, shown: int, most: int, removed: Any = ()) -> None:
+    def __init__(
+        self, rule: Pages, address: str, shown: int, most: int, removed: Any = (), strict: bool = False
+    ) -> None:
         """Begin without pages. `address`: host and port of the API. `shown`: limit on the bytes that a result shows.
         `most`: limit on pages.
 
-        `removed` lists pointers to the parts of each page that must not leave this server.
+        `removed` lists pointers to the parts of each page that must not leave this server. `strict`: no page may be
+        missed, even if the API says neither the number of the first page nor how many items there are.
         """
-        self._rule = rule
+        self._steps = tokens(rule["items"]) if "items" in rule else None
         self._address = address
         self._most_pages, self._most_bytes = most, max(LARGEST_PARSED, 2 * shown)
         self._removed = removed
+        self._progress = paging.Progress(strict)
         self._seen: set[str] = set()
-        self._size = 0
+        self._size = self._total = self._pages = 0
         self._last: tuple[Response, str] | None = None
         self._next: paging.NextPage | None = None
-        self._guessed = False
-        self._full = 0
         self._stopped = ""
+        self._unnamed = False
         self.further: dict[str, Any] = {}
         self.items: list[str] = []
         self.count = 0
 
     @property
     def complete(self) -> bool:
-        """Return True if the last page of the list is joined."""
-        return not self._stopped
+        """Return True if the last page of the list is joined, and all of its items, as far as the API tells."""
+        return self.count > 0 and not (self._stopped or self._lacks)
+
+    @property
+    def _lacks(self) -> bool:
+        """Return whether fewer items, or pages, were read than the API says that there are.
+
+        This is also so if a flag announces a page, and nothing says how to request this page.
+        """
+        before, read = self._progress.before, len(self.items)
+        if before is None or self._unnamed:
+            return self._unnamed
+        return before + read < self._total or (not before and self.count < self._pages and read != self._total)
 
     def add(self, answer: Response, sent: Sent) -> None:
         """Append the items of the page in `answer`. Append none if `answer` is an error or lacks the list, or if the
@@ -93,36 +115,70 @@ class JoinedPages:
         Then set `further` to the arguments that request the next page, or to {} if no page is to be requested.
         """
         self.further = {}
-        page = _Page.read(answer, self._rule)
-        if page is None or not 200 <= answer.status < 300:
-            if self.count and not self._guessed:
-                told = "is no such list" if 200 <= answer.status < 300 else f"was answered with {answer.named}"
-                self.stop(f"the next page {told}")
+        page = _Page.read(answer, self._steps) if 200 <= answer.status < 300 else None
+        if page is None:
+            self._end(answer)
             return
-        following = page.next(sent, paging.counts(answer))
+        self._steps = page.steps
+        facts = page.facts(sent)
+        following = page.next(facts, sent, self._progress)
+        self._unnamed = bool(facts.more) and following is None
         if self._removed:
             page.remove(self._removed)
         items = page.texts()
         text = "\n".join(items)
-        if text in self._seen or (self._guessed and not items):
-            if not self._guessed:
-                self.stop(_AGAIN)
+        if text and text in self._seen:
+            self._again(sent)
+            return
+        if self.count and not items and following is None:
+            self._last = answer, page.around()
+            self._end_empty()
             return
         size = self._size + len(text.encode(errors="replace")) + len(items)
         if self.count and (size > self._most_bytes or len(self.items) + len(items) > MOST_ITEMS):
             self.stop(_ENOUGH)
             return
+        if not self.count:
+            self._begin(facts, sent)
         self._seen |= {text} if text else set()
         self.items += items
         self.count += 1
         self._size = size if self.count > 1 else answer.size
         self._last = answer, page.around()
-        self._next, self._guessed = following
-        if self._guessed and len(items) < self._full:
-            self._next = None
-        self._full = max(self._full, len(items))
+        self._total, self._pages = facts.total or self._total, facts.pages or self._pages
+        self._progress.read = len(self.items)
+        self._next = following
         if self._next is not None:
+            self._progress.announced |= not self._next.guessed
             self._go_on(sent)
+
+    def _begin(self, facts: PageFacts, sent: Sent) -> None:
+        """Remember where in its list the first page stands."""
+        place = paging.Place(facts, sent, self._progress)
+        self._progress.first = place.first
+        self._progress.before = None if place.end is None else place.end - len(facts.items)
+
+    def _end_empty(self) -> None:
+        """End the reading at a page without items."""
+        if self._lacks:
+            self.stop("the next page was empty")
+
+    def _end(self, answer: Response) -> None:
+        """End the reading at a response that is no page. This is the end of the list if the page was only a guess."""
+        if self.count and answer.status == 204:
+            self._end_empty()
+        elif self.count and not (self._next and self._next.guessed and answer.status in _BEHIND):
+            told = "is no such list" if 200 <= answer.status < 300 else f"was answered with {answer.named}"
+            self.stop(f"the next page {told}")
+
+    def _again(self, sent: Sent) -> None:
+        """End the reading at a page that was read before. If it can be the first page, go on with the page after it."""
+        following, progress = self._next, self._progress
+        if following and self.count == 1 and not progress.first and (later := following.behind_first(sent.tool)):
+            progress.first, self._next = 1, later
+            self._go_on(sent)
+        elif self._lacks or not (self._total or (following and following.guessed)):
+            self.stop(_AGAIN)
 
     def stop(self, why: str) -> None:
         """Record why the reading ends before the last page."""
@@ -148,13 +204,23 @@ class JoinedPages:
         """Return whether a link leads to another host or port than those of the API."""
         return bool(following.host) and all(following.host.removesuffix(each) != self._address for each in _PORTS)
 
+    @property
+    def extent(self) -> str:
+        """Return which pages were read, and how many items they have."""
+        if not self.count:
+            return "a part of the answer"
+        begun = self._progress.before != 0
+        total = f" of {self._total:,}" if len(self.items) < self._total else ""
+        every = f" of {self._pages:,}" if self.count < self._pages and not (begun or total) else ""
+        which = ("the last " if begun else "all ") if self.complete else "" if begun else "the first "
+        pages = f"{which}{self.count}{every} page{'s' * (bool(every) or self.count > 1)}"
+        return f"{pages}, {len(self.items):,}{total} item{'s' * (bool(total) or len(self.items) != 1)}"
+
     def told(self, sent: Sent) -> str:
         """Return how many pages were read, and how to continue; "" if the first page is the last."""
-        pages = f"{self.count} page{'s' * (self.count > 1)}"
-        items = f"{len(self.items):,} item{'s' * (len(self.items) != 1)}"
-        if not self._stopped:
-            return f"all {pages}, {items}" if self.count > 1 else ""
-        told = f"the first {pages}, {items}; {self._stopped}."
+        if self.complete:
+            return self.extent if self.count > 1 else ""
+        told = f"{self.extent}; {self._stopped or _UNNAMED}."
         following = self._next
         if following is None or following.address or self._is_elsewhere(following):
             return told
@@ -182,17 +248,20 @@ _PLACE = f'"{os.urandom(16).hex()}"'
 class _Page:
     """One page: its parsed value, and the path to the list in it."""
 
-    __slots__ = ("_answer", "_mark", "_steps", "_value")
+    __slots__ = ("_answer", "_mark", "_value", "steps")
 
     def __init__(self, answer: Response, value: Any, mark: str, steps: list[str]) -> None:
         self._answer = answer
         self._value = value
         self._mark = mark
-        self._steps = steps
+        self.steps = steps
 
     @classmethod
-    def read(cls, answer: Response, rule: Pages) -> _Page | None:
-        """Return the page in a response, or None if the response is not complete JSON that contains the list."""
+    def read(cls, answer: Response, steps: list[str] | None) -> _Page | None:
+        """Return the page in a response, or None if the response is not complete JSON that contains the list.
+
+        `steps`: path to the list, None to take the only list.
+        """
         if answer.partial or answer.size > LARGEST_PARSED:
             return None
         text, whole = decode(answer.content, answer.header("content-type"))
@@ -200,42 +269,30 @@ class _Page:
         value, _ = wrapping.read(text, mark)
         if value is ABSENT or not whole:
             return None
-        steps = tokens(rule["items"]) if "items" in rule else _only_list(value)
+        steps = list_path(value) if steps is None else steps
         page = None if steps is None else cls(answer, value, mark, steps)
         return page if page is not None and isinstance(page._list, list) else None
 
     @property
     def _list(self) -> Any:
-        return find(self._value, "".join(f"/{each.replace('~', '~0').replace('/', '~1')}" for each in self._steps))
+        found = find(self._value, "".join(f"/{each.replace('~', '~0').replace('/', '~1')}" for each in self.steps))
+        # Some APIs write null for an empty list. HAL leaves out `_embedded` if there are no items.
+        left_out = self.steps[:1] == ["_embedded"] and isinstance(self._value, dict) and "_embedded" not in self._value
+        return [] if found is None or left_out else found
 
-    def next(self, sent: Sent, counts: dict[str, str]) -> tuple[paging.NextPage | None, bool]:
-        """Return the location of the next page, or None if none is known.
-
-        Also return True if the location is only a guess, because the response says nothing about a next page.
-        """
+    def facts(self, sent: Sent) -> PageFacts:
+        """Return what the response says about the pages of the list."""
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
         value, _ = wrapping.read(text)  # no `mark`, which would turn large numbers into texts: paging needs numbers
-        value = self._with_holder(value)
-        found = paging.next_page(value, sent, self._answer.header("link"), counts)
-        if found is not None:
-            return found, False
-        if not paging.is_paged(sent.tool):
-            return (paging.NextPage({}, _UNREACHED) if paging.says_more(value) else None), False
-        guess = None if self._answer.header("link") else paging.untold(value, sent, counts)
-        return guess, guess is not None
+        return paging.facts_of(self._answer, value, sent, self.steps)
 
-    def _with_holder(self, value: Any) -> Any:
-        """Return the value with the list's sibling members moved to the root, where the search for paging information
-        looks.
-        """
-        holder, around = value, {}
-        for step in self._steps[:-1]:
-            around.update({name: each for name, each in holder.items() if name != step and not isinstance(each, list)})
-            holder = holder[step]
-        if not isinstance(holder, dict):
-            return holder
-        last = self._steps[-1]
-        return {**around, **{name: each for name, each in holder.items() if name == last or not isinstance(each, list)}}
+    def next(self, facts: PageFacts, sent: Sent, progress: paging.Progress) -> paging.NextPage | None:
+        """Return the location of the next page, or None if none is known."""
+        if link := paging.linked_page(self._answer.header("link"), sent):
+            return link[0]
+        if is_paged(sent.tool):
+            return paging.following(facts, sent, 0, progress)
+        return paging.NextPage({}, _UNREACHED) if facts.more or any(facts.following) else None
 
     def remove(self, pointers: list[str]) -> None:
         """Remove the parts of this page to which the JSON Pointers lead."""
@@ -248,18 +305,10 @@ class _Page:
 
     def around(self) -> str:
         """Return the JSON text of the page, with the placeholder `_PLACE` instead of the list of the page's items."""
-        if not self._steps or self._value is ABSENT:
+        if not self.steps or self._value is ABSENT:
             return _PLACE
         held: Any = self._value
-        for step in self._steps[:-1]:
-            held = held[step] if isinstance(held, dict) and step in held else {}
-        held[self._steps[-1]] = _PLACE.strip('"')
+        for step in self.steps[:-1]:
+            held = held.setdefault(step, {}) if isinstance(held, dict) else {}
+        held[self.steps[-1]] = _PLACE.strip('"')
         return projection.exact(self._value, self._mark)
-
-
-def _only_list(value: Any) -> list[str] | None:
-    """Return the path to the only list in a response; None if there are no lists or several."""
-    if isinstance(value, list):
-        return []
-    names = [name for name, each in value.items() if isinstance(each, list)] if isinstance(value, dict) else []
-    return names if len(names) == 1 else None

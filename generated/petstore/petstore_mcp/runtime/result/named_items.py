@@ -81,26 +81,26 @@ def _about(value: Any) -> str:
 
 
 # Decision 0200: How a lookup chooses among several items.
-def chosen(items: list[Item], name: str, lookup: Lookup, *, writes: bool, complete: bool) -> tuple[Item, str]:
+def chosen(items: list[Item], name: str, lookup: Lookup, *, writes: bool, part: str) -> tuple[Item, str]:
     """Return the item that `name` means, and a sentence about other items that it may mean, or "".
 
-    Raise NotFound if no item can be chosen. `complete` is True if `items` are all items of the list.
+    Raise NotFound if no item can be chosen. `part`: "" if `items` are all items of the list, else which part they are.
     """
     same = [item for item in items if _folded(name) in map(_folded, item.names)]
     ranked = "ranked" in lookup
-    if writes and same and not complete:
-        raise NotFound(f"there are more than were looked through; called so: {_listed(same)}")
+    seen = f"; only {part} were looked through" if part else ""
+    if writes and same and part:
+        raise NotFound(f"there are more than were looked through; called so: {_listed(same)}{seen}")
     if len(same) == 1:
-        return same[0], ""
+        return same[0], seen[2:]
     if same and (writes or not ranked):
-        raise NotFound(f"{len(same)} are called so: {_listed(same)}")
+        raise NotFound(f"{len(same)} are called so: {_listed(same)}{seen}")
     if same:
         return same[0], f"the first of {len(same)} that are called so; also {_listed(same[1:], MOST_OTHERS)}"
     if not items:
-        raise NotFound("none was found")
+        raise NotFound(f"none was found{seen}")
     if writes or not ranked:
-        more = "" if complete else ", and more that were not looked through"
-        raise NotFound(f"none is called so. There {'are' if len(items) > 1 else 'is'} {_listed(items)}{more}")
+        raise NotFound(f"none is called so. There {'are' if len(items) > 1 else 'is'} {_listed(items)}{seen}")
     others = f"; also {_listed(items[1:], MOST_OTHERS)}" if items[1:] else ""
     return items[0], f"the first that was found, none is called so{others}"
 

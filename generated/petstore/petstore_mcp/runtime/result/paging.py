@@ -1,109 +1,112 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Compute the arguments of a tool that request the next page of a response, or a smaller response. Pure functions.
+"""Compute the arguments of a tool that request the next page of a response. Pure functions.
 
-APIs announce the next page by a link (RFC 8288) or by a cursor in the body. If an API does neither, the next page is
-computed from the numbers of items.
+APIs announce the next page by a link (RFC 8288) or by a cursor in the body or a header field. If an API does neither,
+the next page is computed from the numbers of items and pages.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
+from . import page_arguments
+from .page_arguments import CURSOR, MOST_DIGITS, NUMBER, OFFSET, SIZE, argument_of, in_query, is_paged, number_in
+from .page_facts import LONGEST_FIELD, PageFacts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..core.catalog import Tool
     from ..http.exchange import Response, Sent
 
-# Patterns for normalized names (`_plain`) of arguments that select a page, or the fields to return
-_SIZE = re.compile(r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)")
-_NUMBER = re.compile(r"page|pagenumber|pageno|pageindex")
-_OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
-_FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
-_CURSOR = re.compile(
-    r"(page|next)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation|(start(ing)?)?after|scrollid"
-)
-# Patterns for normalized names of members in response bodies
-_NEXT = re.compile(r"next(page|pagetoken|pagecursor|pagenumber|token|cursor|marker|offset|link|url|href|pageurl)?")
-_POSITION = re.compile(r"endcursor|cursor|continuation(token)?|paginationtoken|scrollid|after")
-_INNER = re.compile(r"meta(data)?|paging|pagination|pageinfo|links|cursors|responsemetadata|page")
-_MORE = re.compile(r"hasmore|hasnext(page)?|more|istruncated|incompleteresults")
-_TOTAL = re.compile(r"total|total(count|results|items|records|elements|size)|numfound")
-_PAGES = re.compile(r"(total|num|numberof|max)pages?|(last|max)page|pagecount|totalpagecount")
-#: Header fields with the total number of items, for a response that is only a list
-TOTALS = ("X-Total-Count", "X-Total", "X-Total-Pages")
-
 _NEXT_LINK = re.compile(r'<([^<>]*)>[^<]*?;\s*rel\s*=\s*(?:next\b|"[^"]*\bnext\b)', re.IGNORECASE)
-LONGEST_FIELD = 8000
-"""Maximum number of characters of a Link header field that are searched."""
+_INDEX = re.compile(r"pageindex")
 
 LONGEST = 500
 """Maximum length in characters of a cursor or link that is passed on."""
 
-MOST_DIGITS = 18
-NOTHING: Mapping[str, str] = {}
+_NEXT_MEMBERS = ("href", "url", "after", "cursor", "token", "link")
 
 
 class NextPage:
     """Location of the next page: the arguments to change, or the `address` of the page's link if arguments cannot
     request it.
 
-    `host` is the host of an absolute link, otherwise "".
+    `host` is the host of an absolute link, otherwise "". `guessed` is True if the API does not say that there is such a
+    page.
     """
 
-    __slots__ = ("address", "arguments", "host")
+    __slots__ = ("address", "arguments", "guessed", "host")
 
-    def __init__(self, arguments: Mapping[str, str | int], address: str = "", host: str = "") -> None:
+    def __init__(
+        self, arguments: Mapping[str, str | int], address: str = "", host: str = "", guessed: bool = False
+    ) -> None:
         self.arguments = arguments
         self.address = address
         self.host = host
+        self.guessed = guessed
 
     def told(self, tool: Tool) -> str:
         """Return text that says how to get the next page: `address` if it is set, else arguments as `name=value`."""
         return self.address or ", ".join(
-            f"{name}={_written(tool, name, each)}" for name, each in self.arguments.items()
+            f"{name}={page_arguments.as_json(tool, name, each)}" for name, each in self.arguments.items()
         )
 
     def values(self, tool: Tool) -> dict[str, Any]:
         """Return the arguments that request the page, converted to the types that the tool expects."""
-        return {name: _typed(tool, name, each) for name, each in self.arguments.items()}
+        return {name: page_arguments.typed(tool, name, each) for name, each in self.arguments.items()}
+
+    def behind_first(self, tool: Tool) -> NextPage | None:
+        """Return the page after this one if this one is the page number 1, which may be the first page; else None."""
+        page = argument_of(tool, NUMBER)
+        return NextPage({page: 2}, guessed=self.guessed) if self.arguments == {page: 1} else None
 
 
-def is_paged(tool: Tool) -> bool:
-    """Return whether the tool has a paging argument, such as a page number, an offset or a cursor."""
-    if tool.paged is None:
-        tool.paged = any(_argument(tool, kind) for kind in (_CURSOR, _NUMBER, _OFFSET))
-    return tool.paged
+class Progress:
+    """How far a call that fetches all pages has come.
+
+    - `first`: number of the first page or offset of the first item; None if only single responses say it.
+    - `before`: how many items of the list precede the first page that was fetched; None if unknown.
+    - `read`: how many items were fetched before the current page.
+    - `announced`: the API said of an earlier page that another page follows. Then silence means the end of the list.
+    - `strict`: an unknown first page may have the number 0.
+    """
+
+    __slots__ = ("announced", "before", "first", "read", "strict")
+
+    def __init__(self, strict: bool = False) -> None:
+        self.first: int | None = None
+        self.before: int | None = None
+        self.read = 0
+        self.announced = False
+        self.strict = strict
 
 
-def next_page(value: Any, sent: Sent, links: str, counts: Mapping[str, str], shown: int = 0) -> NextPage | None:
+def facts_of(response: Response, value: Any, sent: Sent, steps: list[str] | None = None) -> PageFacts:
+    """Return what a response says about its page. `value`: its JSON value. `steps`: the path to the list, if known."""
+    return PageFacts(None if value is ABSENT else value, response.fields, steps, argument_of(sent.tool, SIZE))
+
+
+def next_page(value: Any, sent: Sent, response: Response, shown: int = 0) -> NextPage | None:
     """Return where the next page is, from the Link header field, or else from the parsed response; None if neither says
     it.
 
-    `counts` holds the header fields named in TOTALS. `shown` is how many items of the list were shown, 0 for all.
+    `shown` is how many items of the list were shown, 0 for all.
     """
-    if links and (link := _NEXT_LINK.search(links[:LONGEST_FIELD])):
-        return linked(link[1], sent)
-    if value is not ABSENT and is_paged(sent.tool):
-        return following(value, sent, shown, counts)
-    return None
+    if link := linked_page(response.header("link"), sent):
+        return link[0]
+    if value is ABSENT or not is_paged(sent.tool):
+        return None
+    return following(facts_of(response, value, sent), sent, shown)
 
 
-def counts(response: Response) -> dict[str, str]:
-    """Return the header fields of a response that give the total number of items or pages."""
-    return {name: found for name in TOTALS if (found := response.header(name.lower()))}
-
-
-def says_more(value: Any) -> bool:
-    """Return whether a response says that more items follow, even if it does not say how to request them."""
-    said = _said(value)
-    more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
-    return more or any(_NEXT.fullmatch(name) and each for name, each in said.items())
+def linked_page(links: str, sent: Sent) -> tuple[NextPage | None] | None:
+    """Return the next page by a Link header field; None if the field does not have such a link."""
+    found = _NEXT_LINK.search(links[:LONGEST_FIELD]) if links else None
+    return None if found is None else (linked(found[1], sent),)
 
 
 def linked(url: str, sent: Sent) -> NextPage | None:
@@ -116,10 +119,10 @@ def linked(url: str, sent: Sent) -> NextPage | None:
     except ValueError:
         return NextPage({}, url[:LONGEST])
     host = target.netloc.lower()
-    by_name = {name: argument for argument, name in _query(sent.tool)}
+    by_name = {name: argument for argument, name in page_arguments.names_in_request(sent.tool)}
     asked = parse_qsl(target.query)
     found = {by_name[name]: value for name, value in asked if name in by_name}
-    changed = {name: value for name, value in found.items() if _sent(sent.arguments.get(name)) != value}
+    changed = {name: value for name, value in found.items() if in_query(sent.arguments.get(name)) != value}
     if not (target.path.endswith(sent.path) or not target.path):
         return NextPage({}, url[:LONGEST], host)
     if found and len(found) == len(asked) and not any(_goes_on(name, value, sent) for name, value in changed.items()):
@@ -129,74 +132,28 @@ def linked(url: str, sent: Sent) -> NextPage | None:
     return NextPage(changed, host=host)
 
 
-def following(value: Any, sent: Sent, shown: int = 0, told: Mapping[str, str] = NOTHING) -> NextPage | None:
+def following(facts: PageFacts, sent: Sent, shown: int = 0, progress: Progress | None = None) -> NextPage | None:
     """Return the arguments that request the next page; None if there is no next page, or if that cannot be known.
 
-    `shown` is how many items of a list were shown, 0 for all. `told` holds the header fields named in TOTALS.
+    `shown` is how many items of a list were shown, 0 for all. `progress`: how far a call that fetches all pages has
+    come. Such a call also gets a page of which the API says nothing.
     """
-    said = _all_said(value, told)
-    if any(_MORE.fullmatch(name) and each is False for name, each in said.items()):
+    if facts.more is False:
         return None
-    items = _items(value)
-    more = any(_MORE.fullmatch(name) and each is True for name, each in said.items())
-    whole = not 0 < shown < len(items)
-    if whole and not more and _is_last(len(items), said, sent):
+    whole = not 0 < shown < len(facts.items)
+    place = Place(facts, sent, progress)
+    # A call that fetches all pages follows the API's words beyond the total: some APIs call the items of a page so.
+    if whole and not facts.more and place.is_last and not (progress and facts.following):
         return None
-    for name in filter(_NEXT.fullmatch, said):
-        if not isinstance(found := _next(said[name], sent), _Unrelated):
+    for said in facts.following:
+        if not isinstance(found := _next(said, sent), _Unrelated):
             return found
     # In these members, some APIs repeat the cursor of the request; `_next` refuses it, because it leads to this page.
-    for name in filter(_POSITION.fullmatch, said):
-        found = _next(said[name], sent)
-        if isinstance(found, NextPage) or said[name] in (None, ""):
+    for said in facts.positions:
+        found = _next(said, sent)
+        if isinstance(found, NextPage) or said in (None, ""):
             return found if isinstance(found, NextPage) else None
-    return _counted(items, said, more, sent, 0 if whole else shown)
-
-
-def untold(value: Any, sent: Sent, told: Mapping[str, str] = NOTHING) -> NextPage | None:
-    """Return the arguments for a possible next page, if the response does not say whether there is a next page.
-
-    Return None if the response says it or has no items, if the page size is known, or if no argument selects pages.
-    """
-    said, items = _all_said(value, told), _items(value)
-    if any(kind.fullmatch(name) for name in said for kind in (_MORE, _TOTAL, _PAGES, _NEXT, _POSITION)):
-        return None
-    return None if _size(said, sent) or not items else _counted(items, said, True, sent, 0)
-
-
-def narrower(tool: Tool, items: int = 0) -> str:
-    """Return a sentence on how to call the tool for a smaller response; "" if no argument can do that.
-
-    `items` is how many items of the list can be shown, or 0 if there is no list.
-    """
-    ways = []
-    if size := _argument(tool, _SIZE):
-        ways.append(f"{size}={items}" if items else f"a smaller {size}")
-    if page := _argument(tool, _NUMBER) or _argument(tool, _OFFSET):
-        ways.append(f"the next {page}")
-    if fields := _argument(tool, _FIELDS) or tool.binding.get("fields", ""):
-        ways.append(f"fewer {fields}" if fields.endswith("s") else f"a shorter {fields}")
-    if ways:
-        return f"To see more, call again with {', '.join(ways)}."
-    return "To see more, narrow the call by its other arguments." if _query(tool) else ""
-
-
-def _all_said(value: Any, told: Mapping[str, str]) -> dict[str, Any]:
-    """Return the members of a response, and the totals in its header fields, by normalized name."""
-    return {**{_plain(name.removeprefix("X-")): number for name, number in told.items()}, **_said(value)}
-
-
-def _said(value: Any) -> dict[str, Any]:
-    """Return the members of a response by their normalized names, including the members of nested paging objects such
-    as `pagination`.
-    """
-    if not isinstance(value, dict):
-        return {}
-    said: dict[str, Any] = {}
-    for name, member in value.items():
-        if isinstance(member, dict) and _INNER.fullmatch(_plain(name)):
-            said.update(_said(member))
-    return {**said, **{_plain(name): member for name, member in value.items()}}
+    return place.counted(0 if whole else shown, progress)
 
 
 class _Unrelated:
@@ -210,13 +167,13 @@ def _next(said: Any, sent: Sent) -> NextPage | _Unrelated | None:
     if said is None or said == "":
         return None
     if isinstance(said, dict):
-        said = said.get("href") or said.get("url")
+        said = next((said[name] for name in _NEXT_MEMBERS if said.get(name)), None)
     if isinstance(said, str) and said.startswith(("http://", "https://", "/", "?")):
         return linked(said, sent)
     if isinstance(said, bool) or not isinstance(said, (str, int)):
         return _Unrelated()
-    kinds = (_NUMBER, _OFFSET, _CURSOR) if str(said).isdecimal() else (_CURSOR,)
-    argument = next(filter(None, (_argument(sent.tool, kind) for kind in kinds)), "")
+    kinds = (NUMBER, OFFSET, CURSOR) if str(said).isdecimal() else (CURSOR,)
+    argument = next(filter(None, (argument_of(sent.tool, kind) for kind in kinds)), "")
     return _advice(argument, str(said)[:LONGEST], sent) if argument else _Unrelated()
 
 
@@ -230,137 +187,102 @@ def _goes_on(argument: str, value: str, sent: Sent) -> bool:
 
     Page numbers and offsets must be greater than the current ones.
     """
-    present = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
+    present = sent.arguments.get(argument, page_arguments.schema_of(sent.tool, argument).get("default"))
     if present is None:
         return True
-    if _kind_of(sent.tool, argument) is _CURSOR or not (value.isdecimal() and _sent(present).isdecimal()):
-        return _sent(present) != value
-    return int(value[:MOST_DIGITS]) > int(_sent(present)[:MOST_DIGITS])
+    if page_arguments.kind_of(sent.tool, argument) is CURSOR or not (
+        value.isdecimal() and in_query(present).isdecimal()
+    ):
+        return in_query(present) != value
+    return int(value[:MOST_DIGITS]) > int(in_query(present)[:MOST_DIGITS])
 
 
-def _items(value: Any) -> list[Any]:
-    """Return the list that the response is or contains; [] if there are none or several."""
-    if isinstance(value, list):
-        return value
-    lists = [member for member in value.values() if isinstance(member, list)] if isinstance(value, dict) else []
-    return lists[0] if len(lists) == 1 else []
+class Place:
+    """Place of a page in its list, by numbers of items and pages.
 
-
-def _is_last(count: int, said: dict[str, Any], sent: Sent) -> bool:
-    """Return whether this page ends at the total number of items, or of pages, that the response gives."""
-    tool, total, pages = sent.tool, _whole(said, _TOTAL), _whole(said, _PAGES)
-    if offset := _argument(tool, _OFFSET):
-        start = _first(tool, offset)
-        return 0 < total <= _number(sent, offset, start) - start + count
-    if page := _argument(tool, _NUMBER):
-        start = _first(tool, page)
-        before = _number(sent, page, start) - start
-        if not before or pages:
-            return 0 < pages <= before + 1 or (not before and 0 < total <= count)
-        size = _size(said, sent)
-        return size > 0 and 0 < total <= before * size + max(count, size)
-    cursor = _argument(tool, _CURSOR)
-    return cursor not in sent.arguments and 0 < total <= count
-
-
-def _counted(items: list[Any], said: dict[str, Any], more: bool, sent: Sent, shown: int) -> NextPage | None:
-    """Return the arguments for the next page: the next offset or page number, or the id of the last item.
-
-    Return None if the page is empty, or if no flag, total or page size shows that items follow.
+    - `argument`: the argument that selects the page by a number. `number`: its number on this page, from `first` on.
+    - `before`: how many pages precede this page, 0 if pages have no numbers. `end`: how many items the list has up to
+      the end of this page, None if unknown.
     """
-    tool, count = sent.tool, len(items)
-    size, total = _size(said, sent), _whole(said, _TOTAL)
-    if offset := _argument(tool, _OFFSET):
-        left = more or total > 0 or 0 < size <= count or shown > 0
-        begin = _number(sent, offset, _first(tool, offset))
-        return NextPage({offset: begin + (shown or count)}) if left and count else None
-    if (page := _argument(tool, _NUMBER)) and not shown:
-        number = _number(sent, page, start := _first(tool, page))
-        known = (total > 0 and (size > 0 or number == start)) or _whole(said, _PAGES) > 0
-        left = more or known or (not total and 0 < size <= count)
-        return NextPage({page: number + 1}) if left and count else None
-    last = items[-1].get("id") if more and count and isinstance(items[-1], dict) else None
-    cursor = _argument(tool, _CURSOR)
-    return _advice(cursor, str(last), sent) if cursor.endswith("after") and last is not None else None
 
+    __slots__ = ("_facts", "_offset", "_sent", "_size", "argument", "before", "end", "first", "number")
 
-def _whole(said: dict[str, Any], kind: re.Pattern[str]) -> int:
-    """Return the integer in a member of the response whose name matches the pattern `kind`, or 0."""
-    found = (str(each) for name, each in said.items() if kind.fullmatch(name) and type(each) in (int, str))
-    return next((int(each) for each in found if each.isdecimal() and len(each) <= MOST_DIGITS), 0)
+    def __init__(self, facts: PageFacts, sent: Sent, progress: Progress | None = None) -> None:
+        tool, count = sent.tool, len(facts.items)
+        self._facts = facts
+        self._sent = sent
+        self._offset = argument_of(tool, OFFSET)
+        self.argument = self._offset or argument_of(tool, NUMBER)
+        self.first = self._first(progress) if self.argument else 0
+        sent_number = number_in(sent, self.argument)
+        self.number = self.first if sent_number is None else sent_number
+        self.first = min(self.first, self.number)
+        asked = number_in(sent, argument_of(tool, SIZE)) or 0
+        self._size = min(asked, facts.size) if asked and facts.size else asked or facts.size
+        self.before = 0 if self._offset else self.number - self.first
+        self.end = facts.end
+        if self.end is None and progress is not None and progress.before is not None:
+            self.end = progress.before + progress.read + count
+        elif self.end is None:
+            self.end = self._computed_end(count)
 
+    def _first(self, progress: Progress | None) -> int:
+        """Return the number of the API's first page, or the offset of its first item: 0 or 1."""
+        if progress is not None and progress.first is not None:
+            return progress.first
+        facts, tool = self._facts, self._sent.tool
+        described = page_arguments.described_first(tool, self.argument)
+        if described is not None:
+            return described
+        name = dict(page_arguments.names_in_request(tool))[self.argument]
+        told = facts.integer(name) if self._offset else facts.number
+        if self.argument not in self._sent.arguments and told in (0, 1):
+            return told
+        unknown = progress is not None and progress.strict and not (facts.total or facts.pages)
+        return 0 if self._offset or unknown or _INDEX.fullmatch(page_arguments.plain(name)) else 1
 
-def _size(said: dict[str, Any], sent: Sent) -> int:
-    """Return the page size that the call requested, else the page size that the response gives, else 0."""
-    asked = _number(sent, _argument(sent.tool, _SIZE), 0)
-    return asked or _whole({name: each for name, each in said.items() if name != "count"}, _SIZE)
+    def _computed_end(self, count: int) -> int | None:
+        if self._offset:
+            return self.number - self.first + count
+        if self.argument and self.before:
+            return self.before * self._size + count if self._size else None
+        begun = not self.argument and argument_of(self._sent.tool, CURSOR) in self._sent.arguments
+        return None if begun else count
 
+    @property
+    def is_last(self) -> bool:
+        """Return whether this page ends at the total number of items, and of pages, that the response gives."""
+        facts, ends = self._facts, []
+        if facts.pages and self.argument and not self._offset:
+            ends.append(facts.pages <= self.before + 1)
+        if facts.total and self.end is not None:
+            ends.append(facts.total <= self.end)
+        return bool(ends) and all(ends)
 
-def _first(tool: Tool, argument: str) -> int:
-    """Return the number of the API's first page, or the offset of its first item: 0 or 1."""
-    lowest = _schema(tool, argument).get("minimum")
-    if type(lowest) is int and lowest in (0, 1):
-        return lowest
-    return 1 if _kind_of(tool, argument) is _NUMBER else 0
+    def counted(self, shown: int, progress: Progress | None) -> NextPage | None:
+        """Return the arguments for the next page: the next offset or page number, or the id of the last item.
 
-
-def _number(sent: Sent, argument: str, otherwise: int) -> int:
-    """Return the number that the call sent for an argument, else the argument's default, else `otherwise`."""
-    value = sent.arguments.get(argument, _schema(sent.tool, argument).get("default"))
-    if isinstance(value, str) and value.isdecimal() and len(value) <= MOST_DIGITS:
-        return int(value)
-    return value if type(value) is int else otherwise
-
-
-def _schema(tool: Tool, argument: str) -> dict[str, Any]:
-    """Return the schema of an argument; {} if it has none."""
-    found = tool.schema.get("properties", {}).get(argument)
-    return found if isinstance(found, dict) else {}
-
-
-def _kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
-    """Return the pattern that an argument's name matches: cursor, page number or offset; None if it matches no
-    pattern.
-    """
-    return next((kind for kind in (_CURSOR, _NUMBER, _OFFSET) if _argument(tool, kind) == argument), None)
-
-
-def _argument(tool: Tool, kind: re.Pattern[str]) -> str:
-    """Return the name of the argument whose query parameter has a name that matches the pattern `kind`, or ""."""
-    return next((argument for argument, name in _query(tool) if kind.fullmatch(_plain(name))), "")
-
-
-def _written(tool: Tool, argument: str, value: str | int) -> str:
-    """Return a value as JSON, as it appears in the arguments of a call."""
-    if isinstance(value, int):
-        return str(value)
-    kind = _schema(tool, argument).get("type")
-    return value if kind in ("integer", "number", "boolean") else json.dumps(value, ensure_ascii=False)
-
-
-def _typed(tool: Tool, argument: str, value: str | int) -> Any:
-    """Return a value converted to the type of the tool's argument `argument`, or unchanged if that is not possible."""
-    if isinstance(value, int):
-        return str(value) if _schema(tool, argument).get("type") == "string" else value
-    try:
-        return loads(_written(tool, argument, value))[0]
-    except NotJSON:
-        return value
-
-
-def _sent(value: Any) -> str:
-    """Return a value as text, as written in a query string without percent-encoding."""
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _query(tool: Tool) -> list[tuple[str, str]]:
-    """Return the arguments that are sent in the query, each with its name in the request."""
-    bound = tool.binding.get("query", ())
-    return [(each["argument"], each["name"]) for each in bound if isinstance(each, dict) and each.get("argument")]
-
-
-def _plain(name: str) -> str:
-    """Return a normalized name: lower-case letters and digits only, so that `page[size]` and `$page_size` are equal."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+        Return None if no flag, total or page size shows that items follow. If the page is empty, only a flag counts. A
+        call that fetches all pages also tries a page if neither this response nor an earlier one says anything.
+        """
+        facts, count = self._facts, len(self._facts.items)
+        told = bool(facts.more or facts.total or facts.pages)
+        if progress is not None and progress.announced and not told:
+            return None
+        silent = not (told or self._size or facts.following or facts.positions)
+        guesses = progress is not None and silent
+        left = (told and count) or facts.more or 0 < self._size <= count or (guesses and count) or shown
+        if not left:
+            return None
+        if self._offset and (step := shown or count or self._size):
+            return NextPage({self._offset: self.number + step}, guessed=not told)
+        if self.argument and not self._offset:
+            return None if shown else NextPage({self.argument: self.number + 1}, guessed=not told)
+        last = facts.items[-1].get("id") if count and isinstance(facts.items[-1], dict) else None
+        cursor = argument_of(self._sent.tool, CURSOR)
+        if last is None or not cursor.endswith("after") or not (facts.more or guesses):
+            return None
+        found = _advice(cursor, str(last), self._sent)
+        if found is not None:
+            found.guessed = not told
+        return found

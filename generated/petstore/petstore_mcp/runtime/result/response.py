@@ -24,7 +24,7 @@ from ..text.invisible import clean
 from ..text.sanitize import brief, decode, holds_nothing, is_text, presentable
 from ..text.shortening import beginning, written
 from ..text.signatures import OCTETS, TAKEN, type_of
-from . import paging
+from .page_arguments import is_paged, narrower
 from .wrapping import read, wrapped, wrapped_text
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ takes up to 25 times the memory.
 """
 
 _PAGE = "text/html"
+_OF_CONTENT = ("Content-Type", "Content-Length", "Content-Encoding", "Last-Modified", "ETag")
 _FILE_NAME = re.compile(r'filename="?([^";]+)', re.IGNORECASE)
 
 
@@ -55,6 +56,8 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
         from . import failures  # imported late: needed only for an HTML page where JSON is expected
 
         return Result.error(failures.explain_page(response, sent, redactor))
+    if not size and sent.method == "HEAD" and (fields := _described_content(response, sent)):
+        return Result.text("\n".join([response.named, *dict.fromkeys([*fields, *_notes(response, sent)])]))
     if not size:
         done = "Done" if status < 300 else "Not modified" if status == 304 else "What was asked for is elsewhere"
         return Result.text(" ".join([f"{done} ({response.named}).", *_notes(response, sent)]))
@@ -64,6 +67,13 @@ def interpret(response: Response, sent: Sent, redactor: Redactor, shown: int = S
     if sent.fields or sent.tool.output_schema is not None or (size > shown and _is_json(response)):
         parsed = _json(response, sent, redactor, shown)
     return parsed or _text(response, sent, redactor, shown, size)
+
+
+def _described_content(response: Response, sent: Sent) -> list[str]:
+    """Return a line for each header field about the content, and for each that the API description declares."""
+    names = {name.lower(): name for name in (*_OF_CONTENT, *sent.tool.binding.get("shows", ()))}
+    fields = ((name, response.header(key)) for key, name in names.items())
+    return [f"{name}: {brief(value, 500)}" for name, value in fields if value]
 
 
 def leads_elsewhere(response: Response, sent: Sent) -> bool:
@@ -122,7 +132,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     text = redactor.text(text)
     if large or response.partial:
         text = redactor.begun(text)
-    paged = not large and paging.is_paged(sent.tool) and _is_json(response)
+    paged = not large and is_paged(sent.tool) and _is_json(response)
     notes = _notes(response, sent, _parsed(text) if paged else ABSENT)
     if large:
         text, cut = whole_lines(text, shown)
@@ -130,7 +140,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     if sent.fields:
         notes.append("The answer is no JSON, so fields could not be taken from it.")
     if unseen or response.cut or not (whole or large):
-        notes += [*_damage(whole or large, unseen), *unread(response)]
+        notes += [*_damage(whole or large, unseen), *unread(response, sent)]
     text = text or "Nothing of the answer can be seen."  # never empty: some model providers reject empty text
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
 
@@ -178,7 +188,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
         notes.append(f"Cut: {cut.told()} are left out.{_to_see_more(response, sent, cut.items)}")
     elif sent.fields and response.kept:
         notes.append(told_kept(response, sent.uri, sent.reader))
-    notes += unread(response)
+    notes += unread(response, sent)
     block = {"type": "text", "text": exact(cut.value, marked)}
     result = _linked(block, notes, response, sent, bool(cut.left_out or sent.fields))
     if promised:
@@ -224,7 +234,7 @@ def _as_it_is(text: str, value: Any, response: Response, sent: Sent, redactor: R
 
 def _to_see_more(response: Response, sent: Sent, items: int = 0) -> str:
     """Return sentences on how to see the rest of a cut response: by other arguments, and in the stored copy."""
-    found = [paging.narrower(sent.tool, items)]
+    found = [narrower(sent.tool, items)]
     if response.kept:
         found.append(told_kept(response, sent.uri, sent.reader))
     return "".join(f" {sentence}" for sentence in found if sentence)
@@ -240,10 +250,13 @@ def told_kept(response: Response, uri: str, reader: str = "") -> str:
     return f"All that came, {response.size:,} bytes, is kept: {way}."
 
 
-def unread(response: Response) -> list[str]:
+def unread(response: Response, sent: Sent) -> list[str]:
     """Return a note if only the beginning of the response was read, else nothing."""
     if not response.cut:
         return []
+    if response.late:
+        told = f"The stream had not ended after {response.late}; its first {response.size:,} bytes were read."
+        return [f"{told} {sent.longer}".rstrip()]
     return [f"Only the first {response.size:,} bytes of the answer were read; then the connection was closed."]
 
 
@@ -266,7 +279,7 @@ def _binary(response: Response, sent: Sent, redactor: Redactor, shown: int) -> R
         listed = argument in sent.tool.schema.get("properties", ())
         save = f" Call again with {argument} to have it written to a file." if listed else ""
         text = f"The answer is a file: {described}, too large to be passed on.{kept}{save}"
-        return _linked({"type": "text", "text": text}, unread(response), response, sent, linked=True)
+        return _linked({"type": "text", "text": text}, unread(response, sent), response, sent, linked=True)
     data = base64.b64encode(redactor.content(response.content)).decode()
     if kind in TAKEN:
         medium = {"type": kind.partition("/")[0], "data": data, "mimeType": kind}
@@ -338,8 +351,9 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
         told.append(("ETag", tag))
     if sent.pages:
         told.append(("Pages", sent.pages))
-    elif ((link := response.header("link")) or value is not ABSENT) and (
-        found := paging.next_page(value, sent, link, paging.counts(response), shown)
-    ):
-        told.append(("Next page", found.told(sent.tool)))
+    elif response.header("link") or (value is not ABSENT and is_paged(sent.tool)):
+        from . import paging  # imported late: many tools have no pages
+
+        if found := paging.next_page(value, sent, response, shown):
+            told.append(("Next page", found.told(sent.tool)))
     return [f"{name}: {brief(value, 500)}" for name, value in told if value] if told else []

@@ -1,10 +1,13 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Apply a tool's `result` rules, which the server's owner has written, to a response: remove and select parts, add
-texts, blocks and links.
+"""Apply a tool's `result` rules, which the server's owner has written, to a response: decide whether the call has
+failed, remove and select parts, add texts, blocks and links.
 
 Parts are removed before any other code reads the response. The response's original bytes, header fields and reason
 phrase are dropped as well, so that no later step can show, store or log them. Parts cannot be removed reliably from a
-response that is not JSON, too large or incomplete. Such a response is not shown at all. Pure functions.
+response that is not JSON, too large or incomplete. Such a response is not shown at all.
+
+If a rule shows parts that a response does not have, the response itself is shown, because it may say why. Pure
+functions.
 """
 
 from __future__ import annotations
@@ -12,10 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core.wire_formats import ABSENT, Result
-from ..text.sanitize import decode
-from . import failures, paging, projection, response, wrapping
+from ..text.sanitize import brief, decode
+from . import failures, projection, response, wrapping
+from .conditions import has_failed, states_error
 from .drop_fields import without
 from .owner_texts import OwnerTexts, short_links
+from .page_arguments import narrower
 from .pointers import find
 
 if TYPE_CHECKING:
@@ -40,24 +45,29 @@ _LARGE = "it is too large to be looked through"
 _NO_JSON = "it is no JSON"
 
 
-# Decision 0053: A select that matches nothing is no error.
+# Decision 0053: A select that matches nothing shows the answer.
 class ResultRules:
     """Application of a tool's `result` rules to one call.
 
     Call `take` first, which removes and selects parts of the response. Then `dressed` adds texts, blocks and links to
     the result.
+
+    `_failed`: True if the response means that the call has failed. `_missed`: the pointers of `text` or `select`, if
+    the response has none of these parts.
     """
 
-    __slots__ = ("_mark", "_rules", "_value")
+    __slots__ = ("_failed", "_mark", "_missed", "_rules", "_value")
 
     def __init__(self, rules: table.View) -> None:
         """Create the rules from `rules`, the `result` member of the tool's entry in `bindings.json`."""
         self._rules = rules
         self._value: Any = ABSENT
         self._mark = ""
+        self._failed = False
+        self._missed: list[str] = []
 
     def take(self, answer: Response, sent: Sent, shown: int) -> Result | None:
-        """Apply the rules `remove` and `select` to the response, in place.
+        """Apply the rules `failed`, `remove` and `select` to the response, in place.
 
         Return None if the response may be shown, else a result that says why it is not shown.
         """
@@ -66,10 +76,14 @@ class ResultRules:
             why = ""
         elif why := self._read(answer, shown):
             self._value = ABSENT
+        self._failed = good and has_failed(self._rules, answer.status, self._value, self._mark)
         if "remove" in self._rules and (refusal := self._removed(answer, sent, why)) is not None:
             return refusal
         sent.answer = self._value
-        return self._selected(answer, sent, why) if good and answer.size else None
+        refusal = self._selected(answer, sent, why) if good and answer.size and not self._failed else None
+        if self._failed or self._missed:
+            sent.fields = ""  # the call selects members of another response than this one
+        return refusal
 
     def _read(self, answer: Response, shown: int) -> str:
         """Parse the response into `_value`. Return "", or the reason why the response cannot be parsed."""
@@ -115,37 +129,68 @@ class ResultRules:
         answer.fields = [*others, ("Content-Type", "application/json")]
 
     def _selected(self, answer: Response, sent: Sent, why: str) -> Result | None:
-        """Reduce the response to the parts that the rule `select` names, if the tool has this rule, and return None.
+        """Reduce the response to the parts that the rule `select` names, if the tool has this rule and the response has
+        these parts.
 
-        If the response has none of these parts, or could not be parsed (`why`), return a tool result that says so.
+        Return None, or a result that says why the response cannot be searched: `why`, "" if it was parsed.
         """
         select = self._rules.get("select")
-        if select is None:
-            return None
-        if isinstance(select, str):
-            value = find(self._value, select)
-        else:
-            parts = {name: find(self._value, pointer) for name, pointer in select.items()}
-            value = {name: part for name, part in parts.items() if part is not ABSENT} or ABSENT
-        if value is ABSENT:
+        wanted = [] if select is None else [select] if isinstance(select, str) else [*select.values()]
+        if wanted and why in (_CUT, _LARGE):
             _discard(answer)
-            wanted = select if isinstance(select, str) else " and ".join(select.values())
-            missing = f"nothing can be taken from it, since {why}" if why else "there is no such part in it"
-            advice = paging.narrower(sent.tool) if why is _LARGE else ""
-            return Result.text(f"Of the answer only {wanted} is shown, and {missing}. {advice}".rstrip())
-        self._write(answer, value)
+            advice = narrower(sent.tool) if why is _LARGE else ""
+            told = f"Of the answer only {' and '.join(wanted)} is shown, and nothing can be taken from it, since {why}."
+            return Result.text(f"{told} {advice}".rstrip())
+        holes, found = self._holes()
+        if holes and not found:
+            self._missed = holes
+        elif select is not None:
+            value = self._chosen(select)
+            if value is not ABSENT and not (value is None and states_error(self._value)):
+                self._write(answer, value)
+            elif "text" not in self._rules:
+                self._missed = wanted
+        self._failed = bool(self._missed) and states_error(self._value)
         return None
 
+    def _chosen(self, select: str | dict[str, str]) -> Any:
+        """Return the part that the rule `select` names, or an object of the parts; ABSENT if there are none."""
+        if isinstance(select, str):
+            return find(self._value, select)
+        parts = {name: find(self._value, pointer) for name, pointer in select.items()}
+        return {name: part for name, part in parts.items() if part is not ABSENT} or ABSENT
+
+    def _holes(self) -> tuple[list[str], bool]:
+        """Return the pointers of the rule `text` to parts that the response does not have, or that are null, and
+        whether the response has any other part of the text.
+        """
+        if self._value is ABSENT:
+            return [], False
+        pointers = [
+            each["pointer"] for each in self._rules.get("text", ()) if isinstance(each, dict) and "pointer" in each
+        ]
+        holes = [pointer for pointer in dict.fromkeys(pointers) if find(self._value, pointer) in (ABSENT, None)]
+        return holes, len(holes) < len({*pointers})
+
     def dressed(self, result: Result, answer: Response, sent: Sent, redactor: Redactor, shown: int) -> Result:
-        """Return the result with the texts, blocks and links that the `result` rules add.
+        """Return the result with the texts, blocks and links that the `result` rules add, or an error result if the
+        response means that the call has failed.
 
         The rule `text` replaces the content blocks that show the response. Structured content stays.
         """
+        if self._failed:
+            return Result.error(failures.stated(str(result), answer, sent))
         owner = OwnerTexts(self._value, self._mark, sent.arguments, redactor)
         links = [owner.link(link) for link in self._rules.get("links", ())]
         parts = self._rules.get("text")
-        if parts is not None and self._fills(parts, result):
+        if self._missed:
+            _note(result, f"The answer has no {' and no '.join(self._missed)}, so it is shown itself.")
+        elif parts is not None and self._fills(parts, result):
             result.content = response.told(owner.text(parts), sum(owner.unseen.values()), answer, sent, shown)
+            if holes := self._holes()[0]:
+                _note(result, f"Missing in the answer, and in the text: {', '.join(holes)}.")
+        if errors := self._errors(owner, answer, sent):
+            _note(result, f"The answer is partial, and has errors: {errors}")
         if "blocks" in self._rules:
             from .blocks import BlockMaker  # imported late: few tools declare `result.blocks`
 
@@ -156,6 +201,14 @@ class ResultRules:
         fit, told = short_links([link for link in links if link is not None])
         result.content += [*fit, {"type": "text", "text": "\n".join(told)}] if told else fit
         return result
+
+    def _errors(self, owner: OwnerTexts, answer: Response, sent: Sent) -> str:
+        """Return the errors of a partial response of GraphQL; "" if there are none, or the result shows them anyway."""
+        narrowed = sent.fields or answer.kept or any(key in self._rules for key in ("select", "text", "blocks"))
+        errors = owner.find({"pointer": "/errors"}) if "graphql" in self._rules and narrowed else None
+        if not errors or errors is ABSENT:
+            return ""
+        return brief(projection.exact(errors, self._mark), failures.LONGEST_EXCERPT)
 
     def _with_notes(
         self, maker: BlockMaker, usual: list[Block], owner: OwnerTexts, answer: Response, sent: Sent
@@ -180,6 +233,14 @@ class ResultRules:
         return self._value is not ABSENT or (not speaks and all(block["type"] == "text" for block in result.content))
 
 
+def _note(result: Result, text: str) -> None:
+    """Add a note to a result: to its content, and to its structured value if it has one."""
+    result.content.append({"type": "text", "text": text})
+    if isinstance(result.structured, dict):
+        texts = filter(None, (result.structured.get(wrapping.TEXT), text))
+        result.structured, result.written = {**result.structured, wrapping.TEXT: "\n".join(map(str, texts))}, ""
+
+
 def _discard(answer: Response) -> None:
     """Release the spool that holds the content of the response."""
     if answer.spool is not None:
@@ -195,6 +256,6 @@ def _not_shown(answer: Response, sent: Sent, why: str) -> Result:
     told = failures.answered(answer, sent)
     if not why:
         return Result.error(f"{told} Nothing of the answer may be shown.")
-    advice = "Tell the operator of this server." if why is _NO_JSON else paging.narrower(sent.tool) or "Ask for less."
+    advice = "Tell the operator of this server." if why is _NO_JSON else narrower(sent.tool) or "Ask for less."
     since = f"since {why}, and what must not leave this server cannot be taken out of it"
     return Result.error(f"{told} The answer is not shown, {since}. {advice}")

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 from aiohttp.http import RawRequestMessage
+from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
 from aiohttp.web_protocol import RequestHandler
 
 from ..core import log
@@ -80,8 +81,6 @@ after the other.
 _LONGEST_KEPT = 4 * 1024
 """Size in bytes of the longest head that a connection keeps. An idle connection should take little memory."""
 
-_MOST_FIELDS = 128
-_LONGEST_FIELD = 16 * 1024
 _SILENT = logging.getLogger(f"{__name__}.requests")
 _SILENT.disabled = True  # aiohttp's access log would record private data; other modules log calls
 _EMPTY = b"Connection: close\r\nContent-Length: 0\r\n\r\n"
@@ -176,7 +175,11 @@ class HttpConnection(RequestHandler):
             log.seldom("error", "request_broke", error=type(exc).__name__, at=frames(exc))
         if request.writer.output_size:
             raise ConnectionError
-        answer = admission.broke() if status >= 500 else admission.unreadable(status)
+        if _is_too_long(exc):
+            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            answer = admission.too_long()
+        else:
+            answer = admission.broke() if status >= 500 else admission.unreadable(status)
         response = web.Response(status=status, body=answer.body, headers=[*answer.fields, SERVER])
         response.force_close()
         return response
@@ -352,14 +355,20 @@ class ConnectionFactory(web.Server):
             logger=_SILENT,
             access_log=_SILENT,
             auto_decompress=False,
-            max_line_size=_LONGEST_FIELD,
-            max_field_size=_LONGEST_FIELD,
-            max_headers=_MOST_FIELDS,
+            max_line_size=admission.LONGEST_FIELD,
+            max_field_size=admission.LONGEST_FIELD,
+            max_headers=admission.MOST_FIELDS,
             lingering_time=1.0,
         )
         handler.door = self._door
         handler.places = self._places
         return handler
+
+
+def _is_too_long(problem: BaseException | None) -> bool:
+    """Return True if aiohttp could not read a head because of a limit. aiohttp has no class for too many fields."""
+    many = isinstance(problem, BadHttpMessage) and problem.message.startswith("Too many headers")
+    return many or isinstance(problem, LineTooLong)
 
 
 def _address(transport: asyncio.BaseTransport) -> str:

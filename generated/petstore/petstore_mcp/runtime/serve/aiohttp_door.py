@@ -11,6 +11,7 @@ import os
 import socket
 import struct
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, web
 
@@ -23,7 +24,7 @@ from .aiohttp_connections import MOST_CONNECTIONS, SERVER, ConnectionFactory, Ht
 from .door import BODY_SECONDS, PIECE, WRITE_SECONDS, Broken, TooLarge, pieces, unheard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from aiohttp.http import RawRequestMessage
 
@@ -99,7 +100,13 @@ class Door:
             return None
         if self.closing or message.should_close or message.upgrade:
             return None
-        path, query, fields = message.url.raw_path, message.url.raw_query_string, message.raw_headers
+        if message.url.absolute:  # rare: only requests to proxies name a whole URL
+            return None
+        path, query, fields = (
+            self.service.paths.find(message.url.raw_path),
+            message.url.raw_query_string,
+            message.raw_headers,
+        )
         head = former if former is not None and former.is_of(path, query, fields) else None
         if head is None:
             if size_of(fields) > admission.LONGEST_HEAD:
@@ -120,10 +127,18 @@ class Door:
         if size_of(request.raw_headers) > admission.LONGEST_HEAD:
             await connection.answer(admission.too_long())
             return connection.response
-        url = request.rel_url
-        head = Head(request.method, url.raw_path, request.raw_headers, request.remote or "", url.raw_query_string)
+        url, path = request.rel_url, self.service.paths.find(request.rel_url.raw_path)
+        head = Head(request.method, path, _fields(request), request.remote or "", url.raw_query_string)
         await self.service.handle(head, connection)
         return connection.response
+
+
+def _fields(request: web.BaseRequest) -> Iterable[tuple[bytes, bytes]]:
+    """Return the header fields. The host of a target that is a whole URL replaces `Host` (RFC 9112 section 3.2.2)."""
+    if request.raw_path.startswith("/"):
+        return request.raw_headers
+    host = urlsplit(request.raw_path).netloc.encode("latin-1", "replace")
+    return [(b"Host", host), *(each for each in request.raw_headers if each[0].lower() != b"host")]
 
 
 def _accepted(listening: int) -> list[socket.socket]:

@@ -87,9 +87,10 @@ class Application:
         self._deadlines = self._deadlines or Deadlines()
         connection = _Connection(receive, send, self._deadlines)
         client = scope.get("client")
-        path = scope.get("raw_path") or scope["path"].encode()
+        sent = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
+        path = service.paths.find(sent, scope.get("root_path", ""))
         address, query = str(client[0]) if client else "", scope.get("query_string", b"").decode("latin-1")
-        head = Head(scope["method"], path.decode("latin-1"), scope["headers"], address, query)
+        head = Head(scope["method"], path, scope["headers"], address, query)
         if not self._guarded and not _is_local(scope.get("server")):
             await connection.answer(admission.UNGUARDED)
             return

@@ -76,7 +76,10 @@ def examine(
     rows += _others(catalog, environ, settings, base_url)
     lines += _variables(rows, f"{catalog.name}-mcp", show_all=show_all)
     tools = len(catalog.names())
-    lines += ["", f"{callable_tools} of {tools} tool{'s' * (tools != 1)} can be called with these credentials."]
+    if settings.problems:
+        lines += ["", "No tool can be called: the server does not start with these settings."]
+    else:
+        lines += ["", f"{callable_tools} of {tools} tool{'s' * (tools != 1)} can be called with these credentials."]
     lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
     for name, each in sorted(settings.delegations.items()):
         lines.append(f"Calls that need {name} use the caller's own rights: {each.variable} is {each.way}.")

@@ -22,24 +22,24 @@ from ..core.stdio import complain
 from ..request.request import sender_fields
 from ..settings import credential_env, credentials
 from ..settings.settings import NotReady, load
-from ..text.addresses import Address
+from ..text.addresses import Address, parse
 from ..text.invisible import visible
 from ..text.redaction import Redactor
 from . import request_preview
 from .printing import show
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..core.catalog import Catalog, Tool
-    from ..core.table import Binding, Scheme
+    from ..core.table import Binding, Scheme, Server
     from ..settings.settings import Settings
 
 SCHEMA = 1
 """Version of the JSON document's format."""
 
 MISUSED = 2
-_SHOWN: credentials.Encoding = {"query": str, "cookie": str, "basic": "base64({})".format}
+_SHOWN: credentials.Encoding = {"query": str, "basic": "base64({})".format}
 
 
 _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}
@@ -175,7 +175,7 @@ def explain(
     """
     settings = load(catalog, environ, base_url)
     tool = catalog.tool(name)
-    missing = _settle(settings, tool)
+    missing = _settle(settings, tool, catalog.servers, environ)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
     preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros, not random bytes: reproducible output
@@ -196,19 +196,32 @@ def explain(
     return redacted
 
 
-def _settle(settings: Settings, tool: Tool) -> NotReady | None:
-    """Give the tool's API server a placeholder address if its base URL is not set.
+def _settle(settings: Settings, tool: Tool, servers: Sequence[Server], environ: Mapping[str, str]) -> NotReady | None:
+    """Give the tool's API server an address to show if calls may not be sent to it: the described one if it is valid,
+    else a placeholder.
 
-    Return the error for the missing URL, or None.
+    Return the error for the missing or refused URL, or None.
     """
     index = tool.binding.get("server", 0)
     try:
         settings.server(index)
     except NotReady as missing:
         settings.servers += [""] * (index + 1 - len(settings.servers))
-        settings.servers[index] = UnknownAddress(f"{settings.prefix}_BASE_URL")
+        described = _described(servers[index], environ) if index < len(servers) else None
+        settings.servers[index] = described or UnknownAddress(f"{settings.prefix}_BASE_URL")
         return missing
     return None
+
+
+def _described(server: Server, environ: Mapping[str, str]) -> Address | None:
+    """Return the address of a server with its variables filled in, or None if its URL is relative or invalid."""
+    url = server["url"]
+    for name, variable in server.get("variables", {}).items():
+        url = url.replace(f"{{{name}}}", environ.get(variable["variable"], "") or variable.get("default", ""))
+    try:
+        return parse(url)
+    except ValueError:
+        return None
 
 
 async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:

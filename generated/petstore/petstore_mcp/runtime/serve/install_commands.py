@@ -167,8 +167,8 @@ def _install(catalog: Catalog, client: Client, given: argparse.Namespace, enviro
     if change is None:
         return show([f"{given.name} is already installed in {client.title}, in {file.path}."])
     if given.dry_run:
-        shown = [*server.values.values()] if not given.write_secrets else []
-        return show(_diff(client, change, shown))
+        secrets = variables.secret_names(catalog)
+        return show(_diff(client, change, [text for name, text in server.values.items() if name not in secrets]))
     _carry_out(change, given, holds_secrets=given.write_secrets)
     kept = [f"The file as it was is kept in {change.backup}."] if change.backup else []
     code = show([f"{given.name} is installed in {client.title}, in {file.path}.", *kept])
@@ -232,8 +232,7 @@ def _server(
         else:
             values[name] = value
             secrets = [each for each in secrets if name not in (each, f"{each}_FILE")]
-    _check_settings(catalog, values)
-    advice: list[str] = []
+    advice = _check_settings(catalog, values)
     if given.write_secrets:
         written = {name: environ[name] for name in secrets if environ.get(name)}
         values |= written
@@ -250,15 +249,17 @@ def _server(
     return entries.Server(given.name, started.command, started.arguments, values, secrets), advice
 
 
-def _check_settings(catalog: Catalog, values: dict[str, str]) -> None:
-    """Raise InstallError if the server would not start with these variables, for example since a value is invalid.
+def _check_settings(catalog: Catalog, values: dict[str, str]) -> list[str]:
+    """Return warnings about these variables, such as misspelt names. Raise InstallError if the server would not start
+    with them, for example since a value is invalid.
 
     Variables that end in `_FILE` are not checked, since the files may exist only on other machines.
     """
     checked = {name: value for name, value in values.items() if not name.endswith("_FILE")}
-    problems = settings.load(catalog, checked).problems
-    if problems:
-        raise InstallError(f"{problems[0]} Nothing was changed.")
+    loaded = settings.load(catalog, checked)
+    if loaded.problems:
+        raise InstallError(f"{loaded.problems[0]} Nothing was changed.")
+    return loaded.warnings
 
 
 def _over_http(
@@ -328,7 +329,7 @@ def _list(catalog: Catalog, given: argparse.Namespace, environ: Mapping[str, str
         if given.project and not client.project:
             rows.append((client.key, "", "", "none in a project"))
             continue
-        here = "yes" if given.project or os.path.isdir(client.user_place(environ).folder) else "no"
+        here = "yes" if given.project or client.is_here(environ) else "no"
         try:
             file = _file(client, given, environ, listed=True)
             entry = Configuration(client, file).entry(given.name)

@@ -23,7 +23,7 @@ _ALWAYS = (
         "..core.encode_response",
         "..tuning.pipe_size",
         "..request.wording",
-        "..request.json_arguments",
+        "..request.lenient_arguments",
         "..request.schema_walk",
         "..result.failures",
         "..http.retry",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.jsonrpc import INTERNAL_ERROR, error, is_id
+from ..core.jsonrpc import INTERNAL_ERROR, error, id_of
 from ..replicas.away import StoreAway, StreamGoesOn
 from ..streamable import event_stream, session_streams
 
@@ -35,8 +35,8 @@ async def resume(
             elif isinstance(event, StreamGoesOn):
                 go_on(recall.found, exchange)
                 return
-            elif event is not None and is_id(event.id):
-                exchange.replay(event_stream.event(error(event.id, INTERNAL_ERROR, _GONE)))
+            elif event is not None and (known := id_of(event.id)) is not None:
+                exchange.replay(event_stream.event(error(known, INTERNAL_ERROR, _GONE)))
             if not exchange.open:
                 return
         exchange.close()

@@ -22,6 +22,7 @@ from ..streamable import admission, server_card, session_streams
 from ..streamable.access import Access
 from ..streamable.endpoint import Endpoint
 from ..streamable.head import Answer
+from ..streamable.own_paths import OwnPaths
 from ..streamable.relay import Relay
 from . import relayed_messages, resumed_streams, transfer
 from .engine import loaded, unhandled
@@ -88,12 +89,11 @@ class Service:
         """
         self._callers = callers
         self._measured = Measurement(reporter, settings.telemetry)
-        self._sharing = sharing
-        self._guard = guard
+        self._sharing, self._guard = sharing, guard
         self._steps: set[asyncio.Task[None]] = set()
         self.ready = False
-        self._make = make
-        self._audit = audit
+        self.paths = OwnPaths(listening.url)
+        self._make, self._audit = make, audit
         self._caller: ToolExecutor | None = None
         self._bodies = Places(MOST_BODIES)
         self._work = CallScheduler(lambda size: None)
@@ -357,7 +357,7 @@ class Service:
     def _recorded(self, digest: str, recording: Recording, id: object) -> None:  # noqa: A002
         """Store the events of a stream from now on, so that other replicas can resume the stream."""
         if self._sharing is not None:
-            recording.heard.append(self._sharing.record(digest, recording.stream, id))
+            recording.heard.append(self._sharing.record(digest, recording.stream, id, recording.caller))
 
     # Methods by which a call reports its outcome, progress, log messages and questions (work.Listener)
 

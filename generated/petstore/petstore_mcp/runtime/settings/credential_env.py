@@ -47,8 +47,14 @@ CLIENT = ("client_id", "client_secret")
 They do not supply the scheme's credential alone.
 """
 
+BEARER = ("bearer", "oauth2")
+"""Types of schemes whose `value` is sent after the word Bearer."""
+
 FETCHED = ("oauth2", "login")
 """Types of schemes whose token the server can fetch."""
+
+_PLACEHOLDERS = ("op://", "your")
+"""How placeholders begin that have no sign of a template."""
 
 SHORTEST_REDACTED = 6
 """Minimum length in characters of a credential that is redacted.
@@ -77,8 +83,8 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
                 # password. Other empty variables count as unset.
                 if value is None or (value == "" and part != "password"):
                     continue
-                secret = _tidied(source, value, scheme["type"], oddities)
-                _check(secret, source, scheme["type"], part)
+                secret = _tidied(source, value, part == "value" and scheme["type"] in BEARER, oddities)
+                _check(secret, source, scheme, part)
             except ValueError as problem:
                 problems.append(str(problem))
                 continue
@@ -108,23 +114,43 @@ def variables(scheme: Scheme) -> list[tuple[str, str]]:
     return [(role, scheme["variables"][role]) for role in roles]
 
 
+def files(security: dict[str, Scheme], environ: Mapping[str, str]) -> list[str]:
+    """Return the paths of all files that hold credentials."""
+    named = (environ.get(f"{name}_FILE", "").strip() for scheme in security.values() for _, name in variables(scheme))
+    return [path for path in named if path]
+
+
 def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
     """Return the value of the environment variable `name`, or the content of the file that the variable `<name>_FILE`
     names. Also return the name of the variable used.
 
-    The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, or
-    if the file is unusable.
+    The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, if
+    the file is unusable, or if the value is a placeholder.
     """
     from_file = f"{name}_FILE"
     path = environ.get(from_file, "").strip()
     if not path:
-        return environ.get(name), name
+        return _replaced(environ.get(name), name), name
     if environ.get(name):
         raise ValueError(f"{name} and {from_file} are both set; one of them must go.")
     value = _content(path, from_file).removesuffix("\n").removesuffix("\r")
     if not value:
         raise ValueError(f"{from_file} names a file that is empty.")
     return value, from_file
+
+
+def _replaced(value: str | None, variable: str) -> str | None:
+    """Return the value. Raise ValueError with a sentence for the operator if it is a placeholder such as `${TOKEN}`."""
+    if not value or not (any(each in value for each in "$%{<") or value[:5].lower().startswith(_PLACEHOLDERS)):
+        return value
+    from .placeholders import form  # imported late: few values look like placeholders
+
+    if not (found := form(value)):
+        return value
+    raise ValueError(
+        f"{variable} holds a placeholder of the form {found}, which the program that starts this server did not"
+        f" replace. Set the value itself; if it only looks like a placeholder, name its file in {variable}_FILE."
+    )
 
 
 def _content(path: str, variable: str) -> str:
@@ -147,7 +173,12 @@ def _content(path: str, variable: str) -> str:
         raise ValueError(f"{variable} must name a file that can be read.") from None
 
 
-def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
+def bare(token: str) -> str:
+    """Return a bearer token without the word Bearer, which operators and gateways write before it."""
+    return token[7:].lstrip() if token[:7].lower() == "bearer " else token
+
+
+def _tidied(name: str, value: str, is_token: bool, oddities: list[str]) -> str:
     """Return the value without what was copied by mistake: a line break at the end, or the word Bearer before a token.
 
     Add a warning to `oddities` for each removal.
@@ -155,15 +186,18 @@ def _tidied(name: str, value: str, kind: str, oddities: list[str]) -> str:
     secret = value.rstrip("\r\n")
     if secret != value:
         oddities.append(f"{name} ends with a line break; it was taken off.")
-    if kind == "bearer" and secret[:7].lower() == "bearer ":
-        secret = secret[7:]
+    if is_token and (token := bare(secret)) != secret:
+        secret = token
         oddities.append(f"{name} begins with the word Bearer; it was taken off.")
     return secret
 
 
-def _check(secret: str, variable: str, kind: str, part: str) -> None:
+def _check(secret: str, variable: str, scheme: Scheme, part: str) -> None:
     """Raise ValueError, with a sentence that names the variable, if HTTP cannot transmit the secret."""
-    if wrong := _wrong(secret, kind, part):
+    wrong = _wrong(secret, scheme["type"], part)
+    if not wrong and part == "value" and scheme.get("in") == "cookie" and not fields.is_cookie_value(secret):
+        wrong = "must be a cookie's value as it is sent, without blanks, commas, quotes, semicolons and backslashes"
+    if wrong:
         raise ValueError(f"{variable} {wrong}.")
 
 

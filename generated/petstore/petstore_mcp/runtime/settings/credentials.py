@@ -14,10 +14,10 @@ from functools import cache
 from typing import TYPE_CHECKING, assert_never
 from urllib.parse import quote_plus
 
-from ..request.name_conflicts import fold
 from ..request.parameters import COOKIE, QUERY
-from .credential_env import FETCHED, SHORTEST_REDACTED, ways
-from .grants import CallerCredential, Login, TokenRequest, set_field
+from ..text import fields
+from .credential_env import FETCHED, SHORTEST_REDACTED, bare, ways
+from .grants import CallerCredential, Login, TokenRequest, set_field, set_pair
 from .settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 Encoding = dict[str, Callable[[str], str]]
-"""Functions that encode a credential, by the keys `query`, `cookie` and `basic` (HTTP Basic)."""
+"""Functions that encode a credential, by the keys `query` and `basic` (HTTP Basic)."""
 
 Written = tuple[str, str, str]
 """A credential as it is sent: its place (`header`, `query` or `cookie`), its name, and its encoded value."""
@@ -53,16 +53,14 @@ Written = tuple[str, str, str]
 MOST_CHOSEN = 1024
 """Maximum number of bindings whose chosen credentials are cached."""
 
-_LOGIN = ("username", "password")
+_LOGIN, _CLIENT = ("username", "password"), ("client_id", "client_secret")
 
 
 def _base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-SENT: Encoding = {"query": QUERY.value, "cookie": COOKIE.value, "basic": _base64}
-
-_CLIENT = ("client_id", "client_secret")
+SENT: Encoding = {"query": QUERY.value, "basic": _base64}
 
 _PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identifier"))
 """Roles of a login that name the user and are not secret."""
@@ -223,7 +221,7 @@ def _written(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> Writt
 
 
 def _bearer(token: str) -> Written:
-    return "header", "Authorization", f"Bearer {token}"
+    return "header", "Authorization", f"Bearer {bare(token)}"
 
 
 def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
@@ -235,7 +233,7 @@ def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
         case "query":
             return place, QUERY.name(name), encode["query"](value)
         case "cookie":
-            return place, COOKIE.name(name), encode["cookie"](value)
+            return place, COOKIE.name(name), value  # a session's cookie must come back byte by byte
         case _:
             assert_never(place)
 
@@ -246,7 +244,7 @@ def put(request: Request, credentials: list[Written]) -> None:
         if place == "header":
             set_field(request, name, value)
         else:
-            _set_pair(request.query if place == "query" else request.cookies, name, value)
+            set_pair(request.query if place == "query" else request.cookies, name, value)
 
 
 def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> None:
@@ -254,10 +252,21 @@ def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], enc
     put(request, written(schemes, secrets, encode))
 
 
+def _put_fetched(scheme: Scheme) -> Callable[[Request, str], None]:
+    """Return a function that attaches a credential of `scheme` that came from a server or a gateway to a request."""
+
+    def put_value(request: Request, value: str) -> None:
+        if scheme.get("in") == "cookie" and not fields.is_cookie_value(value):
+            raise NotReady("The credential that was fetched for this call cannot be the value of a cookie.")
+        put(request, [_written(scheme, {scheme["variables"]["value"]: value}, SENT)])
+
+    return put_value
+
+
 class ServerCredentials:
     """Credentials with which this MCP server calls the API. The credentials selected for each tool are cached."""
 
-    __slots__ = ("_chosen", "_logins", "_security", "_settings")
+    __slots__ = ("_chosen", "_logins", "_security", "_settings", "_turn")
 
     def __init__(self, security: dict[str, Scheme], settings: Settings, logins: Logins | None = None) -> None:
         """Create the credentials. `logins`: stored logins, or None if no scheme lets a user log in."""
@@ -265,6 +274,7 @@ class ServerCredentials:
         self._settings = settings
         self._logins = logins
         self._chosen: dict[int, tuple[Binding, SelectedCredentials]] = {}
+        self._turn = 0
 
     async def look(self, binding: Binding) -> None:
         """Find out which stored logins the tool could use, unless the environment already has credentials for it."""
@@ -283,6 +293,9 @@ class ServerCredentials:
 
     def choose(self, binding: Binding) -> SelectedCredentials:
         """Return the credentials that the tool needs. Raise NotReady if no alternative has all its variables set."""
+        if (rotation := self._settings.rotation) is not None and rotation.turn() != self._turn:
+            self._turn = rotation.turn()
+            self._chosen.clear()
         try:
             return self._chosen[id(binding)][1]
         except KeyError:
@@ -322,13 +335,8 @@ class ServerCredentials:
 
     def _callers(self, scheme: Scheme, binding: Binding) -> CallerCredential:
         """Return an object that says how to get the caller's credential, and attaches it to a request."""
-        own = scheme["variables"]["value"]
-
-        def put_value(request: Request, value: str) -> None:
-            put(request, [_written(scheme, {own: value}, SENT)])
-
         delegation = self._settings.delegations[self._name(scheme)]
-        return CallerCredential(delegation, self._scopes(scheme, binding), put_value)
+        return CallerCredential(delegation, self._scopes(scheme, binding), _put_fetched(scheme))
 
     def _told(self, scheme: Scheme) -> list[str]:
         """Return texts for error messages that name a scheme's credential: its variables, or the command to log in."""
@@ -350,13 +358,8 @@ class ServerCredentials:
     def _login(self, scheme: Scheme, binding: Binding) -> TokenRequest:
         values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
         names = [scheme["variables"][role] for role in ways(scheme)[1]]
-        own = scheme["variables"]["value"]
-
-        def put_token(request: Request, token: str) -> None:
-            put(request, [_written(scheme, {own: token}, SENT)])
-
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
-        return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), put_token)
+        return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), _put_fetched(scheme))
 
     def _scopes(self, scheme: Scheme, binding: Binding) -> tuple[str, ...]:
         return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
@@ -393,8 +396,3 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
             case _:
                 assert_never(kind)
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]
-
-
-def _set_pair(pairs: list[str], name: str, value: str) -> None:
-    known = fold(name)
-    pairs[:] = [*(pair for pair in pairs if fold(pair.partition("=")[0]) != known), f"{name}={value}"]

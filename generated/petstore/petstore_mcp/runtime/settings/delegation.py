@@ -37,7 +37,6 @@ BY_ISSUER = (EXCHANGE, BEHALF)
 """Ways in which the caller's own token is sent to the issuer of that token, which returns a token for the API."""
 
 LONGEST_SCOPES = 2000
-_BEARER = ("bearer", "oauth2")
 _PLACED = ("apiKey", "bearer", "oauth2", "login")
 _KEPT = frozenset(("authorization", "cookie", "origin", "referer", "forwarded", "x-forwarded-for", "accept"))
 _FAMILIES = ("mcp-", "content-", "proxy-", "sec-", "access-control-")
@@ -193,7 +192,7 @@ class _Reader:
         if way == HEADER:
             found.header = _field(field.strip(), variable)
             return found
-        if self._scheme["type"] not in _BEARER:
+        if self._scheme["type"] not in credential_env.BEARER:
             raise ValueError(f"{variable} cannot be {way}: the API takes no OAuth access tokens for {name}.")
         self._read_client(found)
         found.scopes = self._scopes()

@@ -111,3 +111,9 @@ def set_field(request: Request, name: str, value: str) -> None:
         known = fold(name)
         request.headers = [field for field in request.headers if fold(field[0]) != known]
     request.headers.append((name, value))
+
+
+def set_pair(pairs: list[str], name: str, value: str) -> None:
+    """Set a pair `name=value` of a query or of cookies, replacing pairs of the same name."""
+    known = fold(name)
+    pairs[:] = [*(pair for pair in pairs if fold(pair.partition("=")[0]) != known), f"{name}={value}"]

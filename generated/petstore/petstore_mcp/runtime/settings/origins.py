@@ -327,7 +327,7 @@ class Rules:
         if "://" not in url:
             if isinstance(base, str):
                 raise ValueError("is relative to a server that is not known")
-            return self.typed_endpoint(base.origin + url if url.startswith("/") else f"{base}/{url}")
+            return self.typed_endpoint(base.origin + url if url.startswith("/") else f"{base}/{url.removeprefix('./')}")
         address, target = parse_endpoint(url)
         before = self._described(described)
         if isinstance(base, Address) and isinstance(before, Address) and before.origin == address.origin:

@@ -66,6 +66,12 @@ PURPOSES: dict[str, tuple[str, str]] = {
         " since this server was first generated, and for further hosts of the API if `_BASE_URL` is set. Tools that"
         " follow redirects may also follow them to these hosts, without credentials",
     ),
+    "IGNORE_ARGUMENTS": (
+        "",
+        "further members that your client adds to the arguments of calls, separated by commas; the server leaves them"
+        " out of calls to tools that have no such argument. `toolCallId` of n8n, with `sessionId`, `action` and"
+        " `chatInput` beside it, and `task_progress` of Cline need not be listed",
+    ),
     "AUDIT": (
         "",
         "the path of a file, or `stderr`; the server writes one JSON line there for each call, and refuses calls if it"
@@ -90,7 +96,8 @@ PURPOSES: dict[str, tuple[str, str]] = {
     "HTTP_TOKENS": ("http", "the file of callers: on each line a name and the SHA-256 of a token"),
     "HTTP_URL": (
         "http",
-        "this server's URL as clients use it, such as `https://mcp.example.com/mcp`; access tokens are issued for it",
+        "this server's URL as clients use it, such as `https://mcp.example.com/mcp`; access tokens are issued for it,"
+        " and the server also answers at its path",
     ),
     "HTTP_CARD": (
         "http",

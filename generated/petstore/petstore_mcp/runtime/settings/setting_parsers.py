@@ -73,6 +73,11 @@ def roles(value: str) -> frozenset[str]:
     return frozenset(names)
 
 
+def names(value: str) -> frozenset[str]:
+    """Return the comma-separated names."""
+    return frozenset(filter(None, map(str.strip, value.split(","))))
+
+
 def directory(value: str) -> str:
     """Return the real path of a directory."""
     if not os.path.isdir(value):

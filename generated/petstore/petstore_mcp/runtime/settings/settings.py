@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..core.catalog import Catalog
+    from ..core.table import Scheme, Server, ServerVariable
     from .delegation import Delegation
     from .listening import Listening
     from .rate import Rate
+    from .rotation import Rotation
     from .telemetry import Telemetry
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
-    from ..core.table import Scheme, Server, ServerVariable
 
 TIMEOUT = 30.0
 """Seconds that one call may take in total, unless the operator or the tool sets another limit."""
@@ -57,7 +58,9 @@ class Settings:
     - `trace`: whether upstreams get trace context; None passes on only the client's trace context.
     - `audit`: absolute path of the audit log, or `stderr`.
     - `described`: URL of the first server in the API description, with variables filled in.
+    - `ignored_arguments`: names of members that the operator's client adds to the arguments of calls.
     - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are stored.
+    - `rotation` replaces credentials when their files change; None without such files.
     - `again`: with --reload, a function that reads the settings for a newer `bindings.json`.
     - `telemetry`: settings of telemetry, or None.
     - `read`: names of all environment variables that were looked up, set or not.
@@ -76,6 +79,7 @@ class Settings:
         "downloads_overwrite",
         "endpoints",
         "files_dir",
+        "ignored_arguments",
         "listening",
         "log_level",
         "login_port",
@@ -88,6 +92,7 @@ class Settings:
         "read_only",
         "result_tool",
         "roles",
+        "rotation",
         "rules",
         "secrets",
         "servers",
@@ -122,6 +127,8 @@ class Settings:
         self.result_tool = False
         self.again: Again | None = None
         self.roles: frozenset[str] = frozenset()
+        self.ignored_arguments: frozenset[str] = frozenset()
+        self.rotation: Rotation | None = None
         self.rules: Rules | None = None
         self.trace: bool | None = None
         self.telemetry: Telemetry | None = None
@@ -129,8 +136,7 @@ class Settings:
         self.audit_arguments = False
         self.sizes = sizes.Sizes()
         self.described = ""
-        self.login_port = 0
-        self.token_store = ""
+        self.login_port, self.token_store = 0, ""
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
@@ -198,6 +204,7 @@ def load(
     settings.read_only = reader.checked("READ_ONLY", setting_parsers.switch, False) or read_only
     settings.result_tool = reader.checked("RESULT_TOOL", setting_parsers.switch, False)
     settings.roles = reader.checked("ROLES", setting_parsers.roles, settings.roles)
+    settings.ignored_arguments = reader.checked("IGNORE_ARGUMENTS", setting_parsers.names, frozenset())
     settings.audit = reader.checked("AUDIT", setting_parsers.audit, None)
     settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", setting_parsers.switch, False)
     settings.login_port = reader.checked("LOGIN_PORT", setting_parsers.port, 0)
@@ -221,6 +228,10 @@ def load(
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
+    if settings.ca_file or settings.client or credential_env.files(catalog.security, asked):
+        from .rotation import Rotation  # imported late: few servers have such files
+
+        settings.rotation = Rotation(settings, catalog.security, asked)
     return settings
 
 

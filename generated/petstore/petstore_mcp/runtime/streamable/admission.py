@@ -20,7 +20,8 @@ from ..core.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST
 from ..core.wire_formats import STATELESS_REVISIONS
 from ..settings.listening import LOOPBACK
 from ..text.fields import is_name
-from .head import Answer, Head, json_answer, refused
+from .accept import STREAM, admits
+from .head import JSON, Answer, Head, json_answer, refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 METHODS = ("POST", "GET", "DELETE")
-LONGEST_HEAD = 32 * 1024
+LONGEST_HEAD, LONGEST_FIELD, MOST_FIELDS = 32 * 1024, 16 * 1024, 128
+"""Limits of a head: bytes of all fields, bytes of one line, and number of fields."""
+
 LARGEST_BODY = 4 * 1024 * 1024
 """Largest body of a POST in bytes."""
 
@@ -42,14 +45,15 @@ LARGEST_FORM = 16 * 1024
 """Largest body in bytes of a form that a browser sends."""
 
 SESSION, REVISION = "mcp-session-id", "mcp-protocol-version"
-STREAM = "text/event-stream"
 _ALLOW = ("Allow", ", ".join(METHODS))
-_TYPES = {"application/json": ("application/json", "application/*", "*/*"), STREAM: (STREAM, "text/*", "*/*")}
 _ASKED_WITH = (
     "Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID"
 )
 _PARAMETER = "mcp-param-"
 _SHOWN = 128
+_PREFLIGHT_SECONDS = 7200
+"""Seconds for which a browser may reuse the response to a preflight. No common browser allows less than this."""
+
 _NO_BEARER = "Authorization must be Bearer and a token."
 _UNKNOWN = "The token in Authorization is none that this server accepts."
 
@@ -279,7 +283,11 @@ def _preflight(head: Head) -> Fields:
     asked = (head.get("access-control-request-headers") or "").split(",")
     named = [each.strip() for each in asked if each.strip().lower().startswith(_PARAMETER)]
     allowed = ", ".join([_ASKED_WITH, *(each for each in named if is_name(each))])
-    return [("Access-Control-Allow-Methods", ", ".join(METHODS)), ("Access-Control-Allow-Headers", allowed)]
+    return [
+        ("Access-Control-Allow-Methods", ", ".join(METHODS)),
+        ("Access-Control-Allow-Headers", allowed),
+        ("Access-Control-Max-Age", str(_PREFLIGHT_SECONDS)),
+    ]
 
 
 def _form(head: Head) -> Answer | None:
@@ -290,16 +298,16 @@ def _form(head: Head) -> Answer | None:
     if head.method != "POST":
         if revision in STATELESS_REVISIONS:
             return refused(405, INVALID_REQUEST, f"In {revision} there is POST alone.", ("Allow", "POST"))
-        if head.method == "GET" and not _admits(head, STREAM):
-            return refused(406, INVALID_REQUEST, "Accept must admit text/event-stream.")
+        if head.method == "GET" and not admits(head, STREAM):
+            return no_stream()
         return None
     kind = (head.get("content-type") or "").partition(";")[0].strip().lower()
-    if kind != "application/json" or len(head.all("content-type")) > 1:
+    if kind != JSON or len(head.all("content-type")) > 1:
         return refused(415, INVALID_REQUEST, "Content-Type must be application/json.")
     if (head.get("content-encoding") or "identity").lower() != "identity":
         return refused(415, INVALID_REQUEST, "Bodies are not read compressed.")
-    if not _admits(head, "application/json") or not _admits(head, STREAM):
-        return refused(406, INVALID_REQUEST, "Accept must admit application/json and text/event-stream.")
+    if not admits(head, JSON):
+        return refused(406, INVALID_REQUEST, "Accept must admit application/json, and should admit text/event-stream.")
     length = head.get("content-length") or "0"
     return too_large() if length.isdigit() and int(length[:20]) > LARGEST_BODY else None
 
@@ -326,14 +334,22 @@ UNGUARDED = refused(403, INVALID_REQUEST, "This server serves its own machine al
 """Response to a client on another machine, if the operator has not allowed other machines."""
 
 
+def no_stream() -> Answer:
+    """Return the error response to a client that accepts no event stream, although the response would be one."""
+    return refused(406, INVALID_REQUEST, "Accept must admit text/event-stream.")
+
+
 def too_large() -> Answer:
     """Return the error response to a body that is too large."""
     return refused(413, INVALID_REQUEST, f"A message has at most {LARGEST_BODY:,} bytes.", ("Connection", "close"))
 
 
 def too_long() -> Answer:
-    """Return the error response to a request head that is too long."""
-    return refused(431, INVALID_REQUEST, f"A head has at most {LONGEST_HEAD:,} bytes.", ("Connection", "close"))
+    """Return the error response to a request head that is too long (RFC 6585 section 5)."""
+    sentence = (
+        f"A head has at most {LONGEST_HEAD:,} bytes in {MOST_FIELDS} fields, and each field at most {LONGEST_FIELD:,}."
+    )
+    return refused(431, INVALID_REQUEST, sentence, ("Connection", "close"))
 
 
 def unreadable(status: int) -> Answer:
@@ -369,25 +385,6 @@ def most_to_read(head: Head) -> int:
 def busy(sentence: str = "Too much is going on here. Come again in a moment.") -> Answer:
     """Return the error response for a server that has reached a limit, such as that of connections."""
     return refused(503, INVALID_REQUEST, sentence, ("Retry-After", "1"))
-
-
-def _admits(head: Head, media_type: str) -> bool:
-    """Return True if the `Accept` header has `media_type`, or a range such as `text/*`, with a weight above 0 (RFC
-    9110, 12.5).
-    """
-    return not _accepted(head.get("accept") or "").isdisjoint(_TYPES[media_type])
-
-
-@lru_cache(maxsize=32)  # cached, since clients send the same few `Accept` headers again and again
-def _accepted(accept: str) -> frozenset[str]:
-    """Return the media types and ranges in the `Accept` header whose weight is above 0, in lower case."""
-    found = set()
-    for each in accept.split(","):
-        kind, *parameters = (part.strip().lower() for part in each.split(";"))
-        weights = [part for part in parameters if part.startswith("q=")]
-        if not (weights and not weights[0][2:].strip("0.")):
-            found.add(kind)
-    return frozenset(found)
 
 
 def accepted() -> Answer:

@@ -32,6 +32,7 @@ from ..core.effects import Origin, PollResources, RejectedCall
 from ..core.envelope import is_stateless, meta_of
 from ..core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ..core.wire_formats import HANDSHAKE_REVISIONS
+from .accept import STREAM, admits
 from .admission import REVISION
 from .exchange import Exchange
 from .head import Answer, json_answer
@@ -88,7 +89,9 @@ class Endpoint:
         `fields`: header fields that are added to any response.
         """
         if head.method == "POST":
-            return self._post(head, peer, body, fields)
+            exchange, wanted = self._post(head, peer, body, fields)
+            exchange.plain = not admits(head, STREAM)
+            return exchange, wanted
         found = self.older.find(head, peer, self._access.catalog(peer.identity))
         if isinstance(found, Answer):
             return _answered(found, fields)
@@ -162,7 +165,7 @@ class Endpoint:
         Return True if a message was sent.
         """
         exchange = self.routes.calls.get(key)
-        if exchange is None or exchange.protocol is None:
+        if exchange is None or exchange.protocol is None or exchange.plain:
             return False
         protocol = exchange.protocol
         line = protocol.withdraw(key) if question is None else protocol.ask(key, question)

@@ -53,6 +53,7 @@ class Exchange:
     - `size`: bytes queued so far.
     - `records()`: begins storing the stream's events, so that a client can resume it; None if resuming is impossible.
     - `open`: the client still listens. `over`: the response is complete.
+    - `plain`: the client accepts no event stream, so it gets the JSON-RPC response alone.
     - `changed()`: called whenever a part is queued.
     """
 
@@ -67,6 +68,7 @@ class Exchange:
         "name",
         "open",
         "over",
+        "plain",
         "protocol",
         "recording",
         "records",
@@ -87,6 +89,7 @@ class Exchange:
         self.streaming = False
         self.open = True
         self.over = False
+        self.plain = False
         self.size = 0
         self._stateless = stateless
         self._fields = fields
@@ -109,7 +112,7 @@ class Exchange:
 
     def tell(self, line: bytes) -> None:
         """Send a notification or an elicitation request. If the response is not an event stream yet, it becomes one."""
-        if self.over:
+        if self.over or self.plain:
             return
         self.stream()
         event = self._event(line)
@@ -140,7 +143,7 @@ class Exchange:
 
         Without this, a proxy might close the connection.
         """
-        if self.over:
+        if self.over or self.plain:
             return
         if not self.streaming:
             self.stream()

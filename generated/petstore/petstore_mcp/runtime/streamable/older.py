@@ -322,8 +322,6 @@ class SessionHandler:
     def _told(self, found: Session, message: Message) -> list[Effect]:
         """Process a message that needs no response. Return its effects (actions that the transport must perform),
         except those of type Send.
-
-        If the message cancels a request, that request gets an error.
         """
         effects = found.protocol.receive(message)
         left: list[Effect] = [effect for effect in effects if not isinstance(effect, Send)]
@@ -334,13 +332,17 @@ class SessionHandler:
         return left
 
     def _cancelled(self, target: Exchange, lines: list[bytes]) -> None:
-        """End the exchange of a cancelled request. A batch's exchange ends when no request is pending."""
+        """End the exchange of a cancelled request, which gets no response: clients report one as unknown.
+
+        A batch's exchange ends when no request is pending.
+        """
         if target.id is not None:
             for line in lines:  # `notifications/cancelled` for the call's pending elicitation request, if any
                 target.tell(line)
-            target.respond(error(target.id, CANCELLED, _CANCELLED))
         elif lines:
             target.respond(b"".join(lines))
+        if target.streaming and not target.keys:
+            target.close()
         elif not target.keys:
             target.answer(accepted())
 

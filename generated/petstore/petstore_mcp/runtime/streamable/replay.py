@@ -151,6 +151,10 @@ class Recording:
         for number in list(self._events):
             self.forget(number)
 
+    def ended_with(self, number: int) -> bool:
+        """Return True if the stream has ended, and `number` is its last event."""
+        return self.ended_at is not None and number == self._last
+
     @property
     def late(self) -> bool:
         """Return True if a stream that has ended, or whose client has left, can no longer be resumed.
@@ -165,7 +169,7 @@ class Recording:
 
         Return None if that event is unknown, if a later event was dropped, or if the stream ended with that event.
         """
-        if number > self._last or (number == self._last and self.ended_at is not None):
+        if number > self._last or self.ended_with(number):
             return None
         wanted = range(number + 1, self._last + 1)
         return None if any(each not in self._events for each in wanted) else [self._events[each] for each in wanted]

@@ -14,12 +14,12 @@ from . import event_stream
 from .admission import busy
 from .exchange import Exchange
 from .following import Following
-from .head import refused
+from .head import Answer, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .head import Answer, Fields, Head
+    from .head import Fields, Head
     from .replay import Recording
     from .routes import Routes
     from .session import Session
@@ -99,6 +99,9 @@ class SessionStreams:
         recording = found.recordings.get(named[0]) if named else None
         if named is not None and recording is None and self.recalls:
             return [ResumeElsewhere(found, *named, exchange)]
+        if named is not None and recording is not None and recording.ended_with(named[1]):
+            exchange.answer(Answer(204))  # tells a client to stop reconnecting (HTML, server-sent events)
+            return []
         behind = recording.behind(named[1]) if named and recording else None
         if behind is None or recording is None:
             exchange.answer(nothing_to_resume())

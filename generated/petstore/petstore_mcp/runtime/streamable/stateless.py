@@ -16,7 +16,8 @@ from ..core.protocol import Protocol
 from ..core.subscriptions import Subscriptions, ended_result
 from ..core.wire_formats import STATELESS_REVISIONS
 from . import mirrored_headers
-from .admission import REVISION, accepted, busy
+from .accept import STREAM, admits
+from .admission import REVISION, accepted, busy, no_stream
 from .exchange import Exchange
 from .head import refused
 
@@ -76,10 +77,11 @@ class StatelessHandler:
             exchange.answer(refusal)
             return exchange, _rejected(message, peer)
         takes = self._routes.takes_stream if message.method == _LISTEN else self._routes.takes_call
-        if not takes(exchange.caller):
+        if message.method == _LISTEN and not admits(head, STREAM):
+            exchange.answer(no_stream())
+        elif not takes(exchange.caller):
             exchange.answer(busy())
-            return exchange, []
-        return exchange, self._served(exchange, message, peer, access.catalog(peer.identity))
+        return exchange, [] if exchange.over else self._served(exchange, message, peer, access.catalog(peer.identity))
 
     def lost(self, exchange: Exchange) -> list[Effect]:
         """Return the actions to perform after a connection was closed: cancel its calls (requirement M14)."""

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""HTTP header fields (RFC 9110 section 5): names that may be set, and values that can be sent.
+"""HTTP header fields (RFC 9110 section 5): names that may be set, and values that can be sent, also in cookies.
 
 As the standard recommends for new fields, values may only contain visible ASCII characters, and spaces between them.
 """
@@ -40,3 +40,12 @@ def is_value(text: str) -> bool:
     This is so if it has no line break, control or non-ASCII character, and no space at either end.
     """
     return text.isascii() and text.isprintable() and text == text.strip()
+
+
+def is_cookie_value(text: str) -> bool:
+    """Return True if `text` can be sent unchanged as the value of a cookie (RFC 6265 section 4.1.1).
+
+    Such a value may stand in double quotes. It has no blank, comma, semicolon, backslash or further quote.
+    """
+    inner = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+    return is_value(inner) and not any(character in ' ",;\\' for character in inner)

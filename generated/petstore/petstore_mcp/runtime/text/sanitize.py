@@ -31,6 +31,12 @@ _DECLARED = re.compile(r";\s*charset\s*=\s*\"?([\w.:-]+)", re.IGNORECASE)
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _ANY_MARK = tuple(mark for mark, _ in _MARKS)
 
+# How XML begins in UTF-16 without a byte order mark (XML 1.0, appendix F).
+_WIDE_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+_XML = (b"<?", *_WIDE_XML)
+_XML_TYPE = re.compile(r"(?:text/|application/|[^;]*\+)xml\s*(?:;|$)", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"<\?xml[^>]{1,100}?\sencoding\s*=\s*[\"']((?!utf-?16|ucs)[\w.-]+)", re.IGNORECASE)
+
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 # JSON escapes that may represent a control or hidden character.
@@ -55,7 +61,7 @@ def _is_textual(media_type: str) -> bool:
 def decode(content: bytes, content_type: str) -> tuple[str, bool]:
     """Return the decoded text, and True if every byte was valid. Invalid bytes become U+FFFD.
 
-    The encoding is that of a byte order mark, else the declared charset, else UTF-8.
+    The encoding is that of a byte order mark, else the declared charset, else that of an XML declaration, else UTF-8.
     """
     encoding = charset(content, content_type)
     try:
@@ -67,9 +73,19 @@ def decode(content: bytes, content_type: str) -> tuple[str, bool]:
 
 def charset(content: bytes, content_type: str) -> str:
     """Return the name of Python's codec for content that begins with these bytes and has this Content-Type."""
-    if not content.startswith(_ANY_MARK):
-        return _codec("", content_type)  # fast path: no byte order mark
-    return _codec(next(known for mark, known in _MARKS if content.startswith(mark)), content_type)
+    if content.startswith(_ANY_MARK):
+        return _codec(next(known for mark, known in _MARKS if content.startswith(mark)), content_type)
+    if content[:2] in _XML and not _DECLARED.search(content_type) and _XML_TYPE.match(content_type):
+        return _of_xml(content, content_type)
+    return _codec("", content_type)
+
+
+def _of_xml(content: bytes, content_type: str) -> str:
+    """Return the codec for XML without a byte order mark and without a charset (RFC 7303 section 3)."""
+    if content[:2] in _WIDE_XML:
+        return _WIDE_XML[content[:2]]
+    declared = _XML_ENCODING.match(content)
+    return _codec("", f";charset={declared[1].decode()}" if declared else content_type)
 
 
 @lru_cache(maxsize=64)

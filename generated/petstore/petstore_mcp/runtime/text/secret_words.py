@@ -2,7 +2,8 @@
 """Recognise names and texts that mean a secret.
 
 This is the only list of such words. The server refuses forms by it, because MCP forbids asking for a secret: a client
-may log what its user fills in. The compiler (`base/secrets.py`) loads this file to find secrets in documents.
+may log what its user fills in. The audit leaves out arguments by it. The compiler (`base/secrets.py`) loads this file
+to find secrets in documents.
 """
 
 from __future__ import annotations
@@ -69,3 +70,12 @@ def is_secret_name(name: str) -> bool:
 def asks_for_secret(names: list[str], texts: list[str]) -> bool:
     """Return True if a form with fields of these names, or one of its texts, asks for a secret."""
     return any(map(is_secret_name, names)) or any(map(ASKED.search, texts))
+
+
+def without_named_secrets(value: object) -> object:
+    """Return a JSON value with `[redacted]` in place of each member whose name means a secret."""
+    if isinstance(value, dict):
+        return {
+            key: "[redacted]" if is_secret_name(key) else without_named_secrets(each) for key, each in value.items()
+        }
+    return [without_named_secrets(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,107 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Read files with credentials and certificates again after they have changed, because secrets are replaced regularly.
+
+A call looks at the files if the last look was SECONDS ago, or if the upstream has refused a credential since. Files
+that cannot be used are not taken: the former values stay until the files change again. Pending calls keep what they
+have.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..core import log
+from . import credential_env, setting_parsers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
+    from ..core.table import Scheme
+
+    class Settings(Protocol):
+        """Interface of the settings whose credentials are replaced (settings.Settings)."""
+
+        prefix: str
+        secrets: dict[str, str]
+        private: list[str]
+        ca_file: str | None
+        client: tuple[str, str | None] | None
+
+
+SECONDS = 1.0
+"""Shortest time between two looks at the files."""
+
+
+class Rotation:
+    """Replacer of the credentials of `settings`, when the files that hold them change.
+
+    `renewed()` is called after a replacement, before any new credential is used.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        security: dict[str, Scheme],
+        environ: Mapping[str, str],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begin with the present state of the files. `clock` returns seconds and never goes back."""
+        self.renewed: Callable[[], None] = lambda: None
+        self._settings = settings
+        self._security = security
+        self._environ = environ
+        self._clock = clock
+        self._next = clock() + SECONDS
+        self._turn = 0
+        self._private = [*settings.private]
+        certificates = filter(None, (settings.ca_file, *(settings.client or ())))
+        self._paths = [*credential_env.files(security, environ), *certificates]
+        self._seen = self._look()
+
+    def turn(self) -> int:
+        """Return how many times credentials were replaced. Replace them first if the files have changed."""
+        if self._clock() >= self._next:
+            self._next = self._clock() + SECONDS
+            before, self._seen = self._seen, self._look()
+            if self._seen != before:
+                self._renew()
+        return self._turn
+
+    def refused(self) -> None:
+        """Look at the files at the next call, since the upstream has refused a credential."""
+        self._next = 0.0
+
+    def _renew(self) -> None:
+        """Use the new contents of the files, or log why they cannot be used."""
+        settings = self._settings
+        secrets, problems, _ = credential_env.read(self._security, self._environ)
+        if settings.ca_file or settings.client:
+            from . import tls  # imported late: loads OpenSSL
+
+            if name := tls.problem(settings.ca_file, settings.client):
+                wrong = "CA_FILE" if name == "ca_file" else "CLIENT_CERT"
+                problems.append(f"{settings.prefix}_{wrong} cannot be loaded.")
+        if problems:
+            log.event("error", "files_not_taken", reason=" ".join(problems))
+            return
+        settings.secrets = secrets
+        settings.private = [*self._private, *setting_parsers.private_key(settings.client)]
+        self._turn += 1
+        self.renewed()
+        log.event("info", "files_taken")
+
+    def _look(self) -> list[tuple[int, ...]]:
+        """Return the state of each file, which changes when the file is written or replaced."""
+        found: list[tuple[int, ...]] = []
+        for path in self._paths:
+            try:
+                status = os.stat(path)
+            except OSError:
+                found.append(())
+            else:
+                found.append((status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns))
+        return found
