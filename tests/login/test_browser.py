@@ -50,6 +50,7 @@ def test_whoami_doctor_and_logout(store: Station) -> None:
     assert code == 0
     assert "items:read items:write" in out
     assert str(store.file) in out
+    assert "the provider ends it" in out
     code, out, _ = store.run("--doctor")
     assert code == 0, out
     assert re.search(r"store-mcp login user +logged in ", out)

@@ -122,6 +122,19 @@ def test_a_kept_result_is_its_callers_alone(named: Named) -> None:
         assert answer.get("error", {}).get("code") == code
 
 
+def test_a_result_that_another_replica_keeps_is_said_to_be_elsewhere(
+    named: Named, project: Path, upstream: Upstream, tmp_path: Path
+) -> None:
+    """A replica without a store opens the name of the result, and so knows that the result was kept elsewhere."""
+    uri = kept(named.as_caller("alice", calling("large", size=100_000)))
+    (tmp_path / "tokens").write_text(tokens())
+    variables = {"HTTP_TOKENS": str(tmp_path / "tokens"), "STATE_KEY": STATE_KEY}
+    with Named(project, upstream, "aiohttp", None, (), **variables) as other:
+        told = {name: other.as_caller(name, stateless("resources/read", uri=uri)) for name in ("alice", "bob")}
+    assert "another replica keeps it" in told["alice"]["error"]["message"]
+    assert "another replica" not in told["bob"]["error"]["message"]
+
+
 def test_a_kept_result_is_its_sessions_alone_where_callers_have_no_names(server: Server) -> None:
     """Test requirement X1: without authentication, only the session that stored a result can read it."""
     session, stranger = Session(server), Session(server)
