@@ -32,7 +32,11 @@ OF_INSTALL = (
         (ENTRIES,),
     ),
     Mutation(
-        "settings that hold a password", "install_commands.py", "    if problems:\n", "    if False:\n", (ENTRIES,)
+        "settings that hold a password",
+        "install_commands.py",
+        "    if loaded.problems:\n",
+        "    if False:\n",
+        (ENTRIES,),
     ),
     Mutation(
         "the backup after an uninstall",
