@@ -226,7 +226,7 @@ class _Commands:
                 continue
             entry, store = found
             ends = entry.refresh_ends if entry.refresh_token else entry.access_ends
-            until = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(ends)) if ends else "revoked"
+            until = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(ends)) if ends else "the provider ends it"
             rows.append((scheme.label, entry.user or "somebody", entry.scopes or "unknown", store.where, until))
         return show(table([*rows])) or int(all(row[1] == "nobody" for row in rows[1:]))
 

@@ -63,6 +63,9 @@ MOST_BODIES = 256 * 1024 * 1024
 """Largest number of bytes of all requests that are being read or whose calls are pending."""
 
 _SWEEP = 30.0
+_ELSEWHERE = (
+    "This result is not here: another replica keeps it, or the process that kept it has ended. Call the tool again."
+)
 
 
 class Service:
@@ -331,7 +334,10 @@ class Service:
             return
         spans.enter(spans.Span(Origin(peer=peer)))
         await self._caller.bring(wanted.uri)
-        self.done(wanted.key, self._caller.resources.look_up(wanted.uri))
+        found = self._caller.resources.look_up(wanted.uri)
+        if found.contents is None and self._caller.names.admits(wanted.uri.partition("?")[0]):
+            found.reason = found.reason or _ELSEWHERE
+        self.done(wanted.key, found)
 
     # Methods for state that replicas share
 
