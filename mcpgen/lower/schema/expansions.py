@@ -92,10 +92,6 @@ class Expansion(NamedTuple):
     left: Levels | None = None
     too_large: bool = False
 
-    def fits(self, left: Levels) -> bool:
-        """Return True if this expansion is the same where the levels `left` may follow."""
-        return self.left == left if self.left else self.height.depth < left.depth and self.height.level <= left.level
-
 
 class Expansions:
     """Cache of the expansions (schemas in the form that tools show) of one `Composer`.
@@ -126,8 +122,12 @@ class Expansions:
         levels that may follow.
         """
         for known in self._known.get(setting, ()):
+            if known.left is None:
+                has_room = known.height.depth < left.depth and known.height.level <= left.level
+            else:
+                has_room = known.left == left
             is_told = known.nodes >= room if known.too_large else known.nodes < room
-            if is_told and known.fits(left) and known.asked.intersection(trail) == known.met:
+            if is_told and has_room and known.asked.intersection(trail) == known.met:
                 return known
         return None
 
