@@ -22,9 +22,12 @@ VISIBLE = string.ascii_letters + string.digits + string.punctuation
 LENGTH = 32
 
 
-def random_secret() -> str:
-    """Return a random secret of LENGTH visible ASCII characters. It has no colon, which would end a user name."""
-    return "".join(random.SystemRandom().choices(VISIBLE.replace(":", ""), k=LENGTH))
+def random_secret(without: str = "") -> str:
+    """Return a random secret of LENGTH visible ASCII characters, of which none is in `without`.
+
+    It has no colon, which would end a user name.
+    """
+    return "".join(random.SystemRandom().choices([each for each in VISIBLE if each not in f":{without}"], k=LENGTH))
 
 
 SECRET = random_secret()

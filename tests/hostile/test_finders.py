@@ -38,7 +38,7 @@ paths:
   /search: {get: {operationId: search_tools, summary: Search the tools of the workshop}}
   /call: {post: {operationId: call_tool, summary: Call for a tool}}
   /run: {post: {operationId: run_program, summary: Run the washing machine}}
-  /print: {get: {operationId: print, summary: Print a page}}
+  /print: {get: {operationId: print}}
   /own: {get: {operationId: __mcp_read, summary: Read the own page}}
 """
 SETTINGS = """

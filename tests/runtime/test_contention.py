@@ -31,7 +31,7 @@ paths:
   /hang: {get: {operationId: get_never}}
   /half: {get: {operationId: get_half}}
   /once: {post: {operationId: create_once, parameters: [{name: Idempotency-Key, in: header, schema: {type: string}}]}}
-  /post: {post: {operationId: create_many}}
+  /post: {post: {operationId: create_second}}
 """
 UUID = re.compile(rb"\r\nIdempotency-Key: ([0-9a-f-]{36})\r\n")
 
@@ -182,7 +182,7 @@ def test_up_20_rel_04_what_passes_is_tried_again_and_a_post_is_sent_once(real: P
     )
 
     def scene(server: Server, upstream: Upstream) -> None:
-        calls = [server.call(tool) for tool in ("get_now", "get_never", "get_half", "create_once", "create_many")]
+        calls = [server.call(tool) for tool in ("get_now", "get_never", "get_half", "create_once", "create_second")]
         get, hang, half, once, post = Messages(server).until(*calls)
         assert (get, hang, once) == ("ok", "ok", "ok")
         assert "\nWait 3600 seconds or more before calling again.\n" in half
@@ -220,7 +220,7 @@ def test_life_02_of_what_waited_to_the_end_nothing_was_sent(real: Path) -> None:
         under_way = server.call("get_never")
         while not heard.progress:  # progress says that the request was sent
             heard.read()
-        waits = server.call("create_many")
+        waits = server.call("create_second")
         server.end()
         assert heard.until(under_way, waits) == [
             "The server was stopped before the upstream answered. The request may have taken effect.",

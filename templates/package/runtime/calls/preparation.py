@@ -168,10 +168,11 @@ class Preparation:
                     argument=name,
                     reason="clients add it to calls, and the tool has no such argument",
                 )
+        reading = budget.apart()  # if it runs out, the check must still find what is wrong
         try:
-            checked, parsed = lenient_arguments.read(tool.schema, named, budget)
+            checked, parsed = lenient_arguments.read(tool.schema, named, reading)
             nullable = tool.binding.get("nullable", ())
-            sent, _ = lenient_arguments.read(tool.schema, named, budget, nullable) if nullable else (checked, [])
+            sent, _ = lenient_arguments.read(tool.schema, named, reading, nullable) if nullable else (checked, [])
         except Exhausted:
             return named, named
         if parsed:

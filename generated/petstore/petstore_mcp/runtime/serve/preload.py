@@ -30,7 +30,7 @@ _ALWAYS = (
         "..result.large_results",
         ".call_progress",
     ),
-    *("..result.projection", "..http.tracecontext"),
+    *("..result.projection", "..http.tracecontext", "..http.operator_hints", "..request.original_names"),
 )
 """Modules that any server may need: for wrong arguments, errors, long responses, retries, traces and progress."""
 
