@@ -64,7 +64,7 @@ class Api(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?page=")
         self.seen.append(f"{self.command} {self.path}")
         page = int(query or 1)
-        listed = [{"id": number + 100 * page} for number in range(100 if page < 3 else 3)]
+        listed = [{"id": number + 100 * page} for number in range(100 if page < 3 else 3 if page == 3 else 0)]
         body = json.dumps(listed if path == "/parts" else {"asked": f"{self.command} {path}"}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -138,7 +138,7 @@ def test_calls(
 #: Rows: Python code for the tool that runs programs, whether the code succeeds, text in its result, and the number of
 #: requests that it makes.
 PROGRAMS: list[tuple[str, bool, str, int]] = [
-    ("len(list_parts_get())", True, "203", 3),
+    ("len(list_parts_get())", True, "203", 4),
     ("len(list_parts_get()) + len(List_Parts())", False, "There is no List_Parts. The nearest", 0),
     ("call_tool(); search_tools(); run_program()['asked']", True, "POST /run", 3),
     ("print_()['asked']", True, "GET /print", 1),

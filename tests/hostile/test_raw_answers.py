@@ -85,7 +85,7 @@ ROWS: list[tuple[str, str, bytes, bool, str]] = [
         "br",
         whole(b"\x0b\x02\x80ok\x03", TEXT, "200 OK", "Content-Encoding: br"),
         True,
-        "coding that was not asked for",
+        "coding br, which was not asked for",
     ),
     ("UP-04", "two hundred gzips", nested_gzip(200), True, "coding that was not asked for"),
     ("UP-05", "a head of many fields", b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200_000 + b"\r\n", True, UNREADABLE),

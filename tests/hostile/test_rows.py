@@ -268,6 +268,7 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
         "login_commands.py",
         "reporter.py",
         "jobs.py",
+        "cancelled_jobs.py",
         "task_calls.py",
         "signed_tasks.py",
     }

@@ -18,6 +18,7 @@ from package.runtime.serve.asgi_door import Application
 from package.runtime.serve.door import Connection
 from package.runtime.serve.service import Service
 from package.runtime.streamable.head import Answer, Head
+from package.runtime.streamable.own_paths import OwnPaths
 
 from tests.leaks import planted
 from tests.streamable.messages import META, Session, call, calling, encoded, mirrored, post, said, stateless
@@ -142,6 +143,8 @@ def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so
     told: list[dict[str, Any]] = []
 
     class Healthy:
+        paths = OwnPaths(None)
+
         async def start(self) -> None:
             """Do nothing."""
 
@@ -164,6 +167,8 @@ def test_behind_a_server_of_asgi_others_reach_it_only_where_the_operator_says_so
 
 class _Welcoming:
     """Service that answers each request with 204."""
+
+    paths = OwnPaths(None)
 
     async def handle(self, _head: Head, connection: Connection) -> None:
         await connection.answer(Answer(204))

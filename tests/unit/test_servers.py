@@ -21,8 +21,8 @@ from mcpgen.read.openapi import servers
     "url",
     [
         "https://api.example.com", "http://api.example.com:8080/v1/", "https://API.example.com", "http://[2001:db8::1]/",
-        "https://example.com./v1", "http://93.184.216.34", "https://xn--bcher-kva.example", "/v1", "v1", "", ".",
-        "../v2", "http://localhost:3000", "http://10.0.0.1", "https://{region}.example.com",
+        "https://example.com./v1", "http://93.184.216.34", "https://xn--bcher-kva.example", "/v1", "v1", "",
+        "http://localhost:3000", "http://10.0.0.1", "https://{region}.example.com",
     ],
 )  # fmt: skip
 def test_urls_that_can_be_used(url: str) -> None:
@@ -69,6 +69,8 @@ def test_spec_14_and_15_link_local_and_metadata_hosts_are_refused_however_they_a
         ("http://example.com/\r\nX: 1", "it holds characters that a URL cannot hold"),
         ("http://exa\tmple.com/", "it holds characters that a URL cannot hold"),
         ("http://exa mple.com/", "it holds characters that a URL cannot hold"),
+        (".", "it is relative to the URL of the document, which is not known"),
+        ("../v2", "it is relative to the URL of the document, which is not known"),
         ("http://%31%36%39.254.169.254/", "it holds characters that a URL cannot hold"),
     ],
 )
