@@ -104,7 +104,7 @@ def lay_out(
     schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
     cuts = tuple(dict.fromkeys(writer.cuts))
     written: SchemaProfile = "full" if isinstance(writer, Verbatim) else "portable"
-    schema, filled_in = document_defaults.filled_in(operation, schema, inputs, names, settled.demanded)
+    schema, filled_in = document_defaults.filled_in(operation, schema, inputs, names, settled.demanded, composer)
     defaults = filled_in | changes.checked_defaults(settled, schema, diagnostics)
     given_up = tuple(writer.given_up())
     renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)

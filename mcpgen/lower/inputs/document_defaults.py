@@ -11,6 +11,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import words
 from mcpgen.lower.inputs.changes import misfit
 from mcpgen.lower.inputs.slots import WHOLE, Input, Slot
+from mcpgen.lower.schema.compose import Composer
 from mcpgen.model import Operation
 
 _IDENTIFIES = frozenset(["id", "ids", "uuid", "guid", "slug"])
@@ -19,19 +20,27 @@ _WORDS = frozenset(["me", "@me", "self", "current", "default", "all", "-", "_", 
 
 
 def filled_in(
-    operation: Operation, schema: JsonObject, inputs: Iterable[Input], names: Mapping[Slot, str], demanded: set[Slot]
+    operation: Operation,
+    schema: JsonObject,
+    inputs: Iterable[Input],
+    names: Mapping[Slot, str],
+    demanded: set[Slot],
+    composer: Composer,
 ) -> tuple[JsonObject, JsonObject]:
     """Return the input schema in which required arguments with a default are optional, and argument → this default.
 
     `demanded`: slots that the owner makes required.
     """
     properties, required = as_object(schema.get("properties")), [str(name) for name in as_list(schema.get("required"))]
-    found = {name: as_object(properties.get(name)).get("default") for name in required}
-    defaults: JsonObject = {name: value for name, value in found.items() if value not in (None, "")}
+    defaults: JsonObject = {}
     for entry in inputs:
         name = names[entry.slot]
-        if name in defaults and (entry.slot in demanded or _must_be_given(operation, entry, defaults[name])):
-            del defaults[name]
+        if name not in required or entry.slot in demanded:
+            continue
+        # the schema that is shown leaves out some defaults, such as those of unions
+        default = composer.node(entry.schema)[0].get("default")
+        if default not in (None, "") and not _must_be_given(operation, entry, default):
+            defaults[name] = default
     defaults = {name: value for name, value in defaults.items() if not misfit(schema, name, value)}
     if not defaults:
         return schema, {}

@@ -14,6 +14,9 @@ from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.nodes import items_of
 
 _MOST_ALTERNATIVES = 40
+_BRANCHES = frozenset(["anyOf", "oneOf", "discriminator"])
+_NESTS = frozenset(["properties", "items", "anyOf", "oneOf", "allOf", "$ref", "enum", "const", "discriminator"])
+"""Keywords without which a schema of one type allows no null, and has no parts."""
 
 
 def pointers(
@@ -42,19 +45,35 @@ class _Finder:
 
     def below(self, place: str, shown: list[JsonObject], sources: list[JsonObject]) -> Iterator[str]:
         """Yield pointers to the nullable members at `place` and below it. `shown`, `sources`: alternative schemas."""
-        shown = [leaf for each in shown for leaf in _shown_leaves(each)]
+        if len(shown) == len(sources) == 1:
+            one, other = shown[0], sources[0]
+            type_ = other.get("type", "null")
+            if isinstance(type_, str) and type_ != "null" and _NESTS.isdisjoint(one) and _NESTS.isdisjoint(other):
+                return iter(())  # one type and no further part, as most members have
+            # compared once for all tools that share both
+            found = self._composer.once.ask_both("nulls", one, other, lambda: (*self._inside([one], [other]),))
+        else:
+            found = (*self._inside(shown, sources),)
+        return (place + each for each in found)
+
+    def _inside(self, shown: list[JsonObject], sources: list[JsonObject]) -> Iterator[str]:
+        shown = [leaf for each in shown for leaf in (_shown_leaves(each) if "anyOf" in each else (each,))]
         leaves = [leaf for each in sources for leaf in self._leaves(each)]
         if not any(map(_allows_null, shown)) and any(map(_allows_null, leaves)):
-            yield place
+            yield ""
         described: dict[str, list[JsonObject]] = {}
         for leaf in shown:
             for name, schema in as_object(leaf.get("properties")).items():
                 described.setdefault(name, []).append(as_object(schema))
+        named: dict[str, list[JsonObject]] = {}
+        for leaf in leaves if described else ():
+            for name, schema in members(leaf):
+                named.setdefault(name, []).append(schema)
         for name, inner in described.items():
-            named = [schema for leaf in leaves for key, schema in members(leaf) if key == name]
-            yield from self.below(pointer(place, name), inner, named)
+            below = self.below(f"/{name.replace('~', '~0').replace('/', '~1')}", inner, named.get(name, []))
+            yield from below
         if items := [as_object(leaf["items"]) for leaf in shown if "items" in leaf]:
-            yield from self.below(f"{place}/*", items, [items_of(leaf) for leaf in leaves])
+            yield from self.below("/*", items, [items_of(leaf) for leaf in leaves])
 
     def _leaves(self, source: JsonObject) -> list[JsonObject]:
         """Return the composed schema, and its alternatives with the nested ones, up to a limit."""
@@ -62,6 +81,8 @@ class _Finder:
         while waiting and len(found) < _MOST_ALTERNATIVES:
             node = waiting.pop()
             found.append(node)
+            if _BRANCHES.isdisjoint(node):
+                continue
             discriminator = Discriminator(node, self._composer)
             waiting += (
                 discriminator.children()

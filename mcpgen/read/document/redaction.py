@@ -147,7 +147,11 @@ class _Walk:
     def _object(self, node: JsonObject, path: _Path, key: str, name: str) -> JsonObject:
         if "name" in node or "key" in node:
             name = _own_name(node, key) or name
-        if _is_typed_secret(node):
+        if (
+            ("format" in node and node["format"] == "password")
+            or ("type" in node and node["type"] == "secret")
+            or ("writeOnly" in node and node["writeOnly"] is True)
+        ):
             name = name if is_secret_name(name) else f"{name}{_FORCED}"
         is_choice = "enum" in node and len(as_list(node["enum"])) > 1
         changed: JsonObject = {}
@@ -305,15 +309,6 @@ def _own_name(node: JsonObject, key: str) -> str:
     pair = node.get("key")
     # the member `key` of an API key in a Postman collection is the name of a header
     return pair if isinstance(pair, str) and "value" in node and key != "apikey" else ""
-
-
-def _is_typed_secret(node: JsonObject) -> bool:
-    """Return True if a schema or a pair says itself that its value is a secret."""
-    return (
-        ("format" in node and node["format"] == "password")
-        or ("type" in node and node["type"] == "secret")
-        or ("writeOnly" in node and node["writeOnly"] is True)
-    )
 
 
 def _is_constant(node: JsonObject) -> bool:
