@@ -30,6 +30,9 @@ _ABOUT = _LOGS_IN | {"token", "tokens", "session", "sessions"}
 _ENDS = ENDS | {"forgot", "forget"}
 """Words of operations that end a session or replace a password; what they take or return logs nobody in."""
 
+_OAUTH = frozenset(["oauth", "oauth2"])
+"""Words before the last one of the path of an endpoint of an authorization server (RFC 6749, RFC 7009)."""
+
 _PASSWORDS = frozenset(["password", "passwd", "pwd", "passcode", "userpassword"])
 _SECRETS = frozenset(["clientsecret", "refreshtoken"])
 """Secrets that also belong to settings, such as those of an OAuth client that the API itself uses."""
@@ -72,9 +75,13 @@ def _reason(operation: Operation, api: Api) -> str:
     said = {*words(f"{path} {operation.id or ''}")}
     needed = _LOGS_IN if "{" in operation.path else _ABOUT  # a token or session of an item logs nobody in
     ends = _ENDS.intersection([*own, *words(operation.id or "")])
-    if operation.method not in ("GET", "POST") or not needed & said or ends:
+    if operation.method not in ("GET", "POST") or not needed & said:
         return ""
     taken, given = _taken(operation, api), _given(operation, api)
+    if "clientsecret" in taken and _OAUTH & {*words(path)[:-1]}:  # `/oauth2/revoke`, and not the setting `/oauth`
+        return "takes a password or another secret"
+    if ends:
+        return ""
     is_sent = operation.method == "POST"
     if _PASSWORDS & taken and (is_sent or _LOGS_IN & said):
         return "takes a password or another secret"
