@@ -22,7 +22,7 @@ class ValueCache:
 
     def __init__(self) -> None:
         self._answers: dict[tuple[Question[Any], int], tuple[JsonValue, Any]] = {}
-        self._answers_of_two: dict[tuple[str, int, int], tuple[object, object, Any]] = {}
+        self._pairs: dict[str, dict[tuple[int, int], tuple[object, object, Any]]] = {}
 
     def ask(self, question: Question[Answer], value: JsonValue) -> Answer:
         """Return `question(value)`, computed on the first call for this very object and cached for later calls."""
@@ -32,19 +32,14 @@ class ValueCache:
         answer: Answer = known[1]
         return answer
 
-    def ask_both(self, name: str, one: object, other: object, question: Callable[[], Answer]) -> Answer:
-        """Return `question()`, computed on the first call for this name and these very objects, and cached."""
-        key = name, id(one), id(other)
-        known = self._answers_of_two.get(key)
-        if known is None:
-            known = self._answers_of_two[key] = one, other, question()
-        answer: Answer = known[2]
-        return answer
+    def of_pairs(self, name: str) -> dict[tuple[int, int], tuple[object, object, Any]]:
+        """Return the cache `name` of results about two values: their identities → both values, and the result."""
+        return self._pairs.setdefault(name, {})
 
     def forget(self) -> None:
         """Drop all cached results, and the references to their values."""
         self._answers.clear()
-        self._answers_of_two.clear()
+        self._pairs.clear()
 
     def of_parts(self, question: Question[Answer], schema: JsonObject) -> Iterator[Answer]:
         """Yield the cached result of the function `question` for the schema of each property, then the result for the

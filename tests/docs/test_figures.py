@@ -119,7 +119,11 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/results.md", "A call may take {}", lambda: seconds(settings.TIMEOUT)),
     ("how-to/serve-over-http.md", "a comment every {}", lambda: seconds(event_stream.SILENCE)),
     ("how-to/serve-over-http.md", "headers of a request | {}", lambda: kib(admission.LONGEST_HEAD)),
-    ("how-to/serve-over-http.md", ", received within {}; beyond that, the status is 431 | | body", lambda: seconds(door.HEAD_SECONDS)),
+    (
+        "how-to/serve-over-http.md",
+        ", received within {}; beyond that, the status is 431 | | body",
+        lambda: seconds(door.HEAD_SECONDS),
+    ),
     ("how-to/serve-over-http.md", "body of a request | {}", lambda: mib(admission.LARGEST_BODY)),
     (
         "how-to/serve-over-http.md",

@@ -90,12 +90,13 @@ def test_whether_a_schema_fits_is_told_as_if_it_was_measured_whole(names: list[s
 def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count function calls and bytes of JSON for one more operation.
 
-    A walk through all schemas of each tool would make a thousand calls, or write as much JSON as all of `tools.json`.
+    A walk through all schemas of each tool would make thousands of calls, or write as much JSON as all of `tools.json`.
+    Some 1,000 calls compare the new schemas of the operation with what is shown of them (`hidden_nulls`).
     """
     # this first compile also fills the caches of the process (such as token counts of words) for the compiles below
     shown = len(compiled(deep.document(30, every=2)).tree["deep_mcp/tools.json"]) / 30
     few, many = (spent(monkeypatch, deep.document(operations, every=2)) for operations in (20, 30))
-    assert (many["calls"] - few["calls"]) / 10 < 7000
+    assert (many["calls"] - few["calls"]) / 10 < 8500
     assert (many["bytes"] - few["bytes"]) / 10 < 1.5 * shown
 
 

@@ -15,8 +15,6 @@ from mcpgen.lower.schema.nodes import items_of
 
 _MOST_ALTERNATIVES = 40
 _BRANCHES = frozenset(["anyOf", "oneOf", "discriminator"])
-_NESTS = frozenset(["properties", "items", "anyOf", "oneOf", "allOf", "$ref", "enum", "const", "discriminator"])
-"""Keywords without which a schema of one type allows no null, and has no parts."""
 
 
 def pointers(
@@ -32,48 +30,49 @@ def pointers(
     return tuple(
         found
         for name, entry in arguments.items()
-        for found in finder.below(pointer("", name), [as_object(shown[name])], [entry.schema])
+        for found in map(pointer("", name).__add__, finder.inside([as_object(shown[name])], [entry.schema]))
         if entry.slot != WHOLE or found != pointer("", name)  # null is never sent as the whole body
     )
 
 
 class _Finder:
-    """Compares shown schemas with those of the document, as deep as the shown schemas go."""
+    """Compares shown schemas with those of the document, as deep as the shown schemas go.
+
+    What most tools share is compared once, so a pair of schemas that is known costs no call.
+    """
 
     def __init__(self, composer: Composer) -> None:
         self._composer = composer
+        self._known = composer.once.of_pairs("nulls")
 
-    def below(self, place: str, shown: list[JsonObject], sources: list[JsonObject]) -> Iterator[str]:
-        """Yield pointers to the nullable members at `place` and below it. `shown`, `sources`: alternative schemas."""
-        if len(shown) == len(sources) == 1:
-            one, other = shown[0], sources[0]
-            type_ = other.get("type", "null")
-            if isinstance(type_, str) and type_ != "null" and _NESTS.isdisjoint(one) and _NESTS.isdisjoint(other):
-                return iter(())  # one type and no further part, as most members have
-            # compared once for all tools that share both
-            found = self._composer.once.ask_both("nulls", one, other, lambda: (*self._inside([one], [other]),))
-        else:
-            found = (*self._inside(shown, sources),)
-        return (place + each for each in found)
-
-    def _inside(self, shown: list[JsonObject], sources: list[JsonObject]) -> Iterator[str]:
+    def inside(self, shown: list[JsonObject], sources: list[JsonObject]) -> list[str]:
+        """Return pointers from a value to itself and its members that may be null. Both lists: alternative schemas."""
         shown = [leaf for each in shown for leaf in (_shown_leaves(each) if "anyOf" in each else (each,))]
         leaves = [leaf for each in sources for leaf in self._leaves(each)]
-        if not any(map(_allows_null, shown)) and any(map(_allows_null, leaves)):
-            yield ""
+        found = [""] if not any(map(_allows_null, shown)) and any(map(_allows_null, leaves)) else []
         described: dict[str, list[JsonObject]] = {}
         for leaf in shown:
             for name, schema in as_object(leaf.get("properties")).items():
-                described.setdefault(name, []).append(as_object(schema))
-        named: dict[str, list[JsonObject]] = {}
+                described.setdefault(f"/{name.replace('~', '~0').replace('/', '~1')}", []).append(as_object(schema))
+            if "items" in leaf:
+                described.setdefault("/*", []).append(as_object(leaf["items"]))
+        meant: dict[str, list[JsonObject]] = {}
         for leaf in leaves if described else ():
             for name, schema in members(leaf):
-                named.setdefault(name, []).append(schema)
-        for name, inner in described.items():
-            below = self.below(f"/{name.replace('~', '~0').replace('/', '~1')}", inner, named.get(name, []))
-            yield from below
-        if items := [as_object(leaf["items"]) for leaf in shown if "items" in leaf]:
-            yield from self.below("/*", items, [items_of(leaf) for leaf in leaves])
+                meant.setdefault(f"/{name.replace('~', '~0').replace('/', '~1')}", []).append(schema)
+            if "/*" in described:
+                meant.setdefault("/*", []).append(items_of(leaf))
+        for place, inner in described.items():
+            others = meant.get(place, [])
+            if not len(inner) == len(others) == 1:
+                below = self.inside(inner, others)
+            elif known := self._known.get((id(inner[0]), id(others[0]))):
+                below = known[2]
+            else:
+                below = self.inside(inner, others)
+                self._known[id(inner[0]), id(others[0])] = inner[0], others[0], below
+            found += [place + each for each in below]
+        return found
 
     def _leaves(self, source: JsonObject) -> list[JsonObject]:
         """Return the composed schema, and its alternatives with the nested ones, up to a limit."""
