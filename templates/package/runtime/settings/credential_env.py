@@ -66,6 +66,10 @@ _NAMES = ("username", "client_id")
 """Roles whose values are names, not secrets."""
 
 
+class Placeholder(ValueError):
+    """Raised for a value that the program that starts this server should have replaced. It is never sent."""
+
+
 def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[str]]:
     """Read all credential variables.
 
@@ -85,6 +89,9 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
                     continue
                 secret = _tidied(source, value, part == "value" and scheme["type"] in BEARER, oddities)
                 _check(secret, source, scheme, part)
+            except Placeholder as unset:  # some clients pass on the placeholder of a variable that is not set
+                oddities.append(str(unset))
+                continue
             except ValueError as problem:
                 problems.append(str(problem))
                 continue
@@ -125,7 +132,7 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
     names. Also return the name of the variable used.
 
     The value is None if neither variable is set. Raise ValueError with a sentence for the operator if both are set, if
-    the file is unusable, or if the value is a placeholder.
+    the file is unusable. Raise Placeholder if the value is one.
     """
     from_file = f"{name}_FILE"
     path = environ.get(from_file, "").strip()
@@ -140,14 +147,14 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
 
 
 def _replaced(value: str | None, variable: str) -> str | None:
-    """Return the value. Raise ValueError with a sentence for the operator if it is a placeholder such as `${TOKEN}`."""
+    """Return the value. Raise Placeholder with a sentence for the operator if it is one, such as `${TOKEN}`."""
     if not value or not (any(each in value for each in "$%{<") or value[:5].lower().startswith(_PLACEHOLDERS)):
         return value
     from .placeholders import form  # imported late: few values look like placeholders
 
     if not (found := form(value)):
         return value
-    raise ValueError(
+    raise Placeholder(
         f"{variable} holds a placeholder of the form {found}, which the program that starts this server did not"
         f" replace. Set the value itself; if it only looks like a placeholder, name its file in {variable}_FILE."
     )
