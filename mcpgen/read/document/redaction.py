@@ -70,7 +70,7 @@ _LABEL = re.compile(rf"([\w.-]+)(?:=|:\s?[\"']?){LEFT_OUT}")
 _LITERAL = re.compile(r'\b([A-Za-z_]\w*)(\s*:\s*)"(?:[^"\\]|\\.)*"')
 _FORCED = " secret"
 _LEAST_PIN = 100
-_EXAMPLES, _IN_PATH = "examples", "a part of the path"
+_EXAMPLES, _KEYS, _IN_PATH = "examples", "keys in examples", "a part of the path"
 
 
 def redacted(document: Document, diagnostics: Diagnostics) -> Document:
@@ -113,12 +113,15 @@ class _Walk:
         return None if isinstance(found, _Gone) else found
 
     def report(self, diagnostics: Diagnostics) -> None:
-        """Report what was removed: each name once, and all examples with a key in one note."""
+        """Report what was removed: each name once, all examples in one note, and those with a key in another."""
         for name, found in self._found.items():
             shown = clipped(without_secrets(name.removesuffix(_FORCED)) or "value")
             times = f" ({found.count} places)" if found.count > 1 else ""
             variable = f"the environment variable whose name ends in _{environment_suffix(shown)}"
             if name == _EXAMPLES:
+                message = f"Values of examples look like secrets, so they were left out{times}."
+                diagnostics.add("secret-left-out", message, found.where, "Calls do not need these values.")
+            elif name == _KEYS:
                 message = f"An example holds a key that looks real, so it was left out{times}."
                 hint = "If the key is real, revoke it, and remove it from the document."
                 diagnostics.add("secret-left-out", message, found.where, hint)
@@ -267,9 +270,7 @@ class _Walk:
 
     def _removed(self, name: str, path: _Path, text: str = "") -> _Gone:
         if any(each in _EXAMPLE_KEYS or str(each).startswith("x-") for each in path if each != "x-mcp"):
-            if not holds_key(text):  # an id or a made-up value, of which large documents have hundreds
-                return _GONE
-            name = _EXAMPLES
+            name = _KEYS if holds_key(text) else _EXAMPLES
         is_constant = not _CONSTANTS.isdisjoint(path[-2:]) or "send" in path
         place = self._place(path)
         if found := self._found.get(name):
