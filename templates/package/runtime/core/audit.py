@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 STDERR = "stderr"
 FORMAT = 1
-# Decision 0103: An existing audit file keeps its permissions.
 #: Largest line in bytes: what a Linux pipe accepts in one write, so that lines of several processes do not mix.
 LONGEST = 4096
 #: Largest sizes in bytes, as JSON, of a name and of the HTTP request in an audit line. So a line fits into LONGEST.
@@ -129,7 +128,7 @@ class _Entry:
         self.version = version
 
 
-# Decision 0102: If the audit cannot be written, calls are refused.
+# An audit log with gaps proves nothing, so calls are refused until the line is written (docs/decisions/calls.md).
 class Audit:
     """Audit log of one server.
 

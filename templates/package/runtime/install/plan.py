@@ -174,7 +174,6 @@ class Configuration:
         found = look_up(value, _INPUTS) if self._client.prompts else []
         return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
-    # Decision 0204: How uninstall recognises the entries of its own server.
     def _check_owner(self, entry: Any, name: str, program: str, url: str) -> None:
         """Raise InstallError if `entry` of the configuration file neither starts `program` nor has the URL `url`."""
         if entries.is_ours(entry, program, url):
