@@ -36,6 +36,7 @@ def bundle_files(project: Project, publisher: Publisher, settings: tuple[Setting
         PYPROJECT: project.files[PYPROJECT] + _NOT_BUILT.encode("ascii"),
         README: project.files[README],
         ".python-version": f"{PYTHON}\n".encode("ascii"),
+        # Some hosts ignore `mcp_config` and run the entry point, and no module inside a package can be run as a script.
         ENTRY: (assets.bundle_templates() / ENTRY).read_bytes(),
         **project.package_files,
         **project.licences,

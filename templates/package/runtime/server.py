@@ -319,6 +319,7 @@ def main() -> int:
         if isinstance(outcome, int):
             return outcome
         settings = outcome
+    # Without such a variable, no setting can be wrong, and no check delays the first answer.
     elif catalog.roles or any(name.startswith((f"{catalog.prefix}_", "OTEL_")) for name in os.environ):
         from .settings.settings import load
 

@@ -75,6 +75,7 @@ def problem(path: str) -> str:
     return ""
 
 
+# An existing file keeps its mode, which its owner may have set on purpose. A new file gets 0600.
 def _opened(path: str, flags: int) -> int:
     """Open the regular file at `path` for appending and return its descriptor. Raise OSError if that fails."""
     root, *steps = without_links(path).split("/") if HAS_OPENAT else path.rpartition(os.sep)[::2]
