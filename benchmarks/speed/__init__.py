@@ -6,4 +6,4 @@ Compare the ratios: milliseconds depend on the machine. `__main__.py` is the com
 programs. `process.py`, `pipe.py` and `connection.py` run them, and `turns.py` lets all take turns. Results are stored
 in `benchmarks/results.json`; `table.py` and `plot.py` render them for README and docs.
 """
-# Decision 0159: Some ideas for more speed were measured and rejected.
+# Ideas that were measured and did not pay are listed, too (docs/decisions/speed.md).

@@ -80,7 +80,8 @@ class Adopted:
     compiled: Compiled
 
 
-# Decision 0216: adopt compiles the tools file that it writes.
+# The new file is compiled, because one wrong name silently breaks each prompt that uses the old name. A script is never
+# run: it could fetch data with the user's credentials.
 def adopt(server: ForeignServer, name: str, folder: str, wanted: Wanted) -> Adopted:
     """Return a tools file with the same tools as `server`.
 

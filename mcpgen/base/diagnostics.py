@@ -251,7 +251,7 @@ CODES: dict[str, tuple[Severity, str]] = {
 }
 """Every diagnostic code with its severity and its meaning. A published code never changes its meaning."""
 
-# Decision 0133: Faults that are warnings in a document are errors in a tools file.
+# Whoever runs mcpgen wrote the tools file, and can correct it at once. Other people wrote the document.
 SERIOUS_BY_HAND = frozenset(
     {
         *("broken-reference", "foreign-reference", "reference-loop", "invalid-path", "invalid-parameter"),

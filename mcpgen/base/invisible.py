@@ -46,7 +46,8 @@ _JOINED = (
     "\u17d3-\u17ff"  # Devanagari to Sinhala, Myanmar, Khmer, except `_VIRAMA` and invisible vowels.
     "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
 )
-# Decision 0017: Hidden characters are removed unless spelling or emoji need them.
+# Joiners are kept where spelling needs them: without joiners, Persian and Indic words are misspelt. Variation selectors
+# are removed, because each can encode a byte of a hidden message.
 HIDDEN = (
     f"[{_NEVER_SHOWN}{_SURROGATES}\u200c\u200d\u2800\ufe0e\ufe0f](?:(?<=[{_NEVER_SHOWN}{_SURROGATES}])"
     f"|(?<=[\ufe0e\ufe0f])(?<![{_EMOJI}].)(?!\u20e3)"
@@ -136,7 +137,8 @@ def shown(text: str) -> str:
     return _pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-# Decision 0018: Character references in prose are resolved before invisible characters are removed.
+# In prose, references such as `&#8203;` are resolved before invisible characters are removed. In values and names,
+# references are kept as data, and reported.
 def resolved(text: str) -> str:
     """Return `text` with its HTML character references resolved once (HTML, 13.2.5.72)."""
     if "&" not in text:

@@ -207,7 +207,9 @@ def exclusive(
     return found
 
 
-# Decision 0010: Derived argument names avoid names that agent frameworks reserve.
+# LlamaIndex and AutoGen lose all tools of a server if an argument has a name that Pydantic reserves (`model_config`).
+# LangChain drops arguments with names of its own parameters (`config`, `self`). Members inside objects keep their
+# names: below unions, the server could not tell which schema says how to rename.
 def argument_name(wire_name: str) -> str:
     """Return the argument name for a parameter or property: unchanged if model providers and agent frameworks accept
     the name, else rewritten.

@@ -60,7 +60,7 @@ def is_origin(text: str) -> bool:
     return re.fullmatch(r"(?:https?|[^\s/?#@\\:]*\{[^\s/?#@\\:]+)://[^\s/?#@\\]+", text) is not None
 
 
-# Decision 0080: A URL with variables in its host gives two accepted origins: as written, and with default values.
+# Both are needed: without an environment variable, the default decides where calls go.
 def of_server(url: str, defaults: Mapping[str, str]) -> tuple[str, ...]:
     """Return the origins that the project's owner must accept before calls go to the server at `url`: the origin as
     written, and the origin with the `defaults` of its variables.
@@ -104,7 +104,6 @@ def described(header: JsonObject) -> frozenset[str]:
     return frozenset(origin for each in destinations(header) for origin in each.origins)
 
 
-# Decision 0079: Accepted origins that the source no longer names are dropped.
 def accepted(header: JsonObject) -> frozenset[str]:
     """Return the accepted origins in the `header` of `bindings.json`.
 
@@ -116,7 +115,8 @@ def accepted(header: JsonObject) -> frozenset[str]:
     return frozenset(as_text(origin) for origin in as_list(header["origins"]))
 
 
-# Decision 0078: One list of origins says where calls and credentials may go.
+# Each new origin is accepted by name: a flag for all would also accept the origins of future documents. An origin that
+# the source no longer names is dropped, since somebody else may own its domain later (docs/decisions/origins.md).
 def decided(
     named: frozenset[str],
     before: Mapping[str, bool] | None,

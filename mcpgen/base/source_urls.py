@@ -50,7 +50,7 @@ def is_same_origin(url: str, other: str) -> bool:
         return False
 
 
-# Decision 0108: A fetch header takes its value from an environment variable.
+# The value comes from a variable, so it appears neither in the shell's history nor in the lock file.
 def fetch_headers(wanted: Iterable[str], url: str) -> dict[str, str]:
     """Return the header fields to send to `url`, from `wanted` texts of the form NAME=VARIABLE.
 

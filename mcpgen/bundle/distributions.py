@@ -17,7 +17,8 @@ _PASSED_ON = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP", "HOME", "USERPROFIL
 """Environment variables that the build process gets. It gets no others, so no credentials reach it."""
 
 
-# Decision 0210: A wheel is built from a copy of the project.
+# hatchling packs all files that git does not ignore, also secrets, so it gets a copy of the listed files
+# (docs/decisions/writing.md).
 def build_distributions(project: Project, proof: str, epoch: int) -> dict[str, bytes]:
     """Return file name → contents of the wheel and the sdist.
 

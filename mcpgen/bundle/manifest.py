@@ -27,7 +27,8 @@ _LONGEST_SAID = 200
 _CLAUSE = re.compile(r"(>=|<=|<|>|==|~=)\s*([0-9]+(?:\.[0-9]+){0,2})(\.\*)?")
 
 
-# Decision 0209: A bundle is started by uv.
+# A bundle with compiled wheels would fit only one platform, so `uv` installs the dependencies. `uv` must not build the
+# package, because it would download a build backend that no lock file fixes.
 def bundle_files(project: Project, publisher: Publisher, settings: tuple[Setting, ...]) -> FileTree:
     """Return the files of the bundle. The host installs the dependencies in pyproject.toml with uv."""
     files = {
@@ -35,6 +36,7 @@ def bundle_files(project: Project, publisher: Publisher, settings: tuple[Setting
         PYPROJECT: project.files[PYPROJECT] + _NOT_BUILT.encode("ascii"),
         README: project.files[README],
         ".python-version": f"{PYTHON}\n".encode("ascii"),
+        # Some hosts ignore `mcp_config` and run the entry point, and no module inside a package can be run as a script.
         ENTRY: (assets.bundle_templates() / ENTRY).read_bytes(),
         **project.package_files,
         **project.licences,

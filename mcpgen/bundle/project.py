@@ -61,7 +61,7 @@ class Project:
         return as_text(self.metadata.get("description"))
 
 
-# Decision 0207: A bundle is made from the generated project, without a new compile.
+# People reviewed and tested the files in the project, and a new compile could give others (docs/decisions/writing.md).
 def open_project(directory: Path) -> Project:
     """Return the project in `directory`. Raises FatalError if there is no project, it is incomplete, or a generated
     file was edited.

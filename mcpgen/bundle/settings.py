@@ -42,7 +42,9 @@ class Setting:
     choices: tuple[str, ...] = ()
 
 
-# Decision 0208: Settings of a bundle are the server's environment variables, under the same names.
+# The README's list comes from the same code, so no manifest lists a variable that nothing reads. Hosts insert the text
+# `${user_config.X}` for a missing value and replace `${NAME}` in defaults. So each optional setting has a default, and
+# none from a document contains `$`.
 def list_settings(project: Project) -> tuple[Setting, ...]:
     """Return the settings of a server: credentials, variables of server URLs, base URL, folders in which tools read and
     write files, and the read-only switch.

@@ -15,7 +15,6 @@ from mcpgen.model.selection import select
 
 MANY, TOO_MANY = 40, 100
 MANY_TOKENS = 10_000
-# Decision 0002: A tools array beyond 9.9 MB is an error.
 LONGEST_LIST = 9_900_000
 """Limit on the bytes of the tools array.
 

@@ -24,7 +24,8 @@ class Button:
     url: str
 
 
-# Decision 0206: The README shows install links as text.
+# Links are shown as text: until the owner publishes the package, its name on PyPI may belong to somebody else, and a
+# click would run that package with the user's credentials.
 def buttons(identity: Identity, variables: Sequence[str], secrets: Sequence[str]) -> list[Button]:
     """Return the install links of a server.
 

@@ -12,7 +12,8 @@ from mcpgen.base.jsonvalue import digest
 NAME = "SHA256SUMS"
 
 
-# Decision 0162: Digests of the runtime are stored beside it.
+# Nobody reviews files that are the same in every project; digests show accidental edits. `sha256sum --check` reads them
+# too, so nobody has to trust the runtime's own check.
 def checksums(files: Mapping[str, bytes]) -> bytes:
     """Return the contents of SHA256SUMS for `files`, path in the runtime → contents.
 

@@ -19,7 +19,8 @@ _PORTS = {"https": 443, "http": 80}
 """Scheme of a URL → its default port."""
 
 
-# Decision 0165: HAProxy is the load balancer of the compose file.
+# HAProxy, because free nginx has no active health checks, and resolves names only once before 1.27.3. The configuration
+# says why each of its options is set.
 def deployment_files(catalog: Catalog) -> dict[str, bytes]:
     """Return path → contents of the files in `offered.DEPLOYMENT`. The result depends only on the catalog and the
     compiler's version.

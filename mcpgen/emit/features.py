@@ -12,7 +12,7 @@ from mcpgen.emit import questions, table
 from mcpgen.model import Catalog, HttpBinding, Message, Operation, PromptSpec, Resource, ResourceSpec, Values
 
 
-# Decision 0009: Resources and prompts are written to JSON files of their own.
+# Tables of their own: a server without resources and prompts reads nothing more at start.
 def tables(catalog: Catalog) -> dict[str, bytes]:
     """Return name (`resources` or `prompts`) → contents of the JSON file with this name. A file without entries is left
     out.

@@ -10,10 +10,11 @@ from mcpgen.base import assets
 
 GITIGNORE, TEST = ".gitignore", "tests/test_server.py"
 
-# Decision 0161: The files tests/test_server.py and .gitignore are written only once.
+# An owner who deletes one of these files does not want it back at every `generate` (docs/decisions/writing.md).
 OFFERED = (GITIGNORE, TEST)
 
-# Decision 0164: Deployment files are written only once.
+# Only the operator knows the image, hosts, limits and secrets in these files, and edits each of them
+# (docs/decisions/writing.md).
 DEPLOYMENT = (
     ".dockerignore",
     "Containerfile",

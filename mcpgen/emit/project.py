@@ -17,7 +17,7 @@ from mcpgen.read.toolsfile import editors
 RUNTIME = "runtime/"
 """Folder inside a generated package that holds the runtime, the same Python in every server."""
 
-# Decision 0163: The runtime is under the MIT licence, and the owner chooses the licence of all other files.
+# The MIT licence requires its text in every copy. mcpgen sets no conditions for the project's other files.
 LICENSE = f"{RUNTIME}LICENSE"
 
 LONGEST_SAID = 200

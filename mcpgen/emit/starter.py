@@ -66,7 +66,7 @@ class _Group:
         return f"- {item}  {_PROSE} {_count(self.tools, self.cost)}"
 
 
-# Decision 0131: Settings that mcpgen init proposes are comments with one hash sign.
+# One `#` before a proposal, two before an explanation: without its `#`, each proposal is valid YAML.
 def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
     """Return a tools file with the file name `name` for the OpenAPI document `document`.
 

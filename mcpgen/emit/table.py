@@ -46,7 +46,7 @@ def tools_json(catalog: Catalog) -> bytes:
     return b"[\n%b\n]\n" % lines
 
 
-# Decision 0006: The bindings file begins with a header line.
+# A server reads only this header at start, so the header holds all that a start needs (docs/decisions/compiling.md).
 def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes]) -> bytes:
     """Return the bytes of `bindings.json`: a header with digests of the other JSON files, then one entry per tool that
     describes its HTTP request.
@@ -60,7 +60,8 @@ def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes])
     return f'{header},"bindings":[\n'.encode("ascii") + bindings
 
 
-# Decision 0202: The tool list for `--tools search` is written at compile time.
+# If servers built the list of tools, this would take 2 of the 86 million instructions of each start
+# (docs/decisions/compiling.md).
 def search_json(catalog: Catalog, search: SearchTable) -> bytes:
     """Return the bytes of `search.json`: a line with the list of tools, then the search index."""
     listed = _listed(catalog, search)

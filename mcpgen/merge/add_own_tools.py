@@ -9,7 +9,7 @@ from mcpgen.model import NO_CREDENTIALS, Api, Operation, Prompt, Resource, Serve
 Named = TypeVar("Named", Prompt, Resource)
 
 
-# Decision 0070: A scheme of a tools file replaces the document's scheme of the same name and server.
+# A tools file decides which credentials go to its own server, and not what a document requires for another server.
 def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     """Return `api` with the tools of the tools file `settings` added.
 

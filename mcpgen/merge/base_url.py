@@ -32,7 +32,8 @@ def hoist_server(api: Api) -> Api:
     return replace(api, servers=own, operations=tuple(replace(each, servers=None) for each in api.operations))
 
 
-# Decision 0083: A base URL follows the same rules at compile time as at run time.
+# The owner accepted origins for the API whose server is replaced, so all others must be accepted again
+# (docs/decisions/origins.md).
 def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
     """Return `api` with its first server replaced by `base`.
 
@@ -87,7 +88,7 @@ def named_origins(api: Api) -> Iterator[str]:
         yield from filter(origins.is_origin, map(origins.of_url, urls))
 
 
-# Decision 0084: A base URL without a path keeps the path of the document's server.
+# Some operators want the path of the document's server, others none: a slash at the end of the base URL means none.
 def _with_path(base: Server, described: Server) -> Server:
     """Return `base`. If it has no path, append the path of the server `described`, including its variables."""
     if _FRONT.sub("", base.url, count=1):

@@ -13,7 +13,8 @@ from mcpgen.model import Api, Operation, SecurityScheme
 from mcpgen.read.openapi import parameters
 
 
-# Decision 0241: An API key of a tools file replaces a parameter with the same place and name.
+# If the parameter stayed an argument, the model would have to give the key. If its scheme stayed, the key would be sent
+# twice.
 def with_declared_keys(api: Api, schemes: Iterable[SecurityScheme], diagnostics: Diagnostics) -> Api:
     """Return `api` without parameters that an API key in `schemes` fills, and report each removed parameter.
 

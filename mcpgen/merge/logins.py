@@ -46,7 +46,8 @@ _DEEPEST = 5
 """Limit on nested references that are followed to find the members of a schema."""
 
 
-# Decision 0076: Logins are recognised by words in their path and id, and by members of their schemas.
+# A password alone does not make a login: an operation that creates a user takes a password too
+# (docs/decisions/compiling.md).
 def hide_logins(api: Api, diagnostics: Diagnostics) -> Api:
     """Hide and report each operation that takes a password or returns an access token: it does not become a tool.
 
@@ -125,7 +126,7 @@ def _members(schema: JsonObject, api: Api, depth: int = 0) -> Iterator[str]:
             yield from _members(as_object(part), api, depth + 1)
 
 
-# Decision 0075: A login operation can be a security scheme.
+# A login is a scheme, so its password goes only to accepted origins, and its token is cached and renewed like others.
 def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     """Return `api` with a security scheme whose token comes from the operation that `choice` names.
 

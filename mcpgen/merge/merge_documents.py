@@ -55,7 +55,7 @@ class OwnerDecisions:
     required: RequiredCredentials = field(default_factory=RequiredCredentials)
 
 
-# Decision 0120: Each operation keeps its own document's server and credentials.
+# Data and credentials of one API must not go to another API (docs/decisions/compiling.md).
 def joined(
     described: Sequence[DescribedApi],
     owner: OwnerDecisions,
@@ -124,7 +124,7 @@ def settled(api: Api, base: tuple[Server, ...]) -> Api:
 # -- shared security schemes, prefixes of documents, equal tool names --------------------------------------------------
 
 
-# Decision 0123: Security schemes of several documents count as one if they differ only in description or scopes.
+# A credential is valid for an origin, not for a document.
 def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...]) -> Collection[ServerScheme]:
     """Return the schemes that several documents declare identically for one server, so that they share a credential."""
     counts = Counter(
@@ -365,7 +365,7 @@ def _with_credentials(
     return replace(api, schemes=usable, security=default, operations=tuple(operations))
 
 
-# Decision 0122: A document that declares no security gets an optional bearer token, sent only to its own server.
+# A document that mentions no security must not use the others' credentials, so it gets an optional token of its own.
 def _says_nothing(api: Api) -> bool:
     return api.security is None and all(scheme.type in UNSENT for scheme in api.schemes)
 

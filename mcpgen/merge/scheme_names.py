@@ -86,7 +86,6 @@ def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
     return ServerScheme(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)
 
 
-# Decision 0124: The variable `NAME_BASE_URL` replaces the first base URL of several.
 def whole_server(place: ServerPlace) -> ServerPlace:
     """Return the server `place` with its URL cut to the origin, since a credential is valid for a whole origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))

@@ -56,7 +56,8 @@ def fronts(each: Sequence[tuple[DescribedApi, ServerPlace]]) -> list[str]:
     return exclusive([ladder(*one) for one in each])
 
 
-# Decision 0121: Names depend neither on the order of documents nor on further documents.
+# A name that two documents propose goes to neither: otherwise the order of documents would decide
+# (docs/decisions/compiling.md).
 def names_of(found: Iterable[tuple[ServerScheme, DescribedApi]], taken: Collection[str]) -> Mapping[ServerScheme, str]:
     """Return a unique name for each pair of scheme and server.
 

@@ -106,7 +106,7 @@ def read(operation: Operation, api_title: str) -> list[str]:
     return found[1:] if found[0] == "do" and found[1:] and found[1] in verbs.VERBS else found
 
 
-# Decision 0013: Words of an operationId keep the vendor's order.
+# The vendor's words keep their order, so that a user finds the operation in the vendor's documentation.
 def name_words(text: str) -> list[str]:
     """Split `text` into the words of names: `OAuth2`, `IPv6`, `50p` and `v1beta1` are one word each."""
     numbered = set(_NUMBERED.findall(text))

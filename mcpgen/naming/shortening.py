@@ -50,7 +50,7 @@ ABBREVIATIONS = dict(
 """Word → established abbreviation, for long names. Mere truncations of words are not listed."""
 
 
-# Decision 0011: A shortened name gets no hash.
+# No hash is added: shortened names collide as rarely as others, and stay readable.
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     """Return a valid name of at most `longest` characters, made of the words in `found`.
 

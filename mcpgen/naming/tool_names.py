@@ -227,7 +227,7 @@ def _with_nouns(verb: str, operation: Operation) -> list[str]:
     return [verb, *flat]
 
 
-# Decision 0014: If a DELETE operation is named stop but also deletes, its tool name contains both verbs.
+# A model must see in the name that a call destroys data.
 def _whole_act(found: list[str], operation: Operation) -> list[str]:
     """Return the words with a verb of removal added, if the operationId of a DELETE only says that something stops.
 

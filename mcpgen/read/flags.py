@@ -22,7 +22,7 @@ from mcpgen.read.toolsfile import RequiredCredentials, ToolsFile
 Kind = Literal["include", "exclude"]
 
 
-# Decision 0116: Settings of a tool have an order of precedence.
+# The more directly the user controls a source of settings, the higher is its precedence.
 class Flags:
     """The settings of one run of mcpgen, from three sources in order of precedence.
 

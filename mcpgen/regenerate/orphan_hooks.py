@@ -50,7 +50,7 @@ class _Unreadable(Exception):
         self.line, self.column, self.hint = line, column, hint
 
 
-# Decision 0100: The compiler reads hooks.py as a syntax tree.
+# Parsed and never run: running the user's code here could have any effect.
 def hooks(data: bytes, file: str, names: Collection[str], retired: Collection[str] = ()) -> Iterable[Diagnostic]:
     """Return a warning for each hook in `data`, the contents of hooks.py, that belongs to none of the tools `names`.
 

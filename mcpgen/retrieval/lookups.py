@@ -49,7 +49,8 @@ class _Finder:
     ranked: bool
 
 
-# Decision 0199: Lookup arguments take names in place of ids.
+# A lookup by the wrong tool could change the wrong item, so exactly one tool must find items of this kind
+# (docs/decisions/search.md).
 def add(catalog: Catalog, definitions: Mapping[str, JsonObject], promises: Pins, diagnostics: Diagnostics) -> Catalog:
     """Return `catalog`, all tools of a server, with an argument for an item's name beside arguments for ids. Only tools
     for which the project's owner has switched on `lookups` get such arguments.

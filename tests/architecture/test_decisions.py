@@ -1,6 +1,4 @@
-"""Test that decision records are numbered without gaps, have the same form, and are linked from the code or text that
-they explain.
-"""
+"""Test that the pages of decisions and the code that they explain name each other."""
 
 from __future__ import annotations
 
@@ -9,57 +7,62 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
-FOLDERS = ("mcpgen", "templates", "specs", "benchmarks", "tests", "docs")
-PARTS = ("Area: ", "**Context.** ", "**Decision.** ", "**Why.** ", "Code: `")
-LINK = re.compile(r"Decision (\d{4})\b(?:: ([^\n]*?)\.(?: -->)?$)?", re.MULTILINE)
-LONGEST = 25
-"""Limit on the number of lines of a decision record."""
+DECISIONS = ROOT / "docs" / "decisions"
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in DECISIONS.glob("*.md") if path.stem != "index"}
+FOLDERS = ("mcpgen", "templates", "specs", "benchmarks")
+NAMED = re.compile(r"docs/decisions/([\w.-]+)\.md")
+HIDDEN = "---\norphan: true\n---\n\n# "
+"""Beginning of a page that is not in the sidebar, which leads to the pages of users."""
 
 
-def title(path: Path) -> str:
-    """Return the heading of a decision record without the record's number."""
-    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix(f"# {path.name[:4]}. ")
+def sections(page: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield the heading, the text and the files of each section of a page."""
+    for section in PAGES[page].split("\n## ")[1:]:
+        heading, _, rest = section.partition("\n")
+        text, _, code = rest.strip().rpartition("\n\n")
+        yield heading, text, re.findall(r"`([^`]+)`", code.removeprefix("Code: ")) if code.startswith("Code: ") else []
 
 
-def links() -> Iterator[tuple[str, int, str]]:
-    """Yield the place, number and title of each link to a decision record. The title may be empty."""
-    left_out = {*RECORDS, Path(__file__)}
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".md", ".js") and path not in left_out and "_build" not in path.parts:
-                for number, told in LINK.findall(path.read_text(encoding="utf-8")):
-                    yield path.relative_to(ROOT).as_posix(), int(number), told
+def explained() -> set[tuple[str, str]]:
+    """Return each file that a section of a page explains, with the page."""
+    return {(file, page) for page in PAGES for _, _, files in sections(page) for file in files}
 
 
-def test_numbers_have_no_gap() -> None:
-    assert [int(path.name[:4]) for path in RECORDS] == list(range(1, len(RECORDS) + 1))
-    assert all(re.fullmatch(r"\d{4}(-[a-z0-9]+)+\.md", path.name) for path in RECORDS)
+def named() -> set[tuple[str, str]]:
+    """Return each file of the code that names a page, with the page."""
+    return {
+        (path.relative_to(ROOT).as_posix(), page)
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and path.suffix not in (".pyc", ".png", ".webp")
+        for page in NAMED.findall(path.read_bytes().decode("utf-8", "replace"))
+    }
 
 
-def test_every_record_has_its_parts_and_is_short() -> None:
-    for path in RECORDS:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        assert lines[0].startswith("# "), path.name
-        assert [part for part in PARTS if not any(line.startswith(part) for line in lines)] == [], path.name
-        assert len(lines) <= LONGEST, f"{path.name} has {len(lines)} lines"
+def test_every_page_is_hidden_and_its_sections_have_a_text_and_code() -> None:
+    for page, text in PAGES.items():
+        assert text.startswith(HIDDEN), page
+        assert text.partition("\n## ")[0].partition("\n\n# ")[2].partition("\n\n")[2].strip(), (
+            f"{page} has no introduction"
+        )
+        for heading, said, files in sections(page):
+            assert said, f"{page}, {heading}: the section has no text"
+            assert files, f"{page}, {heading}: the section does not end with `Code:` and its files"
+    headings = [heading for page in PAGES for heading, _, _ in sections(page)]
+    assert len(headings) == len(set(headings)) >= len(PAGES)
 
 
-def test_the_index_lists_every_record_once() -> None:
-    index = (ROOT / "docs" / "decisions" / "index.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^- \[([^\n]+)\]\(([^)]+)\)$", index, re.MULTILINE)
-    assert sorted(listed) == [(f"{path.name[:4]}. {title(path)}", path.name) for path in RECORDS]
+def test_the_index_lists_every_page_once_by_its_title() -> None:
+    index = (DECISIONS / "index.md").read_text(encoding="utf-8")
+    titles = [(text.removeprefix(HIDDEN).partition("\n")[0], f"{page}.md") for page, text in PAGES.items()]
+    assert sorted(re.findall(r"^\| \[([^\n]+)\]\(([^)]+)\) \|", index, re.MULTILINE)) == sorted(titles)
 
 
-def test_every_record_is_linked_from_the_file_that_it_names() -> None:
-    linked = {(place, number) for place, number, _ in links()}
-    for path in RECORDS:
-        [named] = re.findall(r"^Code: `([^`]+)`$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        assert (named, int(path.name[:4])) in linked, f"{named} does not say `Decision {path.name[:4]}`"
+def test_every_file_of_a_section_exists_and_names_its_page() -> None:
+    assert [file for file, _ in sorted(explained()) if not (ROOT / file).is_file()] == []
+    assert sorted(explained() - named()) == [], "give the reason in a comment that ends with the page"
 
 
-def test_every_link_leads_to_a_record_and_tells_its_title() -> None:
-    titles = {int(path.name[:4]): title(path) for path in RECORDS}
-    for place, number, told in links():
-        assert number in titles, f"{place} names decision {number:04}, which is not there"
-        assert told in ("", titles[number]), f"{place} calls decision {number:04} otherwise than its record"
+def test_every_page_that_code_names_exists_and_has_a_section_about_the_file() -> None:
+    assert {page for _, page in named()} == set(PAGES)
+    assert sorted(named() - explained()) == [], "name the file at the end of the section"

@@ -79,7 +79,7 @@ def test_the_sidebar_leads_to_each_page_of_a_user_and_to_no_decision(site: Path)
     pages = {f"how-to/{path.stem}.html" for path in (ROOT / "docs" / "how-to").glob("*.md")}
     assert pages <= set(sidebar.links)
     assert not [link for link in sidebar.links if link.startswith("decisions/")]
-    assert (site / "decisions" / "0001-call-tool-spelling.html").is_file()
+    assert (site / "decisions" / "speed.html").is_file()
 
 
 def test_the_front_page_shows_the_product_and_leads_on(site: Path) -> None:

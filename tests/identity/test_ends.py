@@ -98,7 +98,7 @@ def test_a8_the_token_of_a_repeated_head_expires(project: Path, upstream: Upstre
 
 @pytest.mark.slow
 def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
-    """Decision 0175: A call whose response is no stream is answered after its token has expired, because it may have
+    """A call whose response is no stream is answered after its token has expired, because it may have
     taken effect.
     """
     with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:
@@ -120,7 +120,7 @@ def test_a8_a_call_that_has_begun_is_answered(project: Path, upstream: Upstream)
 
 @pytest.mark.slow
 def test_a8_a_batch_that_has_begun_is_answered(project: Path, upstream: Upstream) -> None:
-    """Decision 0175: The stream of a batch (2025-03-26) cannot be resumed, so its calls are answered on this stream
+    """The stream of a batch (2025-03-26) cannot be resumed, so its calls are answered on this stream
     after the token has expired.
     """
     with Issuer() as issuer, Server(project, upstream, "aiohttp", HTTP_URL=URL, AUTH_ISSUER=issuer.name) as server:

@@ -32,7 +32,6 @@ class Explained:
         return {key: value for key, value in found.items() if key != "schema"}
 
 
-# Decision 0091: `inspect --call` runs no hooks.
 def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
     """Return what the generated server's `--explain` prints for a call with JSON `arguments`: the request that it would
     send. `tools` must contain only the tool to call.

@@ -12,7 +12,7 @@ Place = tuple[str, str]
 """A file and a JSON Pointer into it."""
 
 
-# Decision 0135: A diagnostic concerns the tools whose operation contains its place.
+# The place decides, because places are exact and the words of messages are not.
 class Concerned:
     """Finds the tools that a diagnostic concerns: tools whose operation or path item contains the place of the
     diagnostic.

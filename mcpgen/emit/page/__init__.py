@@ -24,7 +24,8 @@ SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "retrieve
 """Names of the scripts, in the order of the page: a script uses only functions of earlier scripts."""
 
 
-# Decision 0134: The page of inspect --html shows only data from the JSON output of inspect.
+# Data goes only into text nodes, and the content security policy forbids other scripts, so no text of a document is
+# executed.
 def page(document: JsonObject) -> bytes:
     """Return the HTML page of `mcpgen inspect --html` as UTF-8. `document`: the JSON output of `inspect`, with the
     result of `search_data` in its member `search`.

@@ -66,7 +66,7 @@ class Arguments:
     nullable: tuple[str, ...] = ()
 
 
-# Decision 0007: Required properties come first, then names decide the order.
+# The order of keys in a document has no meaning and must change no byte, so properties are sorted, required ones first.
 def lay_out(
     operation: Operation,
     plan: BodyPlan | None,

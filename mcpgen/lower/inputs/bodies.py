@@ -61,7 +61,7 @@ class BodyPlan:
         return " ".join(filter(None, [self.needs, _REMOVES if self.is_merge_patch else ""]))
 
 
-# Decision 0027: If the body is optional, all its members are optional arguments.
+# Members of an optional body are optional arguments: a required argument would make the body required.
 def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     """Return the plan for the body of `operation`. Return None if there is no body, or only an optional body without
     members. Raises SkipOperation if mcpgen can send none of the media types.
@@ -102,7 +102,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
     )
 
 
-# Decision 0030: A body with several media types is sent in one of them.
+# A tool has only one input schema, so the media type comes first whose body is built best from single arguments.
 def _rank(media_type: MediaType, composer: Composer) -> tuple[int, bool, str]:
     encoding = encoding_of(media_type.name)
     if encoding == "multipart" and media_type.schema is not None:

@@ -64,7 +64,7 @@ def settled(
     return found
 
 
-# Decision 0039: `bindings.json` stores each default value under the name of its argument.
+# Defaults are listed by argument, so that the runtime applies all at one place, wherever an argument is sent.
 def checked_defaults(found: ChangedArguments, schema: JsonObject, diagnostics: Diagnostics) -> dict[str, JsonValue]:
     """Return argument → its default. A default that does not match the schema of its argument is reported and left
     out.

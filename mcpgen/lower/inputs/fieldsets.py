@@ -24,7 +24,7 @@ The runtime suggests such a parameter when it had to cut a result (`page_argumen
 """
 
 
-# Decision 0051: A tool has the argument `fields` only if the owner asks for it.
+# If every tool had the argument `fields`, it would cost more tokens than it saves (docs/decisions/results.md).
 def are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.decided.fields or operation.decided.output_schema is not None:

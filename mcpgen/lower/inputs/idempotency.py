@@ -17,7 +17,7 @@ _NAME = "idempotency-key"
 _UUID = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 
 
-# Decision 0036: The server makes idempotency keys.
+# A model gains nothing from inventing a key. If a call may have been executed, its error names the key to use again.
 def is_made(parameter: Parameter, composer: Composer) -> bool:
     """Return True if the server fills this parameter in with a new UUID by default.
 

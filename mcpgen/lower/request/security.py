@@ -127,12 +127,12 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     raise AssertionError("hashes do not end")
 
 
-# Decision 0089: Every credential can come from a file.
+# No scheme gets a variable that ends in `_FILE`, because this name would have two meanings.
 def _with_files(variables: Iterable[str]) -> list[str]:
     return [name for variable in variables for name in (variable, variable + FILE)]
 
 
-# Decision 0074: `bindings.json` contains scopes, so that error messages can name them.
+# A missing scope is a frequent reason for 401 and 403, so their messages list these scopes.
 def scopes(operation: Operation, api: Api) -> Scopes:
     """Return the scopes that access tokens need for one operation, whether the server fetches the tokens or the
     operator gives them.
@@ -154,7 +154,7 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
     return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
 
 
-# Decision 0066: An operation with an unknown kind of security sends only the header from the variable `NAME_HEADER`.
+# A credential for one scheme must not be sent for another, so an unknown kind of scheme gets only `NAME_HEADER`.
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
 ) -> tuple[SecurityRequirement, ...] | None:

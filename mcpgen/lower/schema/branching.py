@@ -10,7 +10,8 @@ from urllib.parse import unquote
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, lookup, tokens
 
-# Decision 0060: The compiler avoids schemas that a server could not check in time.
+# The limits count steps and bytes and measure no time, so the result is the same on every machine
+# (docs/decisions/compiling.md).
 MOST = 1000
 """Limit on the steps for checking one value.
 

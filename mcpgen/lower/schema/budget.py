@@ -59,7 +59,8 @@ class Limits:
         return self.depth + 2
 
 
-# Decision 0024: If a tool's definition is too large, all of it is shortened, not single properties.
+# The whole definition is shortened: if single properties were cut, the result would depend on their order
+# (docs/decisions/compiling.md).
 LADDER = (
     Limits(),
     Limits(alternatives=3),

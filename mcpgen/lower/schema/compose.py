@@ -54,7 +54,8 @@ class _Composed(NamedTuple):
     missing: tuple[Diagnostic, ...]
 
 
-# Decision 0114: An error in a document affects only the part that contains it.
+# One error must not make the whole document unusable. A broken reference inside a schema allows any value; an operation
+# is skipped only if its whole body is such a reference.
 class Composer:
     """Composer of the nodes of one API's schemas. Its work is charged to `budget`.
 

@@ -42,7 +42,7 @@ _SPOKEN = frozenset(
 _LARGEST = int(sys.float_info.max)
 _SPOKEN_VALUES = 40
 _MOST_COUNTED = 1_000_000
-# Decision 0025: String limits of 5,000 characters and more are omitted.
+# Models do not write texts of this length, and some APIs set `maxLength` on every string.
 _MOST_CHARACTERS = 5000
 _FORMS = {
     "date": re.compile(r"\d{4}-\d\d-\d\d"),

@@ -13,7 +13,7 @@ MOST_CHILDREN = 24
 _OF_CHOICE = frozenset({"oneOf", "anyOf", "discriminator"})
 
 
-# Decision 0023: A branch's own discriminator value outweighs the mapping.
+# Many mappings are missing or wrong, so a value that a branch states itself has precedence.
 class Discriminator:
     """Discriminator of the schema `node`: a property, and which of its values select which alternatives.
 

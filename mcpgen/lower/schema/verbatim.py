@@ -20,7 +20,7 @@ from mcpgen.lower.schema.portable import FILE_NOTE
 from mcpgen.lower.text.prose import ended, plain, shortened
 
 LONGEST_TEXT = 1000
-# Decision 0026: `--schema-profile full` keeps references to named schemas.
+# A tool with more definitions gets the profile `portable`, so that one huge schema does not make the list unusable.
 MOST_DEFINITIONS = 500
 _NAMED = re.compile(r"/(?:schemas|definitions|\$defs)/[^/]+$|#$")
 """Pattern of references to named schemas: components, definitions, whole files."""

@@ -14,7 +14,7 @@ from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain, sentences
 from mcpgen.model import Operation
 
-# Decision 0020: A sentence that more than half of all operations repeat is boilerplate.
+# In the server's instructions, such a sentence costs its tokens once instead of once per tool.
 SHARE = 0.5
 FEWEST = 10
 """A sentence is moved if more than SHARE of all operations, and more than FEWEST, repeat it.

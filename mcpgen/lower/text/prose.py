@@ -233,7 +233,6 @@ def shortened(text: str, limit: int) -> str:
     return cut[: cut.rfind(" ")].rstrip(" ,;:") + "…" if " " in cut else cut.rstrip(_JOINERS) + "…"
 
 
-# Decision 0022: No full stop is added to text in wide characters.
 def ended(sentence: str) -> str:
     """Return `sentence` with a full stop if it has no final punctuation and its script uses full stops."""
     sentence = sentence.strip()

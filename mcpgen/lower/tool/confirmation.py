@@ -32,7 +32,7 @@ def told(description: str, confirm: Confirm) -> str:
     return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"
 
 
-# Decision 0092: A call needs a confirmation only if the tools file or the document asks for one.
+# Never by default: users whom the host and the server ask before each call learn to accept without reading.
 def derive(
     operation: Operation,
     hints: Annotations,

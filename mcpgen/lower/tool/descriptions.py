@@ -59,7 +59,7 @@ def _marked(told: str, operation: Operation) -> str:
     return shortened(told, LONGEST_TITLE - len(_DELETES)) + _DELETES
 
 
-# Decision 0015: Equal titles get words that distinguish them.
+# People choose tools by their titles.
 def distinct_titles(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
     """Return the tools, with a different title for each.
 

@@ -52,7 +52,8 @@ _OVERWRITES = re.compile(
 """Pattern of a warning in the description that the operation may remove or overwrite existing data."""
 
 
-# Decision 0021: The operationId, summary, description and path of a POST decide its tool's hints.
+# In doubt, a POST is destructive: a wrong hint can cost data, or else only a question to the user
+# (docs/decisions/compiling.md).
 def of_post(operation: Operation, definitions: Mapping[str, JsonObject]) -> Effect:
     """Return the effect of a POST: `changes` if its path ends in a variable, which identifies an existing item, unless
     both the operationId and the texts say that the operation reads.

@@ -82,7 +82,7 @@ class Producers:
         return "" if listing is None or is_own else listing.key
 
 
-# Decision 0019: The description of an argument says where its value comes from.
+# A model reads this text when it fills in the argument, and the tool's description stays short.
 def find(operations: Iterable[Operation], listed: Container[str]) -> Producers:
     """Return, for each argument that takes an id, the operation that lists the valid ids.
 

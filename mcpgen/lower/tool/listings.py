@@ -109,7 +109,8 @@ def is_paged(binding: HttpBinding) -> bool:
     return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
 
 
-# Decision 0201: One call can fetch all pages of a list.
+# Pages are joined before any other step, so that result rules, schemas and limits apply unchanged. The limit is 512 kB,
+# because larger responses cannot be searched for the parts that `remove` names.
 def derive(
     operation: Operation,
     hints: Annotations,

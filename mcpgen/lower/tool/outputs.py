@@ -80,7 +80,8 @@ class _Place(NamedTuple):
     many: bool
 
 
-# Decision 0042: Derived output schemas state only types, and allow null.
+# Only types, and null everywhere: real responses break other rules, and clients drop results that break the schema
+# (docs/decisions/compiling.md).
 def derive(
     operation: Operation, name: str, composer: Composer, diagnostics: Diagnostics
 ) -> tuple[JsonObject, OutputForm] | None:

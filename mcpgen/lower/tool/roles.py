@@ -13,7 +13,7 @@ from mcpgen.base.names import ROLE, clipped
 from mcpgen.model import DESTRUCTIVE, Annotations, Operation
 
 
-# Decision 0008: The header of `bindings.json` says which roles may use each tool.
+# The server must know at start which tools it lists, and reads the header then anyway.
 def derive(
     operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
 ) -> tuple[str, ...]:

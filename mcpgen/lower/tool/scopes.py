@@ -13,7 +13,7 @@ from mcpgen.read.openapi.caller_scopes import smallest
 _NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
 
 
-# Decision 0181: `scopes` in the tools file replaces the scopes of a tool; `x-mcp` in a document only adds scopes.
+# Other people change the document without the owner, so the document may only demand more scopes.
 def derive(operation: Operation, api: Api, diagnostics: Diagnostics) -> CallerScopes:
     """Return the alternative sets of scopes. A caller needs all scopes of one set; () means that no scopes are
     needed.

@@ -14,7 +14,7 @@ _FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b
 _FORMATS = ("password", "token", "secret")
 
 
-# Decision 0225: Forms never ask for secrets.
+# MCP forbids such forms: a client may log what its user fills in, and the model's host may read it.
 def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
     """Return how a field asks for a secret, as the end of a sentence, or "" if it does not."""
     if is_secret_name(name):

@@ -26,7 +26,8 @@ def told(description: str, rule: TaskRule | None, requires: Collection[str]) -> 
     return f"{shortened(description, LONGEST - len(sentence) - 1)} {sentence}"
 
 
-# Decision 0228: A tool that starts a job has no output schema.
+# A tool with `task` has no output schema: the API's first response, the result of the job, and the sentence that says
+# how to ask later would all have to match it.
 def derive(operation: Operation, arguments: Collection[str], diagnostics: Diagnostics) -> TaskRule | None:
     """Return the `task` rule that the tools file contains for the operation, or None if there is none.
 

@@ -16,7 +16,7 @@ from mcpgen.model import Api, ArgumentChange, BodyChange, Change, Operation, Pre
 from mcpgen.read.openapi.credentials import with_credential
 
 
-# Decision 0117: An override of a skipped operation causes a warning.
+# A later run with other selectors may include a skipped operation again, so an override of it is not wrong.
 def apply(
     api: Api,
     changes: Iterable[Change],

@@ -22,7 +22,8 @@ def is_written(operation: Operation) -> bool:
     return operation.key.startswith(_WRITTEN)
 
 
-# Decision 0118: An override of a removed operation causes a warning, not an error.
+# These names tell a removed operation (a warning) from a moved one (an error): an override such as `confirm` protects
+# users and must not be lost silently.
 def former(promises: Pins) -> PreviousNames:
     """Return the names that operations and arguments had in earlier versions of a project, according to its
     lock file.
@@ -71,7 +72,7 @@ class Tools:
         return [each for each in self._api.operations if self.names.get(each.key) == key and not is_written(each)]
 
 
-# Decision 0112: Errors that follow from an unreadable document are not reported.
+# Messages about overrides would bury the message that says why the document could not be read.
 def report(
     change: Change,
     found: Sequence[Operation],

@@ -57,7 +57,7 @@ def as_rule(change: Change) -> Change:
     return replace(change, name=None, aliases={}, arguments=arguments)
 
 
-# Decision 0115: Overrides are ordered by how specific they are.
+# An owner can set `hide: true` for a group of operations, and `hide: false` at one of them.
 def by_operation(
     rules: list[Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
 ) -> dict[str, list[Change]]:

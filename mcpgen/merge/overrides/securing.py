@@ -5,7 +5,7 @@ from dataclasses import replace
 from mcpgen.model import NO_CREDENTIALS, Api, Operation
 
 
-# Decision 0069: With `security: none`, the API neither requires nor gets credentials.
+# Not only the requirement is removed: otherwise the server would have a variable that nobody needs.
 def without_security(api: Api) -> Api:
     """Return `api` without credentials: none is required, and none is sent."""
     operations = tuple(map(unsecured, api.operations))

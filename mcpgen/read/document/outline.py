@@ -14,7 +14,8 @@ LEVELS = 3
 """Depth, in levels, to which keys are recorded: sections, then paths and schemas, then operations."""
 
 
-# Decision 0158: Positions in a YAML text are recorded while it is parsed.
+# Parsing YAML is slow: for a position further inside, only the piece of text around it is parsed again
+# (docs/decisions/speed.md).
 class Outline:
     """Index of the positions of the keys in the outer LEVELS levels of a YAML `text`, in order. The parser calls `note`
     for each of these keys, except keys in flow style (`{...}`).

@@ -373,7 +373,6 @@ def compose(text: str, name: str, diagnostics: Diagnostics, most_nodes: int | No
         ) from None
 
 
-# Decision 0113: Only the first document of a YAML file is read.
 def _report_more(next_event: Callable[[], yaml.Event | None], name: str, diagnostics: Diagnostics) -> None:
     """Report a second document after `---`, which is ignored."""
     try:

@@ -16,7 +16,7 @@ from mcpgen.read.fetch.redirects import STATUSES, resolve_redirect
 if TYPE_CHECKING:
     import httpx
 
-# Decision 0111: A fetch has one deadline.
+# A timeout for each read would begin again with every few bytes of a slow host.
 SECONDS = 30.0
 """Deadline of one fetch, in seconds: name lookup, connections, redirects and the whole response."""
 

@@ -27,7 +27,7 @@ class Redirect:
     is_own: bool
 
 
-# Decision 0110: Redirects of documents stay on their host.
+# A redirect must not lead to an unexpected server. No flag allows one from https to http, or to a metadata address.
 def resolve_redirect(url: str, location: str, allowed: tuple[str, ...]) -> Redirect:
     """Return the target of a redirect from `url` to `location`.
 

@@ -44,7 +44,7 @@ def read(source: str, ref_dirs: tuple[str, ...] = (), network: Network | None = 
     return Fetched(source, read_file(source, source), folder=folder, network=network)
 
 
-# Decision 0109: A tools file from a URL may name only sources of its own origin.
+# A fetched tools file must not be able to read files of this machine.
 def beside(fetched: Fetched, name: str, network: Network | None = None) -> Fetched:
     """Return the source that the file `fetched` names as `name`: a path relative to its folder, or a URL.
 

@@ -14,7 +14,7 @@ callers in.
 """
 
 
-# Decision 0180: A caller needs all OAuth scopes of one alternative of `security`.
+# An API key does not say who calls. If keys counted, `[{key: []}, {oauth: [write]}]` would let every caller write.
 def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
     """Return the alternative sets of scopes in a `security` list. Each set is sorted, and none contains another set.
 

@@ -126,7 +126,8 @@ def withhold(
     )
 
 
-# Decision 0067: Undeclared credential parameters are recognised by name, place, description and share of operations.
+# A model must not be asked for a secret, and a parameter that is no secret must stay an argument
+# (docs/decisions/compiling.md).
 def verdict(parameter: Parameter, *, usual: bool = False) -> Verdict | None:
     """Return why no model may fill in this parameter, or None if it may become an argument.
 
@@ -161,7 +162,7 @@ def is_called_credential(description: str) -> bool:
     return _SAID.match(description) is not None
 
 
-# Decision 0068: Parameters with the same value in every call become schemes of the type `setting`.
+# A parameter with the same value in every call is set like a credential, so it becomes a scheme of the type `setting`.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
     """Return a security scheme called `name` for a parameter that carries a credential."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"

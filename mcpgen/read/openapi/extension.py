@@ -89,6 +89,6 @@ def _unknown(key: str, known: tuple[str, ...], where: Where, diagnostics: Diagno
     diagnostics.add("invalid-extension", message, where, nearest(key, known))
 
 
-# Decision 0012: `x-mcp` may give a tool only a name in the form of derived names: snake_case, at most 50 characters.
+# A document is untrusted: it must not give a tool the name of one of the host's own tools.
 def _is_name(value: JsonValue) -> bool:
     return isinstance(value, str) and TOOL_NAME.fullmatch(value) is not None and "__" not in value

@@ -209,7 +209,7 @@ def _tags(raw: JsonObject) -> tuple[str, ...]:
     return tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str))
 
 
-# Decision 0016: The key of an operation has names of path parameters only if two paths differ in nothing else.
+# Names are added only where two keys are equal, so that tool names survive when such a twin path comes or goes.
 def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
     """Make the keys of operations unique by adding names of parameters: `/a/{x}` and `/a/{y}` would otherwise have
     equal keys.

@@ -77,7 +77,7 @@ def _of_query(path: str, query: str, where: Where) -> tuple[_Pairs, _Pairs]:
     return tuple(fixed), tuple(filled)
 
 
-# Decision 0032: A path that names a parameter twice gets two arguments.
+# OpenAPI forbids such paths, and Keycloak's document has them. Skipping the operation would lose a tool that works.
 def _distinct(variables: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names; a name that occurs again gets a number: `x`, `x_2`."""
     found: list[str] = []

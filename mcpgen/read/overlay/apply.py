@@ -165,7 +165,7 @@ class _Change:
             raise _Refused("it selects a plain value, and only another plain value can replace it")
         return update
 
-    # Decision 0119: An array as overlay update is appended item by item.
+    # Overlay 1.0 does not define an array as `update`; its examples imply that items are appended.
     def _merged(self, target: JsonObject, update: JsonObject) -> JsonObject:
         """Return `target` merged with `update`: objects are merged, arrays appended, plain values replaced."""
         self._pay_for_copy(target)

@@ -69,7 +69,7 @@ class _Argument:
     where: Where
 
 
-# Decision 0125: Short and long form of arguments give the same request.
+# The short form compiles to the same table entries as OpenAPI's `parameters`.
 def read(
     value: JsonValue,
     asked: Iterable[Entry],

@@ -13,7 +13,8 @@ NAME = "mcpgen.schema.json"
 """Name of the schema file beside a tools file."""
 
 
-# Decision 0130: The schema of the tools file has a URN as its id.
+# The schema's `$id` is a URN, because a web address would promise that a site serves the schema. Editors find it by the
+# relative path. It uses only keywords of draft-07, because many editors support no later draft.
 def line(name: str = NAME) -> str:
     """Return the first line of a tools file, which points to the schema file `name` beside it."""
     return f"# yaml-language-server: $schema={name}"

@@ -23,7 +23,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
     Missing keys count as flags that were not given. Paths are returned as written.
     """
     profile, most = root.get("schema_profile"), root.get("max_tokens")
-    # Decision 0192: The key `server` of a tools file chooses which tools are listed.
+    # The key is under `server`, because `tools` at the root is the list of handwritten tools.
     server = as_object(root.get("server"))
     variables = as_object(root.get("server_var")).items()
     for name, value in variables:

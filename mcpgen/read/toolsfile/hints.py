@@ -17,7 +17,7 @@ LONGEST = 3600
 """Longest timeout of one call, in seconds."""
 
 
-# Decision 0127: Annotations and timeouts of a tools file apply as written.
+# The author of a handwritten tool knows how it behaves, so its hints count as written.
 def hints(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Mapping[str, bool]:
     """Return the tool annotations of a tool in the tools file: name in MCP (such as `readOnlyHint`) → value."""
     found = as_object(entry.get("annotations"))

@@ -147,7 +147,6 @@ _METHODS = ("GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS")
 _LEADING_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
-# Decision 0132: An unknown key that another file format uses gets a hint.
 def key(container: str, written: str) -> str:
     """Return what to write in place of the unknown key `written`, or "" if there is no suggestion. `container`: name of
     the definition in `$defs` for the object that contains the key.

@@ -14,7 +14,7 @@ _PLACE = re.compile(r"\{\{|\}\}|\{[^{}]*\}")
 _HINT = "Write a public https address, or the URI of one of `resources`."
 
 
-# Decision 0054: A link in a result is left out if a value for its URI is missing.
+# A broken link is worse than no link.
 def check(root: JsonObject, top: Where, diagnostics: Diagnostics) -> None:
     """Report every link of a tool or an override that clients cannot read: neither a public https URL nor a resource of
     the file.

@@ -18,7 +18,7 @@ from mcpgen.read.openapi import paths
 from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import credentials, scopes, server, uris
 
-# Decision 0057: Files of resources are copied at compile time.
+# Files are copied, because a generated server must work without files outside its package.
 LARGEST = 1024 * 1024
 """Largest file, in bytes, that becomes part of a server.
 

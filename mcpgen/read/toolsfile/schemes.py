@@ -25,7 +25,7 @@ _OF_ALL = ("type", "description")
 _FURTHER = {"http": ("bearerFormat",)}
 
 
-# Decision 0065: Schemes under the top-level `security` of a tools file are needed together.
+# A person who lists two credentials for one API nearly always means that both are required.
 def read(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:

@@ -171,7 +171,7 @@ def _referred(schema: JsonObject, reference: str) -> Iterable[JsonValue]:
         return []
 
 
-# Decision 0126: Arguments that an input schema allows but does not name go to the query or body, like named ones.
+# A `send` inserts each argument by name, so nothing says where an undeclared argument belongs.
 def check_schema(
     schema: JsonObject, sends: Sends, template: PathTemplate, where: Where, diagnostics: Diagnostics
 ) -> None:

@@ -10,7 +10,7 @@ _CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+
 LONGEST = 1000
 
 
-# Decision 0055: URI templates allow only simple variables.
+# Only level 1 of RFC 6570: the URI `x/y/z` matches `{+a}/{+b}` in two ways.
 def variables(uri: str) -> tuple[str, ...]:
     """Return the variables of a URI template, in order."""
     return tuple(_VARIABLE.findall(uri))

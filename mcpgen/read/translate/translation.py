@@ -8,7 +8,7 @@ from mcpgen.base.jsonvalue import JsonObject, pointer
 from mcpgen.read.document import Document
 
 
-# Decision 0193: Documents in other formats are translated to OpenAPI.
+# The passes of the compiler understand only OpenAPI, so other formats are translated (docs/decisions/compiling.md).
 @dataclass(slots=True)
 class Translation:
     """An OpenAPI document. `sources`: pointer in `value` → pointer into the file that was translated."""

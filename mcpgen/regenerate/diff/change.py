@@ -15,7 +15,8 @@ GRADES: tuple[Grade, ...] = ("breaking", "additive", "cosmetic")
 _PARTS: dict[Grade, Part] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
 
 
-# Decision 0149: That a change concerns security is a field beside its grade, not a fourth grade.
+# Security is no fourth grade, because version numbers and checks in CI depend on three grades
+# (docs/decisions/differences.md).
 @dataclass(frozen=True, slots=True)
 class Change:
     """One change between two servers.

@@ -59,7 +59,8 @@ def _roles(tool: str, old: frozenset[str], new: frozenset[str]) -> Iterator[Chan
         yield rules.of_tool("roles-widened", tool, before, after)
 
 
-# Decision 0147: Adding a confirmation, role or other guard to a tool is breaking, and so is removing one.
+# An added guard can make calls fail that worked before, and a removed guard protected somebody
+# (docs/decisions/differences.md).
 def _confirmation(old: Listed, new: Listed) -> Iterator[Change]:
     before, after = (str(tool.binding.get("confirm", _CONFIRM[0])) for tool in (old, new))
     if before != after and {before, after} <= set(_CONFIRM):

@@ -28,7 +28,7 @@ class Matching:
     guessed: frozenset[str]
 
 
-# Decision 0142: Tools are matched by their operation first.
+# The criteria are in the order of their reliability (docs/decisions/differences.md).
 def match(old: Surface, new: Surface, *, follow: bool = True) -> Matching:
     """Return the matching of the tools of the servers `old` and `new`.
 

@@ -15,7 +15,8 @@ from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
 
-# Decision 0148: The prompt injection lint runs over changed texts.
+# The owner has already accepted the findings in the old text, so only new findings count
+# (docs/decisions/differences.md).
 def of_tool(old: Listed | None, new: Listed) -> Iterator[Change]:
     """Yield a change for each finding of the lint in `new` that `old` does not have.
 

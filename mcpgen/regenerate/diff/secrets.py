@@ -37,7 +37,7 @@ def compared(
     yield from _list(old, new, told)
 
 
-# Decision 0145: A change of a server's origin is breaking.
+# After a change of origin, the server would send the operator's secret to another host (docs/decisions/differences.md).
 def servers(old: Surface, new: Surface, pairs: list[tuple[Listed, Listed]]) -> Iterator[tuple[JsonObject, JsonObject]]:
     """Yield (API server before, API server after): first for the default server, then for the server of each pair
     (tool before, tool after) in `pairs`.
@@ -91,7 +91,8 @@ def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
         yield rules.of_server(code, before, after, at=name)
 
 
-# Decision 0146: A credential that moves in the request is breaking.
+# Log filters recognise a secret by its place, and one that moves to the query appears in logs
+# (docs/decisions/differences.md).
 def _place(scheme: JsonObject) -> str:
     """Return the place of the credential in the request, and its name there, such as `header Authorization`."""
     if scheme.get("type") == "header":

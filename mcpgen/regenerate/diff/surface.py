@@ -62,7 +62,7 @@ class Listed:
         return as_object(self.shown.get("inputSchema"))
 
 
-# Decision 0141: mcpgen diff compares the JSON files that mcpgen generates.
+# Tables are compared, because projects and documents then have the same form (docs/decisions/differences.md).
 @dataclass(frozen=True, slots=True)
 class Surface:
     """Description of a server for comparisons: everything that is compared.

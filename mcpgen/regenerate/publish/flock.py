@@ -14,7 +14,7 @@ if sys.platform != "win32":
     import fcntl
 
 
-# Decision 0139: A lock on the project's directory prevents concurrent runs.
+# A lock on the directory itself needs no lock file and cannot become stale (docs/decisions/writing.md).
 def flocked(directory: Path) -> int | None:
     """Lock `directory`. Return a file descriptor that holds the lock until it is closed, or None if the system has no
     such locks.

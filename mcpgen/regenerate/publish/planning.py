@@ -91,7 +91,8 @@ def plan(
     return planned
 
 
-# Decision 0161: The files tests/test_server.py and .gitignore are written only once.
+# Nothing is written through a linked folder, because the file could land outside the project
+# (docs/decisions/writing.md).
 def _is_to_be_offered(directory: Path, path: str, previous: Lock | None) -> bool:
     """Return True if an optional file is to be written: no earlier run has written it, and nothing exists at `path`."""
     place = directory / path

@@ -33,7 +33,8 @@ FILES = "project"
 _RECORD, _SPARE = "exchange", "next"
 
 
-# Decision 0137: The record in a staging directory identifies directories by inode.
+# A copied directory has other inodes, so mcpgen does not act on the copy of a staging directory
+# (docs/decisions/writing.md).
 @dataclass(frozen=True, slots=True)
 class Record:
     """Record of an exchange of directories: the inodes of the project's directory (`old`) and of its replacement

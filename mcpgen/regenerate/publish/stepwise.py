@@ -23,7 +23,7 @@ from mcpgen.regenerate.publish.replica import remove_empty
 from mcpgen.regenerate.publish.staging import Stage
 
 
-# Decision 0138: Where directories cannot be exchanged, files are written one by one.
+# Windows, mount points and some file systems cannot exchange directories (docs/decisions/writing.md).
 def write(directory: Path, files: Mapping[str, bytes], gone: Collection[str]) -> None:
     """Write `files` into `directory`, and remove the paths in `gone`.
 

@@ -38,7 +38,8 @@ class Unfinished(Exception):
         self.error = error
 
 
-# Decision 0136: Writing a project swaps in a new directory, updates the old one, and swaps the old one back.
+# A run that is killed between the swaps leaves a complete project. Shells and editors keep their directory
+# (docs/decisions/writing.md).
 def commit(directory: Path, files: Mapping[str, bytes], gone: Collection[str], paths: Collection[str]) -> None:
     """Write `files` into `directory` and remove the paths in `gone`, in one step. `paths`: all generated paths of the
     project.

@@ -5,7 +5,7 @@ GET /multiply?a=2&b=3               {"value": 6}
 GET /value?expression=2*3&digits=4  {"value": 6}
 POST /fold                          {"operator": "-", "values": [7, 2]} gives {"value": 5}
 """
-# Decision 0128: Each example is complete in one folder.
+# The files of all six examples share some code by copies, so that a user can copy one folder and run it.
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 POST /echo    {"data": "hello"} gives {"data": "hello"}
 """
-# Decision 0129: The examples name hosts that cannot exist.
+# The document names a host that cannot exist: at a loopback address, calls would reach whatever program listens there.
 
 from __future__ import annotations
 

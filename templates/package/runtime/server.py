@@ -319,6 +319,7 @@ def main() -> int:
         if isinstance(outcome, int):
             return outcome
         settings = outcome
+    # Without such a variable, no setting can be wrong, and no check delays the first answer.
     elif catalog.roles or any(name.startswith((f"{catalog.prefix}_", "OTEL_")) for name in os.environ):
         from .settings.settings import load
 
@@ -349,7 +350,7 @@ def _tell_lack(catalog: Catalog) -> None:
         complain(catalog.listing.lack)
 
 
-# Decision 0004: A server that starts with SIGHUP ignored keeps ignoring it.
+# Whoever uses nohup wants the program to survive the end of the terminal session.
 def _is_ignored(name: str) -> bool:
     """Return True if the parent process has set the signal to be ignored, as nohup does."""
     return bool(_signal.getsignal(getattr(_signal, name)) == _signal.SIG_IGN)

@@ -51,7 +51,7 @@ def read_written_auth(request: JsonObject) -> list[tuple[str, JsonObject, int]]:
 
     Many collections write `Authorization` or `Cookie` as a header field instead of an `auth` object.
     """
-    # Decision 0220: Credentials in header fields of a Postman collection become security schemes.
+    # As arguments, these credentials would reach a model. If they were left out, calls would have no credential.
     found: list[tuple[str, JsonObject, int]] = []
     for index, each in enumerate(map(as_object, as_list(request.get("header")))):
         field, value = as_text(each.get("key")).strip().lower(), as_text(each.get("value")).strip()

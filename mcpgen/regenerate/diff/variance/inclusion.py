@@ -32,7 +32,8 @@ _MOST_SPLITS = 2
 _Pair = tuple[frozenset[int], frozenset[int]]
 
 
-# Decision 0144: A change that cannot be proven harmless counts as narrowing.
+# Inclusion cannot be decided for all schemas, and a break that is called harmless would hit callers
+# (docs/decisions/differences.md).
 class Inclusion:
     """Prover that every value of one schema is a value of another, with cached answers.
 

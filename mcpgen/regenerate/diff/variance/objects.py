@@ -113,7 +113,8 @@ def _of(atom: JsonObject, name: str) -> Iterator[JsonValue]:
     yield from found or [_others(atom)]
 
 
-# Decision 0143: Callers are assumed to send only members that the schema shows.
+# Callers send only members that a schema shows, although JSON Schema also allows others
+# (docs/decisions/differences.md).
 def covers(inner: Case, outer: Case, judge: Judge) -> bool:
     """Return True if every object that satisfies `inner` is proven to satisfy the keywords of `outer` about members.
 

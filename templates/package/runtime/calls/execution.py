@@ -81,7 +81,8 @@ def _unheard(phase: str) -> None:
     """Ignore a phase of a call: used as `report` if nobody wants progress."""
 
 
-# Decision 0106: A reload of the tools creates a new tool executor.
+# A call must not change its meaning while it runs, so reloaded tools get an executor of their own
+# (docs/decisions/calls.md).
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 

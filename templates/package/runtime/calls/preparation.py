@@ -87,7 +87,8 @@ class PreparedCall:
         return f"{self.request.method} {self.address}{self.request.path}"
 
 
-# Decision 0096: Credentials are selected before the user is asked to confirm.
+# Credentials are selected first, because a user should not be asked about a call that cannot be sent
+# (docs/decisions/calls.md).
 class Preparation:
     """Component that checks the arguments of tool calls and builds HTTP requests from them.
 

@@ -111,7 +111,8 @@ class UserLogins:
             await self._obtain(needed, dialogue, ask)
         return await step()
 
-    # Decision 0176: The user is asked for a login by URL, and only over stdio.
+    # Over HTTP, a caller's browser would be redirected to another machine, and all callers would share one login. The
+    # URL is never part of a result, because a model could change it.
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
         """Ask the user to log in, and return once that is done.
 

@@ -53,7 +53,7 @@ left, nothing is sent: the upstream would act, and the client would never learn 
 """
 
 
-# Decision 0072: A request with a fetched token is repeated after a 401 where that is safe.
+# After a 401, only a request that is safe to repeat is sent again with a new token (docs/decisions/requests.md).
 class Sender:
     """Sender of the HTTP requests of one MCP server's tools. Create and use it inside a running event loop."""
 

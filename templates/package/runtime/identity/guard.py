@@ -57,7 +57,8 @@ class Guard:
         port = listening.port or 1  # 0: the system chooses the port later, then `locate` sets the URL
         self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
-    # Decision 0174: Access tokens are for the configured URL, never for the one in Host.
+    # Never the URL in `Host`: a token for another server of this machine would then be accepted
+    # (docs/decisions/identity.md).
     def locate(self, resource: str) -> None:
         """Set the URL at which clients reach this server."""
         self.resource = resource

@@ -34,7 +34,8 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-# Decision 0195: In a model's program, each tool is a plain function.
+# No coroutines: one that is never awaited makes no call, although the program looks as if it did
+# (docs/decisions/search.md).
 class Function:
     """A tool as a Python function that a model's program can call.
 

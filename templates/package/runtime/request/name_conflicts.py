@@ -81,7 +81,8 @@ def fold(name: str) -> str:
     return _NO_LETTERS.sub("", name.partition("[")[0]) or name
 
 
-# Decision 0033: Arguments that an API may read as a credential are refused.
+# An argument must not replace a credential. CGI reads `X-Key` and `X_Key` as one header, and PHP `api.key` and
+# `api_key` as one parameter (docs/decisions/requests.md).
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
     """Raise Refused if an argument sends a value under a name that servers may read as a credential's name.
 

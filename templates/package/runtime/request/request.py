@@ -136,7 +136,7 @@ def sender_fields(request: Request, agent: str, traced: Sequence[tuple[str, str]
     return [*usual, *traced] if traced and "traceparent" not in own else usual
 
 
-# Decision 0151: The constant parts of a request are computed once.
+# Measurements showed that computing these parts once saves time in each call. They must be immutable.
 class Plan:
     """The parts of a tool's request that are the same for every call, computed once.
 

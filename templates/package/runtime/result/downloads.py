@@ -42,7 +42,8 @@ class Unwritten(Exception):
     """Raised if the file was not written. The message is a sentence for the model that says why."""
 
 
-# Decision 0048: An argument to save files exists only if the downloads directory is set.
+# Without a downloads directory, no tool list pays tokens for the argument that saves a file
+# (docs/decisions/results.md).
 class Download:
     """Destination of a saved response: a file below the downloads folder in `settings`."""
 

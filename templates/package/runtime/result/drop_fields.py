@@ -48,7 +48,8 @@ def alike(name: str) -> str:
     return name
 
 
-# Decision 0052: In doubt, a `remove` rule deletes more of a response rather than less.
+# `remove` protects data: hiding too much is better than showing a part that the rule should hide
+# (docs/decisions/results.md).
 def without(value: Any, pointers: list[str]) -> Any:
     """Return the value without the parts that the pointers select; ABSENT if nothing is left."""
     return _left(value, frozenset(tuple(map(alike, tokens(pointer))) for pointer in pointers), _NOWHERE)

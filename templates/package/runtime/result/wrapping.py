@@ -13,7 +13,8 @@ TEXT = "_text"
 """Member of a structured result for text that is not JSON, and for notes."""
 
 
-# Decision 0044: The text of a structured result contains the same value.
+# A text from which nothing is removed stays unchanged, with all digits of its numbers. Any other text is written again,
+# as compact JSON.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
     """Return the JSON value of a text, and True if an object repeats a member name. Return ABSENT and False if it is
     not JSON.

@@ -165,7 +165,7 @@ def _tell(text: str) -> None:
         sys.stderr.flush()
 
 
-# Decision 0090: The flag --explain prepares a call like any other call.
+# Code of its own for `--explain` would sooner or later differ from the code of calls.
 def explain(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:

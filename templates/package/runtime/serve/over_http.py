@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from ..settings.listening import Listening
     from ..settings.settings import Settings
 
-# Decision 0169: A server ends within ten seconds of SIGTERM.
+# Without this second, rolling restarts behind nginx lost calls. Platforms kill ten seconds after SIGTERM
+# (docs/decisions/http.md).
 LINGER = 1.0
 """Seconds for which requests are still served after the signal to end. Meanwhile the server reports that it is not
 ready, and closes each connection after its response. Load balancers need this time to notice.

@@ -244,7 +244,8 @@ class _Reader:
         public = public_url(settings, self._environ)
         if not public:
             raise ValueError(f"{found.variable} is user: set {settings.prefix}_HTTP_URL, at which browsers come back.")
-        # Decision 0186: Each security scheme has its own redirect URI.
+        # One redirect URI for each scheme prevents mix-up attacks (RFC 9700, 4.4), even without `iss`, which many
+        # servers do not send.
         found.redirect = f"{public}/callback/{found.slug}"
         if issuer := self._text(own):
             found.provider = self._operators(issuer, own)

@@ -80,7 +80,8 @@ def origin_of(url: str) -> str:
     return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
 
 
-# Decision 0081: A reloaded `bindings.json` adds no accepted origin.
+# The operator gave the secrets before the owner accepted a new origin, so it counts only after a restart
+# (docs/decisions/origins.md).
 class Listed:
     """Origins that `bindings.json` lists as accepted.
 
@@ -113,7 +114,8 @@ class Listed:
         return "an origin that was not accepted when this server was generated"
 
 
-# Decision 0082: If the operator sets a base URL, the list of accepted origins does not apply.
+# The accepted origins belong to the API that the operator's base URL replaces, so they no longer count
+# (docs/decisions/origins.md).
 class Rules:
     """Rules about where requests may be sent, set by the operator.
 

@@ -147,7 +147,8 @@ def _load_metrics(wanted: Telemetry, settings: Settings, environ: Mapping[str, s
         wanted.counts = setting_parsers.switch(value) if value else False
     except ValueError:
         problems.append(f"{prefix}_METRICS must be 1 or 0, or the path of a file, such as ./metrics.prom.")
-    # Decision 0213: Only the same machine, or a client with a token, reads /metrics.
+    # Metrics name tools and API hosts, so other machines need a token. Access tokens of callers do not count, because
+    # callers are not operators.
     if wanted.counts and settings.listening and settings.listening.guarded and not wanted.token:
         problems.append(
             f"{prefix}_METRICS=1 needs {prefix}_METRICS_TOKEN where other machines may connect:"
@@ -188,7 +189,8 @@ class _Reader:
         if (said := f"{name} {reason}.") not in self._warnings:
             self._warnings.append(said)
 
-    # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
+    # Hosts set `OTEL_*` variables for themselves, and servers inherit them. Only an exporter or an endpoint asks for
+    # telemetry.
     def target(self, signal: str) -> Target | None:
         """Return where traces or metrics are sent, or None if no variable enables sending them."""
         exporter = self.text(f"OTEL_{signal}_EXPORTER").lower()

@@ -27,7 +27,7 @@ _NEAR = 0.75
 _HOOKS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "hooks.py")
 
 
-# Decision 0087: A variable with the server's prefix that is no setting causes a warning.
+# An unknown variable is no error, because the prefix of another server may begin with the same letters.
 def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
     """Return one line that lists the unread names, with similar known names and never with values.
 

@@ -35,7 +35,8 @@ def finder(words: Collection[str]) -> Callable[[str], bool]:
     return searcher("|".join(words), lambda text: any(word in text for word in words))
 
 
-# Decision 0155: Long texts are searched with the regular expression engine of the JSON Schema validator's library.
+# The engine of the validator's library saves two fifths of the time of a call with 1 MB, and takes linear time
+# (docs/decisions/speed.md).
 def searcher(pattern: str, surrogates: Callable[[str], bool]) -> Callable[[str], bool]:
     """Return a function that returns, in linear time, whether `pattern` matches anywhere in a text.
 
