@@ -74,9 +74,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    found = measured([*dict.fromkeys(options.family)] or list(FAMILIES), options.rounds, options.quick)
+    names = [*dict.fromkeys(options.family)] or list(FAMILIES)
+    found = measured(names, options.rounds, options.quick, options.write)
     if options.write:
-        results.write(found.over(results.read()))
         stored = results.read()  # read the file back, because stored values are rounded
         for page in PAGES:
             table.update(page, stored)
@@ -96,8 +96,11 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def measured(names: list[str], rounds: int | None, quick: bool) -> results.Results:
-    """Measure these families of cases in turn, print the results of each when it is done, and return all results."""
+def measured(names: list[str], rounds: int | None, quick: bool, stores: bool = False) -> results.Results:
+    """Measure these families of cases in turn, print the results of each when it is done, and return all results.
+
+    With `stores`, also store the results of each family when it is done, so that a later failure does not lose them.
+    """
     with tempfile.TemporaryDirectory() as folder, upstream.serving(api.bodies()) as served:
         programs = prepare(Path(folder))
         if programs.left_out:
@@ -105,16 +108,18 @@ def measured(names: list[str], rounds: int | None, quick: bool) -> results.Resul
         kind = upstream.NAMES[served.kind]
         rate = upstream.ceiling(served, "small", api.SIZES["small"], CEILING_REQUESTS)
         print(f"The API is {kind}: at least {rate:,.0f} answers a second of 200 B.\n")
-        families = {}
+        found = results.Results(results.surroundings(kind, versions(programs), programs.many_name), {})
         for name in names:
             family = FAMILIES[name]
             seconds, usual = (QUICK_SECONDS, 1) if quick else (SECONDS, family.rounds)
             setting = Setting(programs, served, Path(folder), rounds or usual, seconds, quick)
             notes = results.busy()
-            families[name] = family.measure(setting)
-            families[name].notes += notes
-            print("\n".join([f"{name}:", told(families[name].figures), *families[name].notes, ""]), flush=True)
-        return results.Results(results.surroundings(kind, versions(programs), programs.many_name), families)
+            made = found.families[name] = family.measure(setting)
+            made.notes += notes
+            print("\n".join([f"{name}:", told(made.figures), *made.notes, ""]), flush=True)
+            if stores:
+                results.write(found.over(results.read()))
+        return found
 
 
 if __name__ == "__main__":
