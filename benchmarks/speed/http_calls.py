@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import selectors
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import product
 from types import MappingProxyType
@@ -52,8 +52,13 @@ def measure(setting: Setting) -> Found:
     return measured(setting, CONNECTIONS)
 
 
-def measured(setting: Setting, connections: Sequence[int], where: str = "") -> Found:
-    """Measure calls over HTTP with each of these numbers of connections. `where`: text to add to the names of cases."""
+def measured(
+    setting: Setting, connections: Sequence[int], where: str = "", bars: Mapping[tuple[str, str], float] = BARS
+) -> Found:
+    """Measure calls over HTTP with each of these numbers of connections.
+
+    `where`: text to add to the names of cases. `bars`: as `BARS`.
+    """
     cases: dict[tuple[str, str], Callable[[], Flow]] = {}
     with ExitStack() as stack:
         programs, url = setting.programs, setting.upstream.url
@@ -67,7 +72,7 @@ def measured(setting: Setting, connections: Sequence[int], where: str = "") -> F
     for (case, name), flows in taken.items():
         for unit, value in UNITS.items():
             found.add(case, name, unit, [value(flow) for flow in flows])
-    for ((door, peer), bar), era, many in product(BARS.items(), ERAS, connections):
+    for ((door, peer), bar), era, many in product(bars.items(), ERAS, connections):
         case = case_of(era, many, where)
         limit = ALONE.get((door, peer), bar) if many == 1 else bar
         ours, theirs = (found.median(case, name, "calls/s") for name in (door, peer))
