@@ -58,8 +58,8 @@ BARS = {
 }
 """Size of the body, our program, the other one, and calls in flight → lower limit on the ratio of calls per second, and
 the goal. Large and structured answers are far from their goals: several passes over their bytes stand where one would
-do. Beside bare aiohttp, a server also reads and writes JSON-RPC. A lone call on several cores mostly waits for cores that
-wake up, in all servers alike: see `core`.
+do. Beside bare aiohttp, a server also reads and writes JSON-RPC. A lone call on several cores mostly waits for cores
+that wake up, in all servers alike: see `core`.
 """
 UNITS: dict[str, Callable[[Flow], float]] = {
     "calls/s": lambda flow: flow.rate,

@@ -36,10 +36,8 @@ def measure(setting: Setting) -> Found:
     try:
         with upstream.serving(api.bodies(), setting.upstream.kind) as served:
             bound = replace(setting, upstream=served)
-            found, over_http = (
-                calls.measured(bound, BODIES, AT_ONCE, WHERE),
-                http_calls.measured(bound, (1,), WHERE, BARS),
-            )
+            found = calls.measured(bound, BODIES, AT_ONCE, WHERE)
+            over_http = http_calls.measured(bound, (1,), WHERE, BARS)
             found.figures += over_http.figures
             found.bars += over_http.bars
             return found
