@@ -13,7 +13,7 @@ from __future__ import annotations
 from . import ON
 
 #: Thresholds for `gc.set_threshold`, which make collections rarer
-_COLLECTED = 2000, 10, 10
+_COLLECTED = 2000, 3, 33
 # Reused buffers save an eighth of a small call's time, and a fifth of that of a call with 1 MB
 # (docs/decisions/speed.md).
 #: Bytes of a block that is allocated and freed once. Afterwards glibc reuses freed blocks up to this size. Otherwise
