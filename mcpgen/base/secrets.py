@@ -48,8 +48,9 @@ _PREFIXED = (
     r"|lin_api_\w{12,}|(?:ntn|secret)_[A-Za-z0-9]{20,}|key-[0-9a-f]{24,}|PMAK-[A-Za-z0-9-]{12,}|sq0[a-z]{3}-[\w-]{12,}"
     r"|AGE-SECRET-KEY-\w{12,}|figd_[\w-]{12,}|sntrys_[\w=+/-]{12,}|rubygems_[0-9a-f]{16,}|(?:bot)?[0-9]{8,10}:AA[\w-]{30,}"
 )
+_KEY_BEGIN = "-----BEGIN"
 _KEY_BLOCK = (
-    r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
+    rf"{_KEY_BEGIN} [A-Z ]*PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[^-]*(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----)?)"
 )
 _KNOWN = re.compile(rf"(?<![A-Za-z0-9_])(?:{_PREFIXED})|{_KEY_BLOCK}")
@@ -72,7 +73,8 @@ _PAIR = re.compile(
     r"(?P<value>(?(quote)[^\"'\\]+|[^\s\"'\\&#,;<>(){}\[\]|]+))"
 )
 _QUERY = re.compile(r"(?<=[?&;])(?P<name>[^=&#?\s;]{1,80})=(?P<value>[^&#\s\"'<>`)]+)")
-_SENT = re.compile(r"\b(Bearer|Basic|Token)\s{1,3}(?P<value>[A-Za-z0-9._~+/=-]{8,})")
+_SENT_WORDS = ("Bearer", "Basic", "Token")
+_SENT = re.compile(rf"\b({'|'.join(_SENT_WORDS)})\s{{1,3}}(?P<value>[A-Za-z0-9._~+/=-]{{8,}})")
 _PLACEHOLDER = re.compile(
     r"[<{\[$%*…]|\.\.\.|\b(?:your|my|example|sample|dummy|fake|some|placeholder|redacted|changeme|insert|left)(?![a-z])"
     r"|your|x{3,}|0{6,}|1234|abcd|example|LEFT-OUT",
@@ -161,11 +163,12 @@ def without_secrets(text: str) -> str:
         text = _PAIR.sub(_without_value, text)
     if "@" in text and "://" in text:
         text = _USER.sub(rf"\1{LEFT_OUT}@", text)
-    if " " in text:
+    if any(word in text for word in _SENT_WORDS):
         text = _SENT.sub(lambda match: _kept_unless(is_opaque(match["value"]), match), text)
-    if len(text) >= _SHORTEST_KNOWN:
+    longest = max(map(len, text.split()), default=0)  # much faster than the patterns below
+    if longest >= _SHORTEST_KNOWN or _KEY_BEGIN in text:
         text = _KNOWN.sub(lambda match: match[0] if _is_placeholder(match[0]) else LEFT_OUT, text)
-    if len(text) >= SHORTEST_IN_TEXT and (found := _RUN.sub(_without_random, text)) != text:
+    if longest >= SHORTEST_IN_TEXT and (found := _RUN.sub(_without_random, text)) != text:
         return text if _PUBLIC.search(text) else found
     return text
 
