@@ -45,17 +45,20 @@ SLOW = (
     *("hostile/test_promises.py", "hostile/test_small_documents.py", "hostile/test_text.py"),
     *("benchmarks/test_attacks.py", "benchmarks/test_http_calls.py", "runtime/test_request_properties.py"),
     *("diff/test_documents.py", "diff/test_edits.py", "diff/test_variance.py", "identity/test_issuers.py"),
-    *("functional/test_checkout.py", "functional/test_successive.py"),
+    *("functional/test_checkout.py", "functional/test_successive.py", "functional/test_subscriptions.py"),
+    *("functional/test_ends.py", "functional/test_large_answers.py", "runtime/test_load.py", "runtime/test_unread.py"),
+    *("conformance", "deployment/test_balancer.py", "deployment/test_containerfile.py", "shell/test_completion.py"),
+    *("hostile/test_foreign_files.py", "adopt/test_hostile.py", "tasks/test_tasks.py", "telemetry/test_tasks.py"),
 )
 """Folders and files in which all tests are marked `slow`. In other files, single tests are marked."""
 
 
 LONGEST = (
-    *("cases/test_cases.py", "hostile/test_reading.py", "deployment/test_containerfile.py"),
-    *("hostile/test_work.py", "functional/test_ends.py", "hostile/test_leaks.py", "page/test_browser.py"),
+    *("cases/test_cases.py", "hostile/test_reading.py", "streamable/test_subscriptions.py"),
+    *("hostile/test_work.py", "hostile/test_leaks.py", "page/test_browser.py"),
     *("hostile/test_emission.py", "examples/test_conversations.py", "functional/test_origins.py"),
     *("hostile/test_fetching.py", "hostile/test_crowded.py", "golden/test_generated.py", "functional/test_hooks.py"),
-    *("functional/test_removed.py", "functional/test_downloads.py", "runtime/test_unread.py"),
+    *("functional/test_removed.py", "functional/test_downloads.py"),
 )
 """Files that start first, the longest first, so that no worker gets one of them at the end."""
 

@@ -106,6 +106,7 @@ def test_a_proposal_is_confirmed_as_it_is(form: dict[str, Any], tmp_path: Path) 
     assert tool.accepted is None
 
 
+@pytest.mark.slow
 def test_the_work_grows_in_proportion_to_the_operations() -> None:
     """Check that twice the operations need about twice the calls of functions, not four times as many."""
     few, many = (calls_for(number) for number in (150, 300))
