@@ -31,6 +31,12 @@ _SPEAKING = verbs.SURE | {"describe", "download", "fetch", "find", "query", "rep
 
 _FRAMEWORK = re.compile(r"Using(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)(?:_\d+)?$")
 _COUNTER = re.compile(r"(?<=[A-Za-z])_(\d{1,2})$")
+_KIND = re.compile(r"(?<=[a-z])_?(Method|Endpoint|Handler)$")
+"""Ending that says what the operationId names, and nothing of the operation: `DeleteThreadMethod`."""
+
+_JOINED = re.compile(r"(?<=[A-Z]{2})(or|and|of|to|for)(?=[A-Z])")
+"""Small word between two acronyms: `BASorGST`."""
+
 _CLASS = re.compile(r"Controller(?=[_.])|(?<=[a-z])Resource(?=\.)")
 _ONE_WORD = re.compile(
     r"OAuth|IPv(?=[46])|GitHub|GitLab|BitBucket|YouTube|LinkedIn|PayPal|GraphQL|DevOps|WordPress|JavaScript|TypeScript"
@@ -111,7 +117,7 @@ def name_words(text: str) -> list[str]:
     """Split `text` into the words of names: `OAuth2`, `IPv6`, `50p` and `v1beta1` are one word each."""
     numbered = set(_NUMBERED.findall(text))
     text = _ONE_WORD.sub(lambda found: found[0].capitalize(), _without_random(text))
-    text = _GLUED_VERSION.sub(r"_v\1", _GLUED_METHOD.sub(r"\1_", text))
+    text = _GLUED_VERSION.sub(r"_v\1", _GLUED_METHOD.sub(r"\1_", _JOINED.sub(r"_\1_", text)))
     joined: list[str] = []
     for word in words(text):
         is_stage = bool(joined) and re.fullmatch(r"v\d+", joined[-1]) and _STAGE.fullmatch(word)
@@ -162,6 +168,9 @@ def without_framework(identifier: str, operation: Operation) -> str:
     counter = _COUNTER.search(identifier)
     if counter and counter[1] not in words(operation.path):  # springdoc appends a number: `list_1`
         identifier = identifier[: counter.start()]
+    kind = _KIND.search(identifier)
+    if kind and kind[1].lower() not in words(f"{operation.path} {operation.summary}"):
+        identifier = identifier[: kind.start()]
     return _CLASS.sub("", identifier)
 
 
@@ -197,16 +206,32 @@ def _is_transcript(found: list[str], operation: Operation) -> bool:
 
 
 def _without_variable(found: list[str], identifier: str, operation: Operation) -> list[str]:
-    """Return the words of an operationId that repeats the path, without the last variable of the path.
+    """Return the words of an operationId that repeats the path, without the variables of the path.
 
-    `PATCH_mc-fields-field_id` loses `field_id`.
+    `PATCH_mc-fields-field_id` loses `field_id`, and `GET_mc-lists-id-contacts` loses `id`.
     """
-    variable = operation.template.variables[-1] if operation.template.variables else ""
-    if found[0] not in METHODS or not variable or not re.search(rf"[-/]{re.escape(variable)}$", identifier):
+    if found[0] not in METHODS or not operation.template.variables:
+        return found
+    segments = [name_words(segment) for segment in operation.path.strip("/").split("/")]
+    for place in range(1, len(segments) - 1):
+        if "{" in operation.path.strip("/").split("/")[place]:
+            found = _without_inner(found, segments[place - 1], segments[place], segments[place + 1])
+    variable = operation.template.variables[-1]
+    if not re.search(rf"[-/]{re.escape(variable)}$", identifier):
         return found
     rest = found[: len(found) - len(name_words(variable))]
     is_name = len(rest) > 1 and rest[-1] not in PREPOSITIONS  # `delete-project-by-uuid` keeps its variable
     return [*rest[:-1], singular(rest[-1])] if is_name else found
+
+
+def _without_inner(found: list[str], before: list[str], variable: list[str], after: list[str]) -> list[str]:
+    """Return the words without a variable that stands between the segments `before` and `after`, as in the path."""
+    whole = [*before, *variable, *after]
+    for start in range(1, len(found) - len(whole) + 1):
+        if found[start : start + len(whole)] == whole:
+            rest = found[start + len(whole) :]
+            return [*found[:start], *before[:-1], singular(before[-1]), *after, *rest]
+    return found
 
 
 def _without_method(found: list[str], operation: Operation) -> list[str]:

@@ -7,12 +7,14 @@ The result depends only on the words. The least informative parts are removed fi
 import re
 
 from mcpgen.base.names import short_hash
+from mcpgen.naming.inflection import singular
 from mcpgen.naming.verbs import VERBS
 
 LONGEST = 50
-_STOP_WORDS = frozenset(
-    ["a", "an", "the", "of", "for", "in", "on", "to", "by", "with", "from", "and", "or", "using", "via"]
-)
+_STOP_WORDS = frozenset(["a", "an", "the", "of", "for", "in", "on", "by", "and", "or", "using", "via"])
+"""Words that a long name does without. `from`, `to` and `with` stay: who removes a runner from a group keeps the group.
+"""
+
 _VERB_WITHIN = 3
 """Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
 verb.
@@ -62,7 +64,7 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     if not _fits(found, longest):
         found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
     if not _fits(found, longest):
-        found = list(dict.fromkeys(found))
+        found = _without_repetitions(found)
     for word in sorted({word for word in found if word in ABBREVIATIONS}, key=lambda word: (-len(word), word)):
         if not _fits(found, longest):
             found = [ABBREVIATIONS[word] if other == word else other for other in found]
@@ -70,6 +72,12 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
         found = _without_outermost(found)
     name = "_".join(_beginning_with_a_letter(found))
     return name if len(name) <= longest else f"{name[: longest - 1 - _HASH].rstrip('_')}_{short_hash(key, _HASH)}"
+
+
+def _without_repetitions(found: list[str]) -> list[str]:
+    """Return the words without repeated ones, and without plurals whose singular follows: `certs_cert`."""
+    found = list(dict.fromkeys(found))
+    return [word for index, word in enumerate(found) if singular(word) not in found[index + 1 :]]
 
 
 def _beginning_with_a_letter(found: list[str]) -> list[str]:

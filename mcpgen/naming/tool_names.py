@@ -18,7 +18,7 @@ counter.
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcpgen.base.names import TOOL_NAME, distinct, short_hash, words
@@ -137,8 +137,13 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
     suffixes = [each for each in versions(operation) if each not in name.split("_")] if are_versions else []
     if asked := _asked(operation):
         suffixes.append("by_" + "_".join(asked))
+    others = [member for member in members if member is not operation]
+    if not suffixes:
+        yield from _placed(name, operation, others)
     if operation.template.variables and are_paths:
-        suffixes.append("by_" + "_".join(words(operation.template.variables[-1])))
+        shared = {variable for member in others for variable in member.template.variables}
+        own = [variable for variable in operation.template.variables if variable not in shared]
+        suffixes.append("by_" + "_".join(words((own or operation.template.variables)[-1])))
     if is_alone or len({member.method for member in members}) > 1:
         if operation.method == "PUT" and "update" in name.split("_"):
             own = name.removeprefix(f"{operation.decided.prefix}_").split("_")
@@ -154,6 +159,16 @@ def _distinctions(name: str, operation: Operation, members: Sequence[Operation])
         yield f"{name}_{operation.method.lower()}"
     for length in (4, 8, 12):
         yield f"{_within(name, LONGEST - 1 - length)}_{short_hash(operation.key, length)}"
+
+
+def _placed(name: str, operation: Operation, others: Sequence[Operation]) -> Iterator[str]:
+    """Yield a name with the one word of the path that no path of `others` has: `delete_chatkit_thread`."""
+    said = {singular(word) for other in others for word in name_words(other.path)} | set(map(singular, name.split("_")))
+    own = {singular(word) for noun in _nouns(_segments(operation.path)) for word in noun} - said
+    verb, _, rest = name.partition("_")
+    candidate = f"{verb}_{'_'.join(own)}_{rest}"
+    if others and len(own) == 1 and rest and verb in verbs.VERBS and len(candidate) <= LONGEST:
+        yield candidate
 
 
 def _ends(found: list[str], longest: int) -> list[str]:

@@ -39,6 +39,10 @@ def operation(
         ("GET /api/v1/pods", "listCoreV1NamespacedPod", "list_core_namespaced_pod_v1"),
         ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),
         ("GET /pets", "find pets, by tags!", "find_pets_by_tags"),
+        ("DELETE /chatkit/threads/{id}", "DeleteThreadMethod", "delete_thread"),
+        ("GET /methods/{id}", "GetMethod", "get_method"),
+        ("GET /Reports/{id}", "getReportBASorGST", "get_report_bas_or_gst"),
+        ("GET /marketing/lists/{id}/contacts/count", "GET_mc-lists-id-contacts-count", "get_mc_list_contacts_count"),
         # operation ids that are whole sentences
         ("GET /users/{id}/logs", "Get the list of logs of a user by id and return them.", "list_user_logs"),
         ("POST /teams/{team}/members", "Adds a new member to the team", "add_team_member"),
@@ -259,6 +263,17 @@ def test_of_a_put_and_a_patch_of_one_name_the_put_replaces() -> None:
     assert assign(both, NOTHING, "T") == {"PATCH /a/{}": "update_thing", "PUT /a/{}": "replace_thing"}
 
 
+def test_the_word_of_the_path_that_no_other_path_has_distinguishes() -> None:
+    both = [operation("DELETE /threads/{id}", "deleteThread"), operation("DELETE /kit/threads/{id}", "deleteThread")]
+    assert set(assign(both, NOTHING, "T").values()) == {"delete_thread", "delete_kit_thread"}
+
+
+def test_of_the_variables_of_a_path_its_own_distinguishes() -> None:
+    paths = ("/user/keys/{key}", "/users/{user}/keys/{key}")
+    both = [operation(f"DELETE {path}", "deleteUserKey") for path in paths]
+    assert set(assign(both, NOTHING, "T").values()) == {"delete_user_key", "delete_user_key_by_user"}
+
+
 def test_an_id_that_says_get_weighs_more_than_a_summary() -> None:
     assert derive(replace(operation("GET /inventory", "getInventory"), summary="Count pets"), "T") == "get_inventory"
 
@@ -276,6 +291,14 @@ def test_the_title_of_the_api_is_no_part_of_a_name() -> None:
             "getConfigurationConfigurationOfTheAuthenticationEnvironments",
             "get_configuration_authentication_environments",
         ),
+        (
+            "createCertificatesV1beta1CertificateSigningRequest",
+            "create_v1beta1_certificate_signing_request",
+        ),
+        (
+            "hosted-compute/delete-network-configuration-from-organization",
+            "hosted_compute_delete_network_config_from_org",
+        ),
     ],
 )
 def test_long_names_lose_little_words_first(identifier: str, expected: str) -> None:
@@ -287,7 +310,7 @@ def test_long_names_lose_little_words_first(identifier: str, expected: str) -> N
     [
         (
             "actions/remove-repo-access-to-self-hosted-runner-group-in-org",
-            "remove_repo_access_self_hosted_runner_group_org",
+            "remove_repo_access_to_self_hosted_runner_group_org",
         ),
         (
             "createAuthorizationV1beta1NamespacedLocalSubjectAccessReview",
