@@ -237,7 +237,7 @@ def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Dia
     placed = rename_schemes(
         placed, owner.schemes, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
     )
-    before = fronts(placed) if len(each) > 1 else [""]
+    before = fronts(placed) if len(each) > 1 else [""] * len(each)
     found: list[DescribedApi] = []
     for (one, _), at, front in zip(placed, servers_of, before, strict=True):
         api = one.api
