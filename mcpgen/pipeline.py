@@ -301,8 +301,7 @@ def _located_skips(skipped: tuple[Skipped, ...], documents: Mapping[str, Documen
 
 
 def _report_no_server(api: Api, diagnostics: Diagnostics) -> None:
-    sends = api.operations or api.skipped or any(resource.operation for resource in api.resources)
-    if sends and (not api.servers or "://" not in api.servers[0].url):
+    if (api.all_operations or api.skipped) and "://" not in api.servers[0].url:
         diagnostics.add(
             "no-server",
             "No absolute server URL is known; every call will fail until a base URL is set.",
@@ -326,9 +325,9 @@ def _identity(api: Api, options: Options, lock: Lock | None, source: str) -> Ide
 
 
 def _host(api: Api) -> str:
-    """Return the host of the first server, or "" if there is no server or its URL has no valid host."""
+    """Return the host of the first server, or "" if its URL has no valid host."""
     try:
-        return urlsplit(api.servers[0].url).hostname or "" if api.servers else ""
+        return urlsplit(api.servers[0].url).hostname or ""
     except ValueError:
         return ""
 

@@ -142,7 +142,7 @@ def _demands(document: JsonValue) -> bool:
 
 
 def _is_required(scheme: BoundScheme, catalog: Catalog) -> bool:
-    return any(scheme.name in names for tool in catalog.tools for names in tool.binding.security or ())
+    return any(scheme.name in names for tool in catalog.tools for names in tool.binding.security)
 
 
 def _fits(scheme: BoundScheme, credential: Credential) -> bool:

@@ -18,9 +18,8 @@ def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None
     """
     if any(each.severity == "error" for each in diagnostics):
         return
-    operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
     accepted = security.undeclared(api)
-    used = {name for one in operations for names in security.requirement(one, api, accepted) or () for name in names}
+    used = {name for one in api.all_operations for names in security.requirement(one, api, accepted) for name in names}
     beside = any(not is_written(each) for each in api.operations)
     hint = "Remove the scheme, or name it in the `security` of a tool" + (
         "; operations of a document use only the `security` of that document." if beside else "."

@@ -45,7 +45,7 @@ def environment(catalog: Catalog) -> tuple[Variable, ...]:
     URLs.
     """
     fetched = [each.binding for each in catalog.resources if each.binding]
-    choices = [binding.security or () for binding in [*(tool.binding for tool in catalog.tools), *fetched]]
+    choices = [binding.security for binding in [*(tool.binding for tool in catalog.tools), *fetched]]
     return list_variables(catalog.schemes, catalog.servers, catalog.identity.prefix, choices)
 
 
@@ -111,7 +111,7 @@ def alternatives(catalog: Catalog) -> list[Choice]:
     by = {scheme.name: scheme for scheme in catalog.schemes}
     found: dict[Choice, None] = {}
     for tool in catalog.tools:
-        needed = [names for names in tool.binding.security or () if names]
+        needed = [names for names in tool.binding.security if names]
         told = needed[:_MOST_WAYS]
         least = [names for names in told if not any({*other} < {*names} for other in told)]
         each = islice((way for names in least for way in _ways([by[name] for name in names])), _MOST_WAYS + 1)
@@ -145,7 +145,7 @@ def chosen_credentials(catalog: Catalog) -> Iterator[str]:
 
 def needy(catalog: Catalog) -> Catalog:
     """Return `catalog` without the tools that can be called without credentials."""
-    return replace(catalog, tools=tuple(tool for tool in catalog.tools if all(tool.binding.security or ())))
+    return replace(catalog, tools=tuple(tool for tool in catalog.tools if all(tool.binding.security)))
 
 
 def _roles(scheme: BoundScheme) -> tuple[Way, ...]:

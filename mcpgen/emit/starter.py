@@ -18,7 +18,7 @@ from mcpgen.check import too_many_tools
 from mcpgen.emit import table
 from mcpgen.emit.environment import environment
 from mcpgen.emit.sinks import yaml_comment, yaml_scalar
-from mcpgen.model import Catalog, Operation, Server, ToolSpec
+from mcpgen.model import Catalog, Operation, ToolSpec
 from mcpgen.model.selection import select
 from mcpgen.read.toolsfile import editors
 
@@ -115,7 +115,7 @@ def _server(catalog: Catalog) -> Iterator[str]:
 
 
 def _origin(catalog: Catalog) -> Iterator[str]:
-    usual, *others = catalog.servers or (Server(""),)
+    usual, *others = catalog.servers
     yield ""
     if "://" not in usual.url:
         yield f"{_PROSE} The document does not say which URL the API has."

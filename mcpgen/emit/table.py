@@ -239,7 +239,7 @@ def request(binding: HttpBinding) -> JsonObject:
     if binding.body is not None:
         result["body"] = body(binding.body)
     result["accept"] = binding.accept
-    if binding.security is not None:
+    if binding.security:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.settings:
         result["settings"] = list[JsonValue](binding.settings)

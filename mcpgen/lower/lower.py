@@ -131,7 +131,7 @@ def _lowered(
         security.undeclared(api),
         sources,
         named,
-        {(api.servers[:1] or (Server(""),))[0]: 0},
+        {api.servers[0]: 0},
         promises,
         Requests((*api.operations, *api.left_out), composer),
         diagnostics,
@@ -156,9 +156,7 @@ def _lowered(
         replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
         tuple(context.servers),
         security.bound_schemes(api, identity.prefix),
-        descriptions.distinct_titles(
-            mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers, composer.once)
-        ),
+        descriptions.distinct_titles(mentions.named(sorted(tools, key=lambda tool: tool.name), composer.once)),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         prompts.resolve(api.prompts, read, diagnostics),
@@ -274,7 +272,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         _server_index(operation, context.servers),
         security.requirement(operation, context.api, context.accepted),
         security.scopes(operation, context.api),
-        scopes.derive(operation, context.api, diagnostics),
+        scopes.derive(operation, diagnostics),
     )
     listing = listings.derive(whole, hints, binding, context.api.pages, composer, diagnostics)
     tool = ToolSpec(
@@ -347,12 +345,7 @@ def _checkable(tool: ToolSpec, composer: Composer, diagnostics: Diagnostics) -> 
 
 
 def _server_index(operation: Operation, servers: dict[Server, int]) -> int:
-    """Return the index of the operation's server in `servers`. A server that is missing there is added.
-
-    Return 0, the index of the API's first server, if the operation names no server.
-    """
-    if not operation.servers:
-        return 0
+    """Return the index of the operation's server in `servers`. A server that is missing there is added."""
     return servers.setdefault(operation.servers[0], len(servers))
 
 

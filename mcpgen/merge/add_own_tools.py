@@ -18,13 +18,7 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
     """
     home = base or api.servers
     known = {scheme.name for scheme in settings.schemes}
-    own = tuple(_secured(operation, settings, api, home) for operation in settings.operations)
-    resources = tuple(
-        replace(resource, operation=_secured(resource.operation, settings, api, home))
-        if resource.operation
-        else resource
-        for resource in settings.resources
-    )
+    own = settings.changed(lambda operation: _completed(operation, settings, api, home))
     return replace(
         api,
         title=settings.title or api.title,
@@ -33,8 +27,8 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
         name=settings.name or api.name,
         instructions=settings.instructions or api.instructions,
         logging=api.logging if settings.logging is None else settings.logging,
-        operations=api.operations + own,
-        servers=base or api.servers,
+        operations=api.operations + own.operations,
+        servers=home,
         schemes=settings.schemes + tuple(scheme for scheme in api.schemes if scheme.name not in known),
         skipped=api.skipped + settings.skipped,
         output=settings.output or api.output,
@@ -44,25 +38,23 @@ def merge(api: Api, settings: Api, base: tuple[Server, ...]) -> Api:
         pages=settings.pages or api.pages,
         confirm={**api.confirm, **settings.confirm},
         roles={**api.roles, **settings.roles},
-        resources=_with_own(api.resources, resources),
+        resources=_with_own(api.resources, own.resources),
         prompts=_with_own(api.prompts, settings.prompts),
     )
 
 
-def _secured(operation: Operation, settings: Api, api: Api, home: tuple[Server, ...]) -> Operation:
-    """Return an operation of the tools file with the security requirements that the tools file sets.
+def _completed(operation: Operation, settings: Api, api: Api, home: tuple[Server, ...]) -> Operation:
+    """Return an operation of the tools file with a server and security, also if the file writes none at the tool.
 
     Credentials of `api` are only for `home`, its server: an operation on another server gets none of them.
     """
-    place = place_of(operation.servers or home)
+    operation = replace(operation, servers=operation.servers or home[:1])
+    place = place_of(operation.servers)
     elsewhere = place != place_of(home) and bool(api.operations or api.schemes)
     if elsewhere:
         operation = _without_credentials(operation, settings, api, label_of(place))
-    if operation.security is not None:
-        return operation
-    if settings.security is None and elsewhere:
-        return replace(operation, security=NO_CREDENTIALS)
-    return replace(operation, security=settings.security, scopes=settings.scopes)
+    default = settings.security.otherwise(NO_CREDENTIALS if elsewhere else api.security)
+    return replace(operation, security=operation.security.otherwise(default))
 
 
 def _without_credentials(operation: Operation, settings: Api, api: Api, label: str) -> Operation:

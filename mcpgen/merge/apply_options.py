@@ -60,9 +60,8 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
     values = dict(_variable(text) for text in chosen)
     if not values:
         return api
-    fetched = [resource.operation for resource in api.resources if resource.operation is not None]
-    every = [api.servers, *(operation.servers or () for operation in (*api.operations, *fetched))]
-    known = {variable.name: variable for group in every for server in group for variable in server.variables}
+    every = dict.fromkeys((*api.servers, *(server for operation in api.all_operations for server in operation.servers)))
+    known = {variable.name: variable for server in every for variable in server.variables}
     code = "invalid-value" if where else "invalid-flag"
     for name, value in values.items():
         place = where.inside(name) if where else None
@@ -74,14 +73,9 @@ def with_variables(api: Api, chosen: Iterable[str], where: Where | None = None) 
             raise FatalError(code, f"{value!r} is not one of the allowed values of {name}.", place, hint)
 
     def settled(operation: Operation) -> Operation:
-        return replace(operation, servers=_resolved(operation.servers, values)) if operation.servers else operation
+        return replace(operation, servers=_resolved(operation.servers, values))
 
-    resources = (
-        replace(resource, operation=settled(resource.operation)) if resource.operation else resource
-        for resource in api.resources
-    )
-    operations = tuple(settled(operation) for operation in api.operations)
-    return replace(api, servers=_resolved(api.servers, values), operations=operations, resources=tuple(resources))
+    return replace(api.changed(settled), servers=_resolved(api.servers, values))
 
 
 def with_output(api: Api, structured: bool) -> Api:

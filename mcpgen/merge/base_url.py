@@ -20,28 +20,28 @@ _FRONT = re.compile(r"[^/?#]*//[^/?#]*")
 
 
 def hoist_server(api: Api) -> Api:
-    """Move the servers of the operations to the API, if all operations name the same servers and the first server URL
+    """Make the servers of the operations those of the API, if all operations have the same servers and the first URL
     is absolute. Otherwise return `api` unchanged.
 
     Some documents (Twilio) name a server at each path and none at the top level. Without this step, a base URL would
     not replace the server of such a document, since `replace_server` compares URLs with the top-level server.
     """
-    own = next((operation.servers for operation in api.operations), None)
-    if not own or "://" not in own[0].url or any(each.servers != own for each in api.operations):
+    own = next((operation.servers for operation in api.operations), api.servers)
+    if own[0] == api.servers[0] or "://" not in own[0].url or any(each.servers != own for each in api.operations):
         return api
-    return replace(api, servers=own, operations=tuple(replace(each, servers=None) for each in api.operations))
+    return replace(api, servers=own)
 
 
 # The owner accepted origins for the API whose server is replaced, so all others must be accepted again
 # (docs/decisions/origins.md).
 def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
-    """Return `api` with its first server replaced by `base`.
+    """Return `api` with its first server replaced by `base`, also in the operations that use this server.
 
-    Servers and token URLs on the origin of the first server are moved to the origin of `base`. If `base` has no path,
-    it gets the path of the first server, and this is reported. The result's `unconfirmed` lists all other origins: the
-    owner must accept them, since a document whose server was replaced is not trusted about hosts.
+    Other servers and token URLs on the origin of the first server are moved to the origin of `base`. If `base` has no
+    path, it gets the path of the first server, and this is reported. The result's `unconfirmed` lists all other
+    origins: the owner must accept them, since a document whose server was replaced is not trusted about hosts.
     """
-    described = api.servers[0] if api.servers else Server("")
+    described = api.servers[0]
     kept = _with_path(base, described)
     if kept != base:
         diagnostics.add(
@@ -50,9 +50,11 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
             f"calls go to {clipped(kept.url)}.",
             hint=f"If the API's base URL has no path, write {clipped(base.url)}/.",
         )
+    operations = (replace(each, servers=(kept,)) if each.servers[0] == described else each for each in api.operations)
+    api = replace(api, servers=(kept,), operations=tuple(operations))
     before, after = _origin(described), _origin(base)
     if not before or before == after:
-        return replace(api, servers=(kept,))
+        return api
 
     def moved(url: str, filled: str) -> str:
         return after + _FRONT.sub("", filled, count=1) if origins.of_url(filled) == before else url
@@ -67,12 +69,10 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
         return replace(scheme, token_url=token_url, discovery_url=discovery_url, user=user)
 
     def moved_operation(operation: Operation) -> Operation:
-        own = operation.servers and tuple(map(moved_server, operation.servers))
-        return replace(operation, servers=own)
+        return replace(operation, servers=tuple(map(moved_server, operation.servers)))
 
     found = replace(
         api,
-        servers=(kept,),
         operations=tuple(map(moved_operation, api.operations)),
         schemes=tuple(map(moved_scheme, api.schemes)),
     )
@@ -81,7 +81,7 @@ def replace_server(api: Api, base: Server, diagnostics: Diagnostics) -> Api:
 
 def named_origins(api: Api) -> Iterator[str]:
     """Yield every origin in the server URLs and security schemes of `api`."""
-    for server in (*api.servers, *(each for operation in api.operations for each in operation.servers or ())):
+    for server in dict.fromkeys((*api.servers, *(each for one in api.operations for each in one.servers))):
         yield from origins.of_server(server.url, {each.name: each.default for each in server.variables})
     for scheme in api.schemes:
         urls = scheme.token_url, scheme.discovery_url, *(scheme.user.urls if scheme.user else ())

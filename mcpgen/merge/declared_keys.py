@@ -28,8 +28,7 @@ def with_declared_keys(api: Api, schemes: Iterable[SecurityScheme], diagnostics:
     return replace(
         api,
         operations=tuple(
-            _filled(each, keys, diagnostics) if place_of(each.servers or api.servers) == home else each
-            for each in api.operations
+            _filled(each, keys, diagnostics) if place_of(each.servers) == home else each for each in api.operations
         ),
     )
 

@@ -13,7 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.base.names import clipped, fold, words
 from mcpgen.merge.overrides import is_written, named
-from mcpgen.model import Api, Login, Operation, SecurityScheme
+from mcpgen.model import Api, Login, Operation, Security, SecurityScheme
 from mcpgen.naming.effect_words import ENDS
 from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import LoginChoice
@@ -157,13 +157,16 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     if scheme is None:
         return api
     path = "".join(operation.template.literals)
-    own = operation.servers[0] if operation.servers else None
-    url = servers.with_defaults(own).rstrip("/") + path if own else path.lstrip("/") or "./"
+    url = path.lstrip("/") or "./"
+    if operation.servers[0] != api.servers[0]:
+        url = servers.with_defaults(operation.servers[0]).rstrip("/") + path
     login = Login(_content_type(operation), choice.fields, choice.token, choice.expires)
     new = replace(scheme, type="login", token_url=url, discovery_url="", login=login, user=None)
     others = tuple(each for each in api.schemes if each.name != new.name)
-    required = api.security if api.schemes or api.security is not None else ((new.name,),)
-    return replace(api, schemes=(*others, new), security=required)
+    if not api.schemes:  # then the document says nothing about credentials, and the login is for all operations
+        required = Security(((new.name,),))
+        api = api.changed(lambda each: replace(each, security=each.security.otherwise(required)))
+    return replace(api, schemes=(*others, new))
 
 
 def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> SecurityScheme | None:

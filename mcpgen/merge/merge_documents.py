@@ -9,7 +9,7 @@ these changes, as if it were the command's argument SOURCE.
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 from mcpgen.base.diagnostics import Diagnostics
@@ -20,16 +20,17 @@ from mcpgen.merge.scheme_names import all_schemes, each_once, rename_schemes, sc
 from mcpgen.merge.unique_prefixes import ServerPlace, ServerScheme, fronts, place_of
 from mcpgen.model import (
     NO_CREDENTIALS,
+    UNDECLARED,
     UNSENT,
     Api,
     Operation,
     PreviousNames,
+    Security,
     SecurityScheme,
     Server,
 )
 from mcpgen.read.inputs import DescribedApi
 from mcpgen.read.openapi import servers
-from mcpgen.read.toolsfile import RequiredCredentials
 
 TOKEN, HEADER = "token", "header"
 """Names of the two optional schemes of an API whose document declares none. If there are several documents, only the
@@ -52,7 +53,7 @@ class OwnerDecisions:
 
     servers: tuple[Server, ...] = ()
     schemes: frozenset[str] = frozenset()
-    required: RequiredCredentials = field(default_factory=RequiredCredentials)
+    required: Security = UNDECLARED
 
 
 # Data and credentials of one API must not go to another API (docs/decisions/compiling.md).
@@ -72,7 +73,7 @@ def joined(
     if len(each) > 1 or any(base and one.entry and one.entry.servers for one in each):
         each = _apart([one for one in each if _has_server(one, base, diagnostics)], owner, diagnostics)
     else:
-        each = [replace(one, api=_at(_requiring(one.api, owner.required), base)) for one in each]
+        each = [replace(one, api=_requiring(one.api, owner.required)) for one in each]
     apis: list[Api] = []
     omitted: list[Operation] = []
     for one in each:
@@ -83,7 +84,7 @@ def joined(
         apis.append(api)
         omitted += left_out
     if len(apis) == 1:
-        return apis[0], tuple(omitted)
+        return replace(apis[0], servers=base or apis[0].servers), tuple(omitted)
     if not apis:
         return replace(empty, skipped=tuple(s for one in described for s in one.api.skipped)), ()
     first = apis[0]
@@ -93,8 +94,6 @@ def joined(
         operations=_with_names_apart(tuple(o for api in apis for o in api.operations), diagnostics),
         servers=base or first.servers,
         security=next((api.security for api in apis if api.security != NO_CREDENTIALS), NO_CREDENTIALS),
-        scopes=next((api.scopes for api in apis if api.security != NO_CREDENTIALS), {}),
-        caller_scopes=next((api.caller_scopes for api in apis if api.security != NO_CREDENTIALS), ()),
         schemes=each_once(scheme for api in apis for scheme in api.schemes),
         skipped=tuple(skipped for api in apis for skipped in api.skipped),
         unconfirmed=_unconfirmed(apis),
@@ -103,22 +102,17 @@ def joined(
 
 
 def settled(api: Api, base: tuple[Server, ...]) -> Api:
-    """If every operation has a server of its own, replace the API's server, which none would use, by one of theirs.
+    """If no operation uses the API's server, replace it by a server that operations use.
 
     With several documents, use the server of the first operation. With a single document, use the first server whose
     URL starts with `base` (the base URL that the user gave) and a slash; if there is none, return `api` unchanged.
     """
-    if any(each.operation and each.operation.servers is None for each in api.resources):
+    if any(each.servers[0] == api.servers[0] for each in api.all_operations) or any(map(is_written, api.operations)):
         return api
-    if any(not each.servers or is_written(each) for each in api.operations):
-        return api
-    each = [operation.servers or () for operation in api.operations]
+    used = [operation.servers for operation in api.operations]
     if not all(operation.document for operation in api.operations):
-        each = [own for own in each if base and own[0].url.startswith(f"{base[0].url}/")]
-    if not each:
-        return api
-    kept = (replace(one, servers=None) if one.servers == each[0] else one for one in api.operations)
-    return replace(api, servers=each[0], operations=tuple(kept))
+        used = [each for each in used if base and each[0].url.startswith(f"{base[0].url}/")]
+    return replace(api, servers=used[0]) if used else api
 
 
 # -- shared security schemes, prefixes of documents, equal tool names --------------------------------------------------
@@ -206,7 +200,7 @@ def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagno
     """Return True if a document has a server. Report a document without one: its calls must not go to another
     document's server.
     """
-    if base or any("://" in server.url for server in one.api.servers[:1]):
+    if base or "://" in one.api.servers[0].url:
         return True
     message = f"{one.document} has no absolute server URL, and with several documents --base-url does not apply to it."
     where = one.entry.document.where if one.entry else None
@@ -214,32 +208,9 @@ def _has_server(one: DescribedApi, base: tuple[Server, ...], diagnostics: Diagno
     return False
 
 
-def _requiring(api: Api, required: RequiredCredentials) -> Api:
-    """Return `api` with the `required` security at each operation that declares none.
-
-    Return `api` unchanged if the document declares default security, or if nothing is required.
-    """
-    if api.security is not None or required.security is None:
-        return api
-    return replace(
-        api,
-        operations=tuple(
-            replace(operation, security=required.security, scopes=required.scopes)
-            if operation.security is None
-            else operation
-            for operation in api.operations
-        ),
-    )
-
-
-def _at(api: Api, base: tuple[Server, ...]) -> Api:
-    """Return `api` with `base` as its default server. Operations still use their former server: it is written at each
-    operation that had no server of its own.
-    """
-    if not base or api.servers[:1] == base[:1]:
-        return api
-    operations = tuple(replace(each, servers=each.servers or api.servers[:1]) for each in api.operations)
-    return replace(api, servers=base, operations=operations)
+def _requiring(api: Api, required: Security) -> Api:
+    """Return `api` with the `required` security at each operation for which its document declares none."""
+    return api.changed(lambda each: replace(each, security=each.security.otherwise(required)))
 
 
 def _unconfirmed(apis: Sequence[Api]) -> frozenset[str]:
@@ -260,25 +231,24 @@ def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Dia
     servers_of = [base if base and not (one.entry and one.entry.servers) else one.api.servers[:1] for one in each]
     placed = []
     for one, at in zip(each, servers_of, strict=True):
-        required = owner.required if at[:1] == first[:1] else RequiredCredentials()
+        required = owner.required if at[:1] == first[:1] else UNDECLARED
         placed.append((replace(one, api=_with_credentials(one, at, required, diagnostics)), place_of(at)))
     silent = any(one.entry and one.entry.prefix and _says_nothing(one.api) for one in each)
     placed = rename_schemes(
         placed, owner.schemes, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
     )
-    before = fronts(placed) if len(each) > 1 else [""]
+    before = fronts(placed) if len(each) > 1 else [""] * len(each)
     found: list[DescribedApi] = []
     for (one, _), at, front in zip(placed, servers_of, before, strict=True):
         api = one.api
-        real = api.servers[:1]
         if at[:1] != first[:1]:
-            api = replace(api, security=NO_CREDENTIALS, scopes={}, caller_scopes=())
+            api = replace(api, security=NO_CREDENTIALS)
         operations = (
             replace(
                 operation,
                 key=_behind(front, operation),
                 document=one.document,
-                servers=_absolute(operation.servers, real) or (None if real == first[:1] else real),
+                servers=tuple(_absolute(each, one.api.servers[0].url) for each in operation.servers),
             )
             for operation in api.operations
         )
@@ -302,56 +272,40 @@ def _behind(front: str, operation: Operation) -> str:
     return f"{front} {key}" if front else key
 
 
-def _absolute(own: tuple[Server, ...] | None, at: tuple[Server, ...]) -> tuple[Server, ...]:
-    """Return the servers of an operation, with relative URLs resolved against `at`, the server of its document."""
-    return tuple(replace(server, url=_joined(at, server.url)) for server in own or ())
-
-
-def _joined(at: tuple[Server, ...], url: str) -> str:
-    base = at[0].url if at else ""
+def _absolute(server: Server, base: str) -> Server:
+    """Return a server with a relative URL resolved against `base`, the URL of the document's server."""
     origin = _ORIGIN.match(base)
-    if "://" in url or origin is None:
-        return url
-    return origin[0] + url if url.startswith("/") else f"{base.rstrip('/')}/{url}"
+    if "://" in server.url or origin is None:
+        return server
+    url = origin[0] + server.url if server.url.startswith("/") else f"{base.rstrip('/')}/{server.url}"
+    return replace(server, url=url)
 
 
-def _with_credentials(
-    one: DescribedApi, at: tuple[Server, ...], required: RequiredCredentials, diagnostics: Diagnostics
-) -> Api:
-    """Return the API with the security requirements of each operation written at the operation itself.
+def _with_credentials(one: DescribedApi, at: tuple[Server, ...], required: Security, diagnostics: Diagnostics) -> Api:
+    """Return the API with security also for operations for which its document declares none: `required`, else each
+    scheme alone or none. A document without schemes gets an optional token.
 
     Schemes of an unknown kind are left out: they all take their value from one environment variable, and with several
     documents the value would be sent to several APIs.
     """
     api, entry = one.api, one.entry
     usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
-    default, scopes = api.security, api.scopes
-    known = {name for names in required.security or () for name in names}
-    if default is None and required.security is not None:
-        default, scopes = required.security, required.scopes
-    elif default is None and usable:
-        default = (*((scheme.name,) for scheme in usable), ())
-    elif default is None:
-        name = f"{entry.prefix}_{TOKEN}" if entry and entry.prefix else TOKEN
-        title = clipped(api.title)
-        usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} requires one."),)
-        default = ((name,), ())
-    known |= {scheme.name for scheme in usable}
+    default = api.security.otherwise(required)
+    if not default.is_declared:
+        if not usable:
+            name = f"{entry.prefix}_{TOKEN}" if entry and entry.prefix else TOKEN
+            title = clipped(api.title)
+            usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} requires one."),)
+        default = Security((*((scheme.name,) for scheme in usable), ()))
+    known = {*(name for names in required.alternatives for name in names), *(scheme.name for scheme in usable)}
     operations = []
     lost = False
-    for operation in api.operations:
-        wanted = operation.security if operation.security is not None else default
+    for operation in _requiring(api, default).operations:
+        wanted = operation.security.alternatives
         kept = tuple(names for names in wanted if known.issuperset(names))
         lost = lost or (bool(wanted) and not kept)
-        own = operation.security is not None
-        operations.append(
-            replace(
-                operation,
-                security=kept or NO_CREDENTIALS,
-                scopes=operation.scopes if own else scopes,
-                caller_scopes=operation.caller_scopes if own else api.caller_scopes,
-            )
-        )
+        security = replace(operation.security, alternatives=kept or NO_CREDENTIALS.alternatives)
+        operations.append(replace(operation, security=security))
     if lost:
         message = (
             f"{one.document} needs credentials of a kind that is not supported; its calls are sent without credentials."
@@ -367,12 +321,12 @@ def _with_credentials(
 
 # A document that mentions no security must not use the others' credentials, so it gets an optional token of its own.
 def _says_nothing(api: Api) -> bool:
-    return api.security is None and all(scheme.type in UNSENT for scheme in api.schemes)
+    return not api.security.is_declared and all(scheme.type in UNSENT for scheme in api.schemes)
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:
     """Return a security scheme with its relative URLs resolved against `at`, the server of the scheme's document."""
-    base = servers.with_defaults(at[0]) if at else ""
+    base = servers.with_defaults(at[0])
     if "://" not in base:
         return scheme
     base = base.rstrip("/") + "/"

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mcpgen.merge.unique_prefixes import ServerPlace, ServerScheme, names_of
-from mcpgen.model import Api, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import Api, Security, SecurityScheme
 from mcpgen.read.inputs import DescribedApi
 
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
@@ -57,25 +57,18 @@ def with_names(api: Api, names: Mapping[str, str]) -> Api:
     def schemes(found: tuple[SecurityScheme, ...]) -> tuple[SecurityScheme, ...]:
         return tuple(replace(scheme, name=names.get(scheme.name, scheme.name)) for scheme in found)
 
-    def wanted(found: tuple[SecurityRequirement, ...] | None) -> tuple[SecurityRequirement, ...] | None:
-        return None if found is None else tuple(tuple(names.get(name, name) for name in each) for each in found)
-
-    def scopes(found: Scopes) -> Scopes:
-        return {names.get(name, name): asked for name, asked in found.items()}
+    def security(found: Security) -> Security:
+        return replace(
+            found,
+            alternatives=tuple(tuple(names.get(name, name) for name in each) for each in found.alternatives),
+            scopes={names.get(name, name): asked for name, asked in found.scopes.items()},
+        )
 
     operations = tuple(
-        replace(
-            operation,
-            security=wanted(operation.security),
-            scopes=scopes(operation.scopes),
-            credentials=schemes(operation.credentials),
-        )
-        for operation in api.operations
+        replace(each, security=security(each.security), credentials=schemes(each.credentials))
+        for each in api.operations
     )
-    security = wanted(api.security)
-    return replace(
-        api, schemes=schemes(api.schemes), security=security, scopes=scopes(api.scopes), operations=operations
-    )
+    return replace(api, schemes=schemes(api.schemes), security=security(api.security), operations=operations)
 
 
 def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:

@@ -29,9 +29,7 @@ class ServerScheme:
 
 
 def place_of(at: Sequence[Server]) -> ServerPlace:
-    """Return the URL and variables of the first server, which receives the requests; an empty URL if there is none."""
-    if not at:
-        return ServerPlace("")
+    """Return the URL and variables of the first server, which receives the requests."""
     return ServerPlace(at[0].url.rstrip("/"), tuple((each.name, each.default) for each in at[0].variables))
 
 

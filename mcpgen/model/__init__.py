@@ -7,6 +7,8 @@ version, and a `$ref` in a schema is a key of `Api.definitions`. This package im
 from mcpgen.model.accepted import Accepted, AcceptedKind, AnswerLink
 from mcpgen.model.api import (
     NO_CREDENTIALS,
+    NO_SERVER,
+    UNDECLARED,
     CallerScopes,
     Decisions,
     Encoding,
@@ -18,6 +20,7 @@ from mcpgen.model.api import (
     RequestBody,
     Response,
     Scopes,
+    Security,
     SecurityRequirement,
     SecurityScheme,
     Server,
@@ -91,6 +94,8 @@ __all__ = [
     "DESTRUCTIVE",
     "MOST_SEARCH_TOKENS",
     "NO_CREDENTIALS",
+    "NO_SERVER",
+    "UNDECLARED",
     "UNSENT",
     "Accepted",
     "AcceptedKind",
@@ -152,6 +157,7 @@ __all__ = [
     "SchemeKind",
     "Scopes",
     "SearchTable",
+    "Security",
     "SecurityRequirement",
     "SecurityScheme",
     "Sends",

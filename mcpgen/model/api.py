@@ -119,6 +119,10 @@ class Server:
     description: str = ""
 
 
+NO_SERVER = (Server(""),)
+"""Servers of an API of which no server is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Login:
     """An operation of the API that returns a token. Security schemes with a `login` get their token from it.
@@ -203,7 +207,28 @@ none.
 SecurityRequirement = tuple[str, ...]
 """Names of security schemes that are needed together. An empty requirement needs no credentials."""
 
-NO_CREDENTIALS: tuple[SecurityRequirement, ...] = ((),)
+
+@dataclass(frozen=True, slots=True)
+class Security:
+    """The credentials of an operation's requests, as a `security` list states them (OpenAPI 3.1, 4.8.30).
+
+    `alternatives`: one of these requirements is enough. `scopes`: OAuth scopes for the server's own tokens.
+    `caller_scopes`: OAuth scopes for the tokens of callers. `is_declared`: False if there is no list. For an operation,
+    this means that neither it nor its document has one: the operator may give any credential, or none.
+    """
+
+    alternatives: tuple[SecurityRequirement, ...] = ()
+    scopes: Scopes = field(default_factory=dict)
+    caller_scopes: CallerScopes = ()
+    is_declared: bool = True
+
+    def otherwise(self, default: "Security") -> "Security":
+        """Return this security if it is declared, else `default`."""
+        return self if self.is_declared else default
+
+
+UNDECLARED = Security(is_declared=False)
+NO_CREDENTIALS = Security(((),))
 """Security of an operation that needs no credentials: one empty requirement."""
 
 
@@ -274,6 +299,9 @@ class Operation:
     """One operation of an API description, with references resolved. `decided`: what the project's owner has decided
     about the operation.
 
+    `servers` and `security` hold for this operation; the document's own are written into each operation that has none.
+    Requests go to the first server. Only a tools file's tool may lack both, until `add_own_tools` adds it to an API.
+
     `key`: METHOD and path without the names of path parameters (`GET /pets/{}`), unique in its API. `credentials`:
     parameters that carry a credential, although no security scheme declares it. `withheld`: parameters that are no
     arguments, including `credentials`. `document` and `api_title`: the document that holds the operation, and its
@@ -297,10 +325,8 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     body: RequestBody | None = None
     responses: tuple[Response, ...] = ()
-    servers: tuple[Server, ...] | None = None
-    security: tuple[SecurityRequirement, ...] | None = None
-    scopes: Scopes = field(default_factory=dict)
-    caller_scopes: CallerScopes = ()
+    servers: tuple[Server, ...] = ()
+    security: Security = UNDECLARED
     extension: JsonObject = field(default_factory=dict)
     credentials: tuple[SecurityScheme, ...] = ()
     withheld: tuple[Parameter, ...] = ()

@@ -165,7 +165,7 @@ class HttpBinding:
     headers: tuple[ParameterBinding, ...] = ()
     cookies: tuple[ParameterBinding, ...] = ()
     body: BodyBinding | None = None
-    security: tuple[SecurityRequirement, ...] | None = None
+    security: tuple[SecurityRequirement, ...] = ()
     scopes: Scopes = field(default_factory=dict)
     caller_scopes: CallerScopes = ()
     fields: str | None = None

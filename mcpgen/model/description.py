@@ -1,11 +1,11 @@
 """Data type for an API description as a whole: the result of reading a source."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
-from mcpgen.model.api import CallerScopes, Operation, Scopes, SecurityRequirement, SecurityScheme, Server, Skipped
+from mcpgen.model.api import NO_SERVER, UNDECLARED, Operation, Security, SecurityScheme, Server, Skipped
 from mcpgen.model.features import Prompt, Resource
 from mcpgen.model.words import Confirm, Output, Pages, Redirects
 
@@ -14,9 +14,9 @@ from mcpgen.model.words import Confirm, Output, Pages, Redirects
 class Api:
     """An API description with its owner's decisions about the server.
 
-    `security`: None if the document does not mention security. `unconfirmed`: origins that the project's owner must
-    accept, since a base URL has replaced the server of every document that names them. `named_at`: place of title and
-    instructions in the file.
+    `servers` and `security`: those of tools that a tools file adds without their own. `unconfirmed`: origins that the
+    project's owner must accept, since a base URL has replaced the server of every document that names them. `named_at`:
+    place of title and instructions in the file.
 
     Decisions: `name`, `version`, `instructions`, `logging`, `redirects`, `output` (form of results), `pages` (how many
     a call fetches), `fields` (calls can select parts of results), `lookups` (calls can give names in place of ids),
@@ -33,11 +33,9 @@ class Api:
     version: str = ""
     instructions: str = ""
     logging: bool | None = None
-    servers: tuple[Server, ...] = ()
+    servers: tuple[Server, ...] = NO_SERVER
     schemes: tuple[SecurityScheme, ...] = ()
-    security: tuple[SecurityRequirement, ...] | None = None
-    scopes: Scopes = field(default_factory=dict)
-    caller_scopes: CallerScopes = ()
+    security: Security = UNDECLARED
     skipped: tuple[Skipped, ...] = ()
     output: Output | None = None
     confirm: Mapping[str, Confirm] = field(default_factory=dict)
@@ -51,3 +49,15 @@ class Api:
     named_at: Where | None = None
     unconfirmed: frozenset[str] = frozenset()
     left_out: tuple[Operation, ...] = ()
+
+    @property
+    def all_operations(self) -> tuple[Operation, ...]:
+        """Return the operations of tools, then those of resources."""
+        return (*self.operations, *(each.operation for each in self.resources if each.operation))
+
+    def changed(self, change: Callable[[Operation], Operation]) -> "Api":
+        """Return this API with `change` applied to the operations of tools and resources."""
+        resources = (
+            replace(each, operation=change(each.operation)) if each.operation else each for each in self.resources
+        )
+        return replace(self, operations=tuple(map(change, self.operations)), resources=tuple(resources))

@@ -13,11 +13,11 @@ from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped, nearest
-from mcpgen.model import Api, Server
+from mcpgen.model import UNDECLARED, Api, Security, Server
 from mcpgen.model.options import Options
 from mcpgen.model.selection import Selector
 from mcpgen.read.openapi import servers
-from mcpgen.read.toolsfile import RequiredCredentials, ToolsFile
+from mcpgen.read.toolsfile import ToolsFile
 
 Kind = Literal["include", "exclude"]
 
@@ -70,14 +70,9 @@ class Flags:
         return next((each.api.servers for each in self.files if each.api.servers), ())
 
     @property
-    def required(self) -> RequiredCredentials:
-        """Return the credentials that apply to documents which declare no security."""
-        own = (
-            RequiredCredentials(each.api.security, each.api.scopes)
-            for each in self.files
-            if each.api.security is not None
-        )
-        return next(own, RequiredCredentials())
+    def required(self) -> Security:
+        """Return the security that applies to documents which declare none."""
+        return next((each.api.security for each in self.files if each.api.security.is_declared), UNDECLARED)
 
     @property
     def variables(self) -> Where | None:
@@ -161,5 +156,4 @@ def _servers(file: ToolsFile) -> Iterator[Server]:
     """Yield the API servers (base URLs with their variables) that a tools file defines."""
     yield from file.api.servers
     yield from (server for entry in file.documents for server in entry.servers)
-    operations = [*file.api.operations, *(each.operation for each in file.api.resources if each.operation)]
-    yield from (server for operation in operations for server in operation.servers or ())
+    yield from (server for operation in file.api.all_operations for server in operation.servers)

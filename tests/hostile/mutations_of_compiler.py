@@ -300,7 +300,7 @@ OF_MERGING = (
     Mutation(
         "credentials of the first document's server",
         "mcpgen/merge/merge_documents.py",
-        "required = owner.required if at[:1] == first[:1] else RequiredCredentials()",
+        "required = owner.required if at[:1] == first[:1] else UNDECLARED",
         "required = owner.required",
         cases("documents/security_at_another_server"),
     ),

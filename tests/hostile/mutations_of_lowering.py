@@ -172,8 +172,8 @@ OF_REQUESTS = (
     Mutation(
         "a way without credentials comes last",
         "mcpgen/lower/request/security.py",
-        "return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names)) or None",
-        "return tuple(dict.fromkeys(usable)) or None",
+        "return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names))",
+        "return tuple(dict.fromkeys(usable))",
         cases("security/schemes"),
     ),
     Mutation(

@@ -61,7 +61,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["aliases"] = list[JsonValue](tool.aliases)
     if tool.binding.caller_scopes:
         result["scopes"] = [list[JsonValue](each) for each in tool.binding.caller_scopes]
-    server = catalog.servers[binding.server].url if catalog.servers else ""
+    server = catalog.servers[binding.server].url
     result["operation"] = {
         **({"id": operation.id} if operation.id else {}),
         "method": operation.method,

@@ -52,7 +52,7 @@ def _say_wrapped(text: str) -> None:
 
 def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
     """Return lines that describe the request: method, path, body, and settings such as the timeout."""
-    server = catalog.servers[tool.binding.server].url if catalog.servers else ""
+    server = catalog.servers[tool.binding.server].url
     lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
     if (body := tool.binding.body) is not None:
         lines.append(f"body: {body.content_type}{'' if body.required else ' (optional)'}")

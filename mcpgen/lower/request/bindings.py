@@ -42,7 +42,7 @@ def bind(
     arguments: Arguments,
     composer: Composer,
     server: int,
-    security: tuple[SecurityRequirement, ...] | None,
+    security: tuple[SecurityRequirement, ...],
     scopes: Scopes,
     caller_scopes: CallerScopes,
 ) -> HttpBinding:

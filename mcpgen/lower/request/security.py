@@ -51,9 +51,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     chooses. An API that needs a scheme of an unknown kind gets such a header.
     """
     bound: list[BoundScheme] = []
-    operations = [*api.operations, *(each.operation for each in api.resources if each.operation)]
     accepted = undeclared(api)
-    needed = {name for one in operations for names in requirement(one, api, accepted) or () for name in names}
+    needed = {name for one in api.all_operations for names in requirement(one, api, accepted) for name in names}
     if not _has_schemes(api) and TOKEN in needed:
         words = "A bearer token, if the API requires one."
         bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
@@ -137,9 +136,8 @@ def scopes(operation: Operation, api: Api) -> Scopes:
     """Return the scopes that access tokens need for one operation, whether the server fetches the tokens or the
     operator gives them.
     """
-    asked = operation.scopes if operation.security is not None else api.scopes
     tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
-    return {name: wanted for name, wanted in asked.items() if name in tokens}
+    return {name: wanted for name, wanted in operation.security.scopes.items() if name in tokens}
 
 
 def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
@@ -157,21 +155,21 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
 # A credential for one scheme must not be sent for another, so an unknown kind of scheme gets only `NAME_HEADER`.
 def requirement(
     operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
-) -> tuple[SecurityRequirement, ...] | None:
-    """Return the security alternatives of one operation: its own `security`, else that of the API, else `accepted`.
+) -> tuple[SecurityRequirement, ...]:
+    """Return the security alternatives of one operation: those of its `security`, else `accepted`.
 
     `accepted`: the alternatives that `undeclared` returns, for an operation without any `security` in the document.
     Each alternative includes the credentials that are parameters of the operation. The alternative without credentials
     comes last, since the server uses the first alternative whose variables are set.
     """
-    found = _declared(operation, api, accepted)
+    found = _usable(operation.security.alternatives, api) if operation.security.is_declared else accepted
     credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
     if credentials:
         if found is _UNDECLARED:
             # The document declares no security, so the operator may add a header (variable `NAME_HEADER`). A bearer
             # token is not offered as well, since parameters of the operation carry the credential.
             found = ((HEADER,), ())
-        other = _has_other(operation, api)
+        other = any(operation.security.alternatives)
         needed = () if other else tuple(each.name for each in credentials if _is_required(each, operation))
         keys = [scheme.name for scheme in credentials if scheme.name not in needed]
         sizes = range(len(keys), 0, -1) if len(keys) <= MOST_COMBINED else (len(keys), 1)
@@ -180,15 +178,9 @@ def requirement(
         # An API that asks for tokens may also accept only an API key, as Google's APIs do for public data. So the
         # server may send only a key, and the API decides.
         implied = [name for name in keys if name not in {scheme.name for scheme in api.schemes}]
-        alone = ((name,) for name in implied) if other and _asks_for_tokens(found or (), api) else ()
+        alone = ((name,) for name in implied) if other and _asks_for_tokens(found, api) else ()
         found = tuple(dict.fromkeys((*wanted, *alone)))
     return found
-
-
-def _has_other(operation: Operation, api: Api) -> bool:
-    """Return True if the operation's `security`, or else the API's, names any security scheme."""
-    declared = operation.security if operation.security is not None else api.security
-    return any(declared or ())
 
 
 def _is_required(scheme: SecurityScheme, operation: Operation) -> bool:
@@ -202,12 +194,8 @@ def _asks_for_tokens(alternatives: Iterable[SecurityRequirement], api: Api) -> b
     return all(tokens.issuperset(names) for names in alternatives)
 
 
-def _declared(
-    operation: Operation, api: Api, accepted: tuple[SecurityRequirement, ...]
-) -> tuple[SecurityRequirement, ...] | None:
-    declared = operation.security if operation.security is not None else api.security
-    if declared is None:
-        return accepted
+def _usable(declared: tuple[SecurityRequirement, ...], api: Api) -> tuple[SecurityRequirement, ...]:
+    """Return the alternatives in `declared` that requests can meet, the one without credentials last."""
     certificates = {scheme.name for scheme in api.schemes if scheme.type == "mutualTLS"}
     declared = tuple(tuple(name for name in names if name not in certificates) for names in declared)
     known = {scheme.name for scheme in api.schemes if scheme.type not in UNSENT}
@@ -215,4 +203,4 @@ def _declared(
     if declared and not usable:
         without = [tuple(name for name in names if name in known) for names in declared]
         usable = [found for names in without for found in ((*names, OTHER), names)]
-    return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names)) or None
+    return tuple(sorted(dict.fromkeys(usable), key=lambda names: not names))

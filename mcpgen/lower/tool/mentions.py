@@ -13,7 +13,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.once import ValueCache
 from mcpgen.lower.text.prose import shortened
 from mcpgen.lower.tool.descriptions import LONGEST
-from mcpgen.model import Server, ToolSpec
+from mcpgen.model import ToolSpec
 
 _METHOD = r"(?:GET|POST|PUT|PATCH|DELETE|HEAD)"
 _REQUEST = re.compile(
@@ -29,23 +29,20 @@ Request = tuple[str, str, str]
 """A request: document, method, and path without the names of its variables."""
 
 
-def named(tools: Sequence[ToolSpec], servers: Sequence[Server], once: ValueCache) -> tuple[ToolSpec, ...]:
-    """Return the tools with tool names in place of requests (`GET /orders`) in their texts.
-
-    `servers`: the servers of the whole API.
-    """
-    known = _by_request(tools, servers)
+def named(tools: Sequence[ToolSpec], once: ValueCache) -> tuple[ToolSpec, ...]:
+    """Return the tools with tool names in place of requests (`GET /orders`) in their texts."""
+    known = _by_request(tools)
     return tuple(_Text(known, tool).rewritten(once) for tool in tools)
 
 
-def _by_request(tools: Sequence[ToolSpec], servers: Sequence[Server]) -> dict[Request, str]:
+def _by_request(tools: Sequence[ToolSpec]) -> dict[Request, str]:
     """Return request → the only tool that sends it. Each request is listed with and without the path of the server's
     URL.
     """
     found: dict[Request, set[str]] = {}
     for tool in tools:
         operation = tool.operation
-        bases = {"", *(urlsplit(server.url).path.rstrip("/") for server in operation.servers or servers[:1])}
+        bases = {"", *(urlsplit(server.url).path.rstrip("/") for server in operation.servers)}
         for path in {_blank(base + operation.path) for base in bases}:
             found.setdefault((operation.document, operation.method, path), set()).add(tool.name)
     return {request: names.pop() for request, names in found.items() if len(names) == 1}

@@ -73,5 +73,5 @@ def _binding(
     names: dict[Slot, str] = {(each.location, each.name): each.argument or each.name for each in operation.parameters}
     arguments = Arguments({}, "portable", names, {}, ())
     needed, asked = security.requirement(operation, api, accepted), security.scopes(operation, api)
-    of_callers = scopes.derive(operation, api, diagnostics)
+    of_callers = scopes.derive(operation, diagnostics)
     return bindings.bind(operation, None, arguments, composer, server(operation), needed, asked, of_callers)

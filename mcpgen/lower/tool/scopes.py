@@ -7,20 +7,20 @@ count, and `x-mcp` in the document can add scopes. Without scopes, every caller 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.base.names import SCOPE, clipped
-from mcpgen.model import Api, CallerScopes, Operation
+from mcpgen.model import CallerScopes, Operation
 from mcpgen.read.openapi.caller_scopes import smallest
 
 _NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
 
 
 # Other people change the document without the owner, so the document may only demand more scopes.
-def derive(operation: Operation, api: Api, diagnostics: Diagnostics) -> CallerScopes:
+def derive(operation: Operation, diagnostics: Diagnostics) -> CallerScopes:
     """Return the alternative sets of scopes. A caller needs all scopes of one set; () means that no scopes are
     needed.
     """
     if operation.decided.scopes is not None:
         return (operation.decided.scopes,) if operation.decided.scopes else ()
-    described = operation.caller_scopes if operation.security is not None else api.caller_scopes
+    described = operation.security.caller_scopes
     if "scopes" not in operation.extension:
         return described
     added = _added(operation.extension["scopes"], described, operation, diagnostics)

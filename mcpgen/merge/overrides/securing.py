@@ -8,22 +8,10 @@ from mcpgen.model import NO_CREDENTIALS, Api, Operation
 # Not only the requirement is removed: otherwise the server would have a variable that nobody needs.
 def without_security(api: Api) -> Api:
     """Return `api` without credentials: none is required, and none is sent."""
-    operations = tuple(map(unsecured, api.operations))
-    resources = tuple(
-        replace(each, operation=unsecured(each.operation)) if each.operation else each for each in api.resources
-    )
-    return replace(
-        api,
-        schemes=(),
-        security=NO_CREDENTIALS,
-        scopes={},
-        caller_scopes=(),
-        operations=operations,
-        resources=resources,
-    )
+    return replace(api.changed(unsecured), schemes=(), security=NO_CREDENTIALS)
 
 
 def unsecured(operation: Operation) -> Operation:
     """Return `operation` without credentials. Settings (values of the environment that are not secret) stay."""
     settings = tuple(each for each in operation.credentials if each.type == "setting")
-    return replace(operation, security=NO_CREDENTIALS, scopes={}, caller_scopes=(), credentials=settings)
+    return replace(operation, security=NO_CREDENTIALS, credentials=settings)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import clipped, fold
-from mcpgen.model import MediaType, Operation, RequestBody, SecurityRequirement
+from mcpgen.model import MediaType, Operation, RequestBody
 from mcpgen.read.openapi.credentials import is_called_credential, verdict
 
 _MOST_REFERENCES = 5
@@ -18,15 +18,9 @@ _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def withhold_members(
-    operations: Iterable[Operation],
-    security: tuple[SecurityRequirement, ...] | None,
-    definitions: Mapping[str, JsonObject],
-    diagnostics: Diagnostics,
+    operations: Iterable[Operation], definitions: Mapping[str, JsonObject], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
-    """Return `operations` without form members that are credentials. Report the name of each removed member once.
-
-    `security`: the document's default security.
-    """
+    """Return `operations` without form members that are credentials. Report the name of each removed member once."""
     operations = tuple(operations)
     known = {fold(each.name) for one in operations for each in one.withheld if verdict(each) == "credential"}
     if not known:
@@ -34,7 +28,7 @@ def withhold_members(
     changed: list[Operation] = []
     taken: dict[str, list[Operation]] = {}
     for operation in operations:
-        needed = operation.security if operation.security is not None else security
+        needed = operation.security.alternatives
         names = _names(operation.body, known, definitions) if operation.body and needed and all(needed) else ()
         for name in names:
             taken.setdefault(name, []).append(operation)

@@ -54,14 +54,14 @@ class OperationSource(NamedTuple):
 class Inputs(NamedTuple):
     """Inputs and outputs of one operation, as the document describes them.
 
-    `servers`: None if the operation has no servers of its own. `credentials`: security schemes for parameters that
+    `servers`: empty if the operation has none of its own. `credentials`: security schemes for parameters that
     carry a credential.
     """
 
     parameters: tuple[Parameter, ...]
     body: RequestBody | None
     responses: tuple[Response, ...]
-    servers: tuple[Server, ...] | None
+    servers: tuple[Server, ...]
     credentials: tuple[SecurityScheme, ...] = ()
 
 
@@ -107,8 +107,8 @@ def _without_styles(media_type: MediaType) -> MediaType:
     return replace(media_type, encoding=plain, untyped_parts_are_files=False)
 
 
-def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...] | None:
+def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...]:
     for holder, where in ((site.raw, site.where), (site.item, site.item_where)):
         if isinstance(holder.get("servers"), list):
             return servers.of_operation(holder["servers"], where.inside("servers"), around.base_url, around.diagnostics)
-    return None
+    return ()

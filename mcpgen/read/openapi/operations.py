@@ -14,7 +14,6 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.model import Decisions, Operation, Skipped
 from mcpgen.read.openapi import credentials, extension, paths, security
-from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 from mcpgen.read.openapi.inputs import DocumentFacts, OperationSource
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
@@ -124,9 +123,9 @@ def _read_one(method: str, path: str, site: OperationSource, around: DocumentFac
         body=inputs.body,
         responses=inputs.responses,
         servers=inputs.servers,
-        security=security.read_requirements(raw.get("security"), known, where.inside("security"), around.diagnostics),
-        scopes=security.read_scopes(raw.get("security"), where.inside("security"), around.diagnostics),
-        caller_scopes=read_caller_scopes(raw.get("security"), around.schemes),
+        security=security.read_security(
+            raw.get("security"), around.schemes, known, where.inside("security"), around.diagnostics
+        ),
         extension=said,
         credentials=inputs.credentials,
         long_running=_long_running(raw),

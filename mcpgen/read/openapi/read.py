@@ -1,14 +1,13 @@
 """Read a `Document` in any version of OpenAPI as an `Api`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
-from mcpgen.model import Api
+from mcpgen.model import NO_SERVER, Api
 from mcpgen.read.document import Document
 from mcpgen.read.openapi import credential_members, extension, inputs, operations, security, servers, swagger
-from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.openapi.version_parameters import fix_version_parameters
 
@@ -76,18 +75,18 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
         url_list, where = as_list(root.get("servers")) or [{"url": "/"}], top.inside("servers")
     info = as_object(root.get("info"))
     known = frozenset(scheme.name for scheme in schemes)
-    required = security.read_requirements(root.get("security"), known, top.inside("security"), diagnostics)
-    found = credential_members.withhold_members(found, required, definitions, diagnostics)
+    required = security.read_security(root.get("security"), schemes, known, top.inside("security"), diagnostics)
+    found = tuple(replace(each, security=each.security.otherwise(required)) for each in found)
+    found = credential_members.withhold_members(found, definitions, diagnostics)
     found = fix_version_parameters(found, definitions, diagnostics)
+    usable = servers.read(url_list, where, base_url, diagnostics) or NO_SERVER
     return Api(
         title=as_text(info.get("title")).strip() or "API",
-        operations=found,
+        operations=tuple(each if each.servers else replace(each, servers=usable[:1]) for each in found),
         definitions=definitions,
-        servers=servers.read(url_list, where, base_url, diagnostics),
+        servers=usable,
         schemes=schemes,
         security=required,
-        scopes=security.read_scopes(root.get("security"), top.inside("security"), diagnostics),
-        caller_scopes=read_caller_scopes(root.get("security"), schemes),
         skipped=skipped,
         named_at=top.inside("info"),
     )

@@ -1,13 +1,24 @@
 """Read security schemes and requirements (OpenAPI 3.1, 4.8.27 and 4.8.30), as far as they affect requests."""
 
+from collections.abc import Container
 from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import SCOPE, clipped
-from mcpgen.model import CredentialPlace, Login, Scopes, SecurityRequirement, SecurityScheme, UserFlow
+from mcpgen.model import (
+    UNDECLARED,
+    CredentialPlace,
+    Login,
+    Scopes,
+    Security,
+    SecurityRequirement,
+    SecurityScheme,
+    UserFlow,
+)
 from mcpgen.read.openapi import servers
+from mcpgen.read.openapi.caller_scopes import read_caller_scopes
 from mcpgen.read.openapi.parameters import can_be_set
 from mcpgen.read.openapi.references import References
 
@@ -193,14 +204,27 @@ def _refusal(token_url: str) -> str:
     return servers.refusal(token_url.partition("?")[0]) or ("it has a fragment" if "#" in token_url else "")
 
 
-def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Scopes:
+def read_security(
+    value: JsonValue, schemes: tuple[SecurityScheme, ...], known: Container[str], where: Where, diagnostics: Diagnostics
+) -> Security:
+    """Return a `security` list, or UNDECLARED if `value` is no list. `known`: names of schemes that the list may use.
+
+    A name that is not known is reported and kept, because the operation must not be called with other credentials.
+    """
+    if not isinstance(value, list):
+        return UNDECLARED
+    alternatives = _requirements(value, known, where, diagnostics)
+    return Security(alternatives, _scopes(value, where, diagnostics), read_caller_scopes(value, schemes))
+
+
+def _scopes(value: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Scopes:
     """Return scheme → the OAuth scopes that a `security` list requires.
 
     If alternatives require different scopes of one scheme, the first alternative counts. Invalid scopes are reported
     and omitted.
     """
     found: dict[str, tuple[str, ...]] = {}
-    for index, entry in enumerate(as_list(value)):
+    for index, entry in enumerate(value):
         for name, asked in as_object(entry).items():
             scopes = [scope for scope in as_list(asked) if isinstance(scope, str) and SCOPE.fullmatch(scope)]
             if len(scopes) < len(as_list(asked)):
@@ -215,16 +239,9 @@ def read_scopes(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Sco
     return dict(sorted(found.items()))
 
 
-def read_requirements(
-    value: JsonValue, schemes: frozenset[str], where: Where, diagnostics: Diagnostics
-) -> tuple[SecurityRequirement, ...] | None:
-    """Return the alternatives of a `security` list, or None if there is no list.
-
-    Names that are not in `schemes` are reported and kept, because the operation must not be called with other
-    credentials.
-    """
-    if not isinstance(value, list):
-        return None
+def _requirements(
+    value: list[JsonValue], known: Container[str], where: Where, diagnostics: Diagnostics
+) -> tuple[SecurityRequirement, ...]:
     found: dict[SecurityRequirement, None] = {}
     for index, entry in enumerate(value):
         if not isinstance(entry, dict):
@@ -236,7 +253,7 @@ def read_requirements(
             )
             continue
         names = tuple(sorted(name.rpartition("/")[2] if name.startswith("#/") else name for name in entry))
-        unknown = [name for name in names if name not in schemes]
+        unknown = [name for name in names if name not in known]
         if unknown:
             diagnostics.add(
                 "invalid-security",

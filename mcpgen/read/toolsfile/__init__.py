@@ -4,7 +4,6 @@ A handwritten tool becomes an operation and is compiled like the operations of d
 only in runs with a tools file.
 """
 
-from mcpgen.read.toolsfile.credentials import RequiredCredentials
 from mcpgen.read.toolsfile.documents import IncludedDocument, PlacedText
 from mcpgen.read.toolsfile.flags import folders
 from mcpgen.read.toolsfile.logins import LoginChoice
@@ -14,7 +13,6 @@ __all__ = [
     "IncludedDocument",
     "LoginChoice",
     "PlacedText",
-    "RequiredCredentials",
     "ToolsFile",
     "folders",
     "is_tools_file",

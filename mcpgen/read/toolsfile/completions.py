@@ -109,9 +109,7 @@ def _operation(
         template=replace(template, fixed_query=tuple(fixed)),
         where=where,
         parameters=tuple(parameters),
-        servers=resources.servers(rules, where, around) or None,
-        security=required.security,
-        scopes=required.scopes,
-        caller_scopes=required.caller_scopes,
+        servers=resources.servers(rules, where, around),
+        security=required,
         decided=Decisions(timeout=resources.seconds(rules.get("timeout"))),
     )

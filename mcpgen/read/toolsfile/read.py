@@ -9,7 +9,7 @@ and a suggestion.
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import as_list, as_object, as_text
-from mcpgen.model import Api
+from mcpgen.model import UNDECLARED, Api, Security
 from mcpgen.read.document import Document
 from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.toolsfile import (
@@ -73,8 +73,12 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         definitions=definitions,
         servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),
         schemes=found,
-        security=(tuple(scheme.name for scheme in found),) if found else None,
-        scopes={scheme.name: scheme.scopes for scheme in found if scheme.scopes},
+        security=Security(
+            (tuple(scheme.name for scheme in found),),
+            {scheme.name: scheme.scopes for scheme in found if scheme.scopes},
+        )
+        if found
+        else UNDECLARED,
         skipped=skipped,
         output=outputs.output(identity),
         fields=outputs.fields(identity),

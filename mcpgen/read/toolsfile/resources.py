@@ -230,10 +230,8 @@ def _operation(
         template=replace(template, fixed_query=tuple(parse_qsl(query, keep_blank_values=True))),
         where=where,
         parameters=tuple(_parameter(name, name in template.variables, declared.get(name), where) for name in variables),
-        servers=servers(entry, where, around) or None,
-        security=required.security,
-        scopes=required.scopes,
-        caller_scopes=required.caller_scopes,
+        servers=servers(entry, where, around),
+        security=required,
         decided=Decisions(timeout=seconds(entry.get("timeout")), scopes=scopes.of_tool(entry)),
     )
 

@@ -136,10 +136,8 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         responses=content.read_responses(
             as_object(entry.get("responses")), where.inside("responses"), around.definitions.references, diagnostics
         ),
-        servers=own_server or None,
-        security=required.security,
-        scopes=required.scopes,
-        caller_scopes=required.caller_scopes,
+        servers=own_server,
+        security=required,
         credentials=inputs.credentials,
         decided=decided,
     )

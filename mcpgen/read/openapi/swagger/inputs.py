@@ -43,9 +43,9 @@ def _media_types(key: str, site: OperationSource, around: DocumentFacts) -> list
     return content.media_types(names, where.inside(key), around.diagnostics)
 
 
-def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...] | None:
+def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...]:
     if not as_list(site.raw.get("schemes")):
-        return None
+        return ()
     own = as_servers(around.root, site.raw["schemes"], around.base_url)
     return servers.of_operation(own, site.where.inside("schemes"), around.base_url, around.diagnostics)
 
