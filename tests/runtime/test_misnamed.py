@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from package.runtime.settings import settings, unknown_variables
 from package.runtime.settings.credential_env import ROLES
-from package.runtime.settings.purposes import PURPOSES
+from package.runtime.settings.table import SETTINGS
 
 from tests.golden.projects import project
 from tests.leaks import searched
@@ -41,8 +41,9 @@ def warned(*names: str, base_url: str | None = None) -> list[str]:
 
 def test_what_the_server_reads_is_known() -> None:
     credentials = [name for scheme in SCHEMES.values() for name in scheme["variables"].values()]
-    files = [f"{name}_FILE" for name in [*credentials, "PETSTORE_PROXY"] if not name.endswith("_URL")]
-    known = [f"PETSTORE_{suffix}" for suffix in PURPOSES] + ["PETSTORE_VAR_REGION", *credentials, *files]
+    files = [f"{name}_FILE" for name in credentials if not name.endswith("_URL")]
+    rows = [name for row in SETTINGS for name in row.variables("PETSTORE")]
+    known = [*rows, "PETSTORE_VAR_REGION", *credentials, *files]
     assert warned(*known) == []
     assert warned(*known, base_url="https://x.example") == []
 

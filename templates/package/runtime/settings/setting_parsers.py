@@ -12,10 +12,6 @@ import os
 from ..text.addresses import parse
 from . import credential_env
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .rate import Rate
-
 SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.1, 3600.0
 
 MOST_CONCURRENCY = 256
@@ -48,13 +44,6 @@ def concurrency(value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_CONCURRENCY):
         raise ValueError(f"must be a whole number from 1 to {MOST_CONCURRENCY}")
     return int(value)
-
-
-def rate(value: str) -> Rate:
-    """Return the rate limit that the text gives, such as `10/s`."""
-    from .rate import parse  # imported here: few operators set a rate
-
-    return parse(value)
 
 
 def hosts(value: str) -> frozenset[str]:
@@ -160,12 +149,16 @@ def switch(value: str) -> bool:
 # Functions that extract secrets from settings, since results must never contain them
 
 
-def login(url: str | None) -> list[str]:
-    """Return the secrets in the URL of a proxy or a store: the password, or the user name if there is no password.
+def secret_texts(value: str) -> list[str]:
+    """Return the secrets in the text of a secret setting: the text, or for the URL of a proxy or a store, its password,
+    or its user name if there is no password.
 
-    Each secret is returned in every form: as written, decoded, and encoded for HTTP Basic.
+    A password is returned in every form: as written, decoded, and encoded for HTTP Basic.
     """
-    found_login = (url or "").partition("://")[2].rpartition("@")[0]
+    _, separator, rest = value.partition("://")
+    if not separator:
+        return [value] if len(value) >= credential_env.SHORTEST_REDACTED else []
+    found_login = rest.rpartition("@")[0]
     if not found_login:
         return []
     from base64 import b64encode

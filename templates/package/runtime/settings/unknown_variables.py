@@ -11,14 +11,7 @@ import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from .purposes import PURPOSES
-
-_SECRETS = ("STATE_KEY", "STORE", "METRICS_TOKEN", "AUTH_INTROSPECTION_CLIENT_SECRET")
-OVER_HTTP = (
-    *(name for name, (feature, _) in PURPOSES.items() if feature == "http"),
-    *(f"{name}_FILE" for name in _SECRETS),
-)
-"""Settings that a server over stdio knows and does not read. Those with a twin `<NAME>_FILE` hold a secret."""
+from .table import SETTINGS
 
 MOST_TOLD = 5
 LONGEST_NAME = 80
@@ -34,8 +27,10 @@ def warning(unread: Iterable[str], read: Iterable[str], prefix: str) -> str:
     Return "" if hooks.py mentions all unread names, since its code may read these variables.
     """
     hooks = _text(_HOOKS)
-    suffixes = [*OVER_HTTP, *(name.removeprefix(prefix) for name in read if name.startswith(prefix))]
-    names = sorted(name for name in unread if name.removeprefix(prefix) not in OVER_HTTP and name not in hooks)
+    # Over stdio, settings for HTTP are known, although they are not read.
+    known = {*(name for row in SETTINGS for name in row.variables(prefix.removesuffix("_"))), *read}
+    suffixes = [name.removeprefix(prefix) for name in known if name.startswith(prefix)]
+    names = sorted(name for name in unread if name not in known and name not in hooks)
     told = [_told(name, get_close_matches(name.removeprefix(prefix), suffixes, 1, _NEAR), prefix) for name in names]
     more = [f"{len(told) - MOST_TOLD} more are none either."] if len(told) > MOST_TOLD else []
     return " ".join([*told[:MOST_TOLD], *more])
