@@ -134,7 +134,7 @@ class _Commands:
         self._catalog = catalog
         self._settings = loaded
         self._given = given
-        self._kept = KeptLogins(catalog.name, loaded.token_store, loaded.prefix)
+        self._kept = KeptLogins(catalog.name, loaded["TOKEN_STORE"], loaded.prefix)
 
     async def run(self, schemes: list[UserScheme]) -> int:
         """Run `login`, `logout` or `whoami` for these security schemes, and return the exit code.
