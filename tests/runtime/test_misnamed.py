@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.settings import settings, unknown_variables
+from package.runtime.settings import mistaken_variables, settings
 from package.runtime.settings.credential_env import ROLES
 from package.runtime.settings.table import SETTINGS
 
@@ -77,13 +77,13 @@ def test_many_are_one_line_and_no_name_breaks_it() -> None:
     [sentence] = warned(*(f"PETSTORE_ADMIN_{number:02}\n\x1b[2J" for number in range(9)))
     assert sentence.isprintable()
     assert (sentence.count("PETSTORE_ADMIN"), sentence[-24:]) == (
-        unknown_variables.MOST_TOLD,
+        mistaken_variables.MOST_TOLD,
         " 4 more are none either.",
     )
 
 
 def test_what_hooks_mention_is_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unknown_variables, "_HOOKS", str(tmp_path / "hooks.py"))
+    monkeypatch.setattr(mistaken_variables, "_HOOKS", str(tmp_path / "hooks.py"))
     assert len(warned("PETSTORE_SIGNING_KEY")) == 1
     (tmp_path / "hooks.py").write_text('KEY = os.environ["PETSTORE_SIGNING_KEY"]')
     assert warned("PETSTORE_SIGNING_KEY") == []

@@ -49,8 +49,8 @@ def started(home: Path, *arguments: str, **environ: str) -> subprocess.Completed
         (
             {"MIRROR_KEY": f"{SECRET}\u00e9", "MIRROR_TIMEOUT": "soon", "MIRROR_LOG_LEVEL": SECRET},
             [
-                "MIRROR_LOG_LEVEL must be one of debug, info, warning, error.",
                 "MIRROR_TIMEOUT must be a number of seconds from 0.1 to 3600.",
+                "MIRROR_LOG_LEVEL must be one of debug, info, warning, error.",
                 "MIRROR_KEY must be visible ASCII characters without blanks at the ends.",
             ],
         ),

@@ -74,7 +74,7 @@ def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytes
         "result.result_store.MOST_KEPT": MOST_KEPT,
     }
     with Named(project, upstream, request.param, constants, (), **variables) as found:
-        found.values["AUDIT"] = folder / "audit"
+        found.audit = folder / "audit"
         yield found
     upstream.close()
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 
+from ..text import fields
 from ..text.addresses import parse
 from . import credential_env
 
 SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.1, 3600.0
 
 MOST_CONCURRENCY = 256
+
+SHORTEST_TOKEN = 16
 
 _LEVELS = ("debug", "info", "warning", "error")
 _ROLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-")
@@ -101,6 +104,26 @@ def audit(value: str) -> str:
     if reason := problem(path):
         raise ValueError(reason)
     return path
+
+
+def metrics(value: str) -> bool | str:
+    """Return the absolute path of a file for metrics, or True or False for a switch."""
+    if not os.path.dirname(value):
+        try:
+            return switch(value)
+        except ValueError:
+            raise ValueError("must be 1 or 0, or the path of a file, such as ./metrics.prom") from None
+    path = os.path.abspath(value)
+    if not os.access(os.path.dirname(path), os.W_OK | os.X_OK):
+        raise ValueError("must name a file in a folder that can be written to")
+    return path
+
+
+def metrics_token(value: str) -> str:
+    """Return `value`, the bearer token that a reader of `/metrics` must send."""
+    if len(value) < SHORTEST_TOKEN or not fields.is_value(value) or " " in value:
+        raise ValueError(f"must be {SHORTEST_TOKEN} or more visible ASCII characters without blanks")
+    return value
 
 
 def port(value: str) -> int:

@@ -204,9 +204,11 @@ class _RecordingEnvironment(dict[str, str]):
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
-        from . import unknown_variables  # imported late: variables that no setting reads are rarely set
+        from . import mistaken_variables  # imported late: variables that no setting reads are rarely set
 
-        return [sentence] if (sentence := unknown_variables.warning(names, self._names, prefix)) else []
+        # Over stdio, settings for HTTP are known, although they are not read.
+        known = [*(each for row in SETTINGS for each in row.variables(prefix.removesuffix("_"))), *self._names]
+        return [sentence] if (sentence := mistaken_variables.warning(names, known, prefix)) else []
 
 
 class _Reader:
@@ -358,10 +360,10 @@ class _Reader:
 
 def parser(row: Setting) -> Callable[[str], Any]:
     """Return the function that parses the value of a row. Import its module."""
-    module, _, name = row.parser.partition(".")
-    if not module:
+    if not row.parser:
         return str
     from importlib import import_module  # imported late: most starts have no variable that is parsed
 
-    parse: Callable[[str], Any] = getattr(import_module(f".{module}", __package__), name)
+    module, _, name = row.parser.rpartition(".")
+    parse: Callable[[str], Any] = getattr(import_module(module, __package__), name)
     return parse

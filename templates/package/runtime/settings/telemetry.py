@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from ..text.fields import is_name, is_value
-from . import credential_env, setting_parsers
+from . import credential_env
 from .table import SETTINGS
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 DEFAULT_ENDPOINT = "http://localhost:4318"
 """Address at which a collector listens by default (OTLP/HTTP)."""
 
-SHORTEST_TOKEN = 16
 MOST_ATTRIBUTES, LONGEST_ATTRIBUTE = 64, 255
 _SAMPLERS = ("always_on", "always_off", "traceidratio")
 _PARENT = "parentbased_"
@@ -124,25 +123,6 @@ def load(settings: Settings, catalog: Catalog, environ: Mapping[str, str]) -> No
             settings.private += [value for value in target.headers.values() if _is_long(value)]
     if wanted.traces or wanted.metrics or wanted.counts:
         settings.telemetry = wanted
-
-
-def metrics(value: str) -> bool | str:
-    """Return the absolute path of a file for metrics, or True or False for a switch."""
-    if os.path.dirname(value):
-        if not os.access(os.path.dirname(os.path.abspath(value)), os.W_OK | os.X_OK):
-            raise ValueError("must name a file in a folder that can be written to")
-        return os.path.abspath(value)
-    try:
-        return setting_parsers.switch(value)
-    except ValueError:
-        raise ValueError("must be 1 or 0, or the path of a file, such as ./metrics.prom") from None
-
-
-def token(value: str) -> str:
-    """Return `value`, the bearer token that a reader of `/metrics` must send."""
-    if len(value) < SHORTEST_TOKEN or not is_value(value) or " " in value:
-        raise ValueError(f"must be {SHORTEST_TOKEN} or more visible ASCII characters without blanks")
-    return value
 
 
 def _load_metrics(wanted: Telemetry, settings: Settings) -> None:
