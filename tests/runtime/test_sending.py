@@ -56,8 +56,7 @@ def run(scene: Callable[[Scene], Awaitable[None]], play: Play = answer_ok, **cha
         async with serving(play) as upstream:
             catalog: Any = Catalog(TOOLS)
             loaded = settings.load(catalog, {}, str(upstream.address()))
-            for name, value in changed.items():
-                setattr(loaded, name, value)
+            loaded.values.update(changed)
             caller = ToolExecutor(catalog, loaded)
             await asyncio.wait_for(scene(Scene(caller, upstream)), 60)
             await caller.close()

@@ -189,7 +189,7 @@ def secret_texts(value: str) -> list[str]:
 
     user, _, password = found_login.partition(":")
     secret, both = password or user, f"{unquote(user)}:{unquote(password)}"
-    sent = [b64encode(both.encode(encoding)).decode() for encoding in ("latin-1", "utf-8")]
+    sent = [b64encode(both.encode(encoding, "replace")).decode() for encoding in ("latin-1", "utf-8")]
     found = dict.fromkeys([secret, unquote(secret), *sent])
     return [each for each in found if len(each) >= credential_env.SHORTEST_REDACTED]
 
