@@ -11,6 +11,7 @@ from mcpgen.base import origins
 from mcpgen.base.errors import FatalError
 from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.settings import SETTINGS
 from mcpgen.bundle import tables
 from mcpgen.bundle.project import Project
 from mcpgen.emit.environment import list_variables
@@ -46,8 +47,8 @@ class Setting:
 # `${user_config.X}` for a missing value and replace `${NAME}` in defaults. So each optional setting has a default, and
 # none from a document contains `$`.
 def list_settings(project: Project) -> tuple[Setting, ...]:
-    """Return the settings of a server: credentials, variables of server URLs, base URL, folders in which tools read and
-    write files, and the read-only switch.
+    """Return the settings of a server: credentials, variables of server URLs, base URL, and the rows of the settings
+    table that have a form.
 
     Raises FatalError if the project's JSON files name an invalid environment variable.
     """
@@ -68,7 +69,7 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
             needed=row.required and row.variable not in partial,
             choices=_choices(row.variable, servers, prefix),
         )
-    for setting in (_base_url(header, servers, prefix), *_folders(bindings, prefix), _read_only(prefix)):
+    for setting in (_base_url(header, servers, prefix), *_own(bindings, prefix)):
         found.setdefault(setting.variable, setting)
     for variable in found:
         if not _VARIABLE.fullmatch(variable):
@@ -140,22 +141,21 @@ def _is_plain(text: str) -> bool:
     return len(text) <= _LONGEST_DEFAULT and "$" not in text and text.isprintable() and shown(text) == text
 
 
-def _folders(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
-    """Yield the settings of the folders that tools can read from or write to."""
-    if any(_takes_files(as_object(binding.get("body"))) for binding in bindings):
-        said = "The folder from which tools may read files, as file:NAME; empty for none"
-        yield Setting(f"{prefix}_FILES_DIR", "Folder to read from", said, kind="folder")
-    if any("saves" in binding for binding in bindings):
-        said = "The folder into which tools may save files; empty for none"
-        yield Setting(f"{prefix}_DOWNLOADS_DIR", "Folder to write to", said, kind="folder")
+def _own(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
+    """Yield the rows of the settings table that users are asked for and that tools with these bindings need."""
+    has = {
+        "": True,
+        "files": any(_takes_files(as_object(binding.get("body"))) for binding in bindings),
+        "downloads": any("saves" in binding for binding in bindings),
+    }
+    for row in SETTINGS:
+        if row.form and has.get(row.feature):
+            kind, title = row.form
+            purpose = row.describe(prefix).partition(". ")[0].removeprefix("`1` to ").replace("`", "")
+            yield Setting(row.variable(prefix), title, _described(purpose), kind, row.secret)
 
 
 def _takes_files(body: JsonObject) -> bool:
     """Return True if a tool with this request body may read a file, to send it as the body or as a part of it."""
     fields = map(as_object, as_list(body.get("fields")))
     return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
-
-
-def _read_only(prefix: str) -> Setting:
-    said = "Offer only the tools that change nothing"
-    return Setting(f"{prefix}_READ_ONLY", "Read-only", said, kind="switch")

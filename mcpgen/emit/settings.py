@@ -1,32 +1,14 @@
-"""List the environment variables that every server reads, for its README.
+"""List the environment variables that every server reads, for its README."""
 
-The list is that of the runtime (`settings/purposes.py`), which mcpgen reads as data and never imports.
-"""
-
-import ast
-from functools import cache
-
-from mcpgen.base import assets
+from mcpgen.base.settings import SETTINGS
 from mcpgen.model import Catalog, HttpBinding
-
-Purposes = dict[str, tuple[str, str]]
-"""Name without prefix → the feature that uses the variable, "" for every server, and what the variable holds."""
 
 
 def rows(catalog: Catalog) -> list[tuple[str, str]]:
     """Return name and purpose of each variable that this server reads over stdio. A purpose is one sentence."""
     has, prefix = {"", *_features(catalog)}, catalog.identity.prefix
-    found = [(name, purpose) for name, (feature, purpose) in purposes().items() if feature in has]
-    return [(f"{prefix}_{name}", purpose.partition(". ")[0].replace("`_", f"`{prefix}_")) for name, purpose in found]
-
-
-@cache
-def purposes() -> Purposes:
-    """Return the runtime's list of variables."""
-    source = (assets.package_templates() / "runtime" / "settings" / "purposes.py").read_text("utf-8")
-    [value] = [each.value for each in ast.parse(source).body if isinstance(each, ast.AnnAssign) and each.value]
-    found: Purposes = ast.literal_eval(value)
-    return found
+    found = [row for row in SETTINGS if row.feature in has]
+    return [(row.variable(prefix), row.describe(prefix).partition(". ")[0]) for row in found]
 
 
 def _features(catalog: Catalog) -> set[str]:

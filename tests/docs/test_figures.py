@@ -116,7 +116,7 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/results.md", "which costs about {}", lambda: tokens(cost_of_fields())),
     ("how-to/results.md", "A result shows up to {}", lambda: tokens(SHOWN // sizes.BYTES_PER_TOKEN)),
     ("how-to/results.md", "items, {} or its timeout", lambda: kib(max(response.LARGEST_PARSED, 2 * SHOWN))),
-    ("how-to/results.md", "A call may take {}", lambda: seconds(settings.TIMEOUT)),
+    ("how-to/results.md", "A call may take {}", lambda: seconds(settings.Settings("")["TIMEOUT"])),
     ("how-to/serve-over-http.md", "a comment every {}", lambda: seconds(event_stream.SILENCE)),
     ("how-to/serve-over-http.md", "headers of a request | {}", lambda: kib(admission.LONGEST_HEAD)),
     (

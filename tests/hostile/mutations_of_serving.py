@@ -36,11 +36,13 @@ OF_SERVING = (
         ("tests/streamable/test_own_paths.py",),
     ),
     Mutation("pages of other origins", "admission.py", "origins[0].lower() not in allowed", "False", (ADMISSION,)),
+    Mutation("a card unasked for", "server_card.py", "if not name or url is None or", "if", (CARDS,)),
     Mutation(
-        "a card unasked for", "server_card.py", "if not listening.card or listening.url is None or", "if", (CARDS,)
-    ),
-    Mutation(
-        "the address of a card", "listening.py", "if listening.card and listening.url is None:", "if False:", (CARDS,)
+        "the address of a card",
+        "listening.py",
+        'if listening["HTTP_CARD"] and listening["HTTP_URL"] is None:',
+        "if False:",
+        (CARDS,),
     ),
     Mutation(
         "the name of a card", "listening.py", 'not (_is_part(namespace, "") and _is_part(name, "_"))', "False", (CARDS,)

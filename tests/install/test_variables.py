@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.install import variables
-from package.runtime.settings.purposes import PURPOSES
+from package.runtime.settings.table import SETTINGS
 
 from mcpgen.emit.environment import environment
-from mcpgen.lower.request.security import RESERVED
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
@@ -46,14 +45,12 @@ def test_both_halves_agree_on_what_is_a_secret(both: tuple[Catalog, set[str]]) -
 
 
 def test_every_setting_that_works_over_stdio_is_written(both: tuple[Catalog, set[str]]) -> None:
-    """Set every setting that the compiler reserves. The purposes in `--doctor` say which work only over HTTP."""
-    features = {suffix: feature for suffix, (feature, _) in PURPOSES.items()}
-    features = {f"{suffix}_FILE": feature for suffix, feature in features.items()} | features
-    found = variables.choose(both[0], {f"{P}{suffix}": "x" for suffix in RESERVED})
-    over_http = {suffix for suffix in RESERVED if features[suffix] == "http"}
-    carried = {name.removeprefix(P) for name in [*found.values, *found.secrets]}
-    assert RESERVED - carried == over_http | {"PROXY"}  # PROXY_FILE holds it
-    assert "PROXY" in {name.removeprefix(P) for name in variables.choose(both[0], {f"{P}PROXY": "x"}).secrets}
+    """Set every variable of the settings table. Those for HTTP and those of other programs are left out."""
+    features = {name: row.feature for row in SETTINGS for name in row.variables(P.removesuffix("_"))}
+    found = variables.choose(both[0], dict.fromkeys(features, "x"))
+    left_out = {name for name, feature in features.items() if feature == "http" or name.startswith("OTEL_")}
+    assert features.keys() - {*found.values, *found.secrets} == left_out | {f"{P}PROXY"}  # PROXY_FILE holds it
+    assert f"{P}PROXY" in variables.choose(both[0], {f"{P}PROXY": "x"}).secrets
 
 
 def test_variables_of_other_programs_and_of_callers_are_not_written(both: tuple[Catalog, set[str]]) -> None:

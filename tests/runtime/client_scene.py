@@ -33,7 +33,10 @@ def request(target: str = "/p", method: str = "GET", body: bytes | None = None, 
 def settings(**changed: object) -> Settings:
     made = Settings("PETSTORE")
     for name, value in changed.items():
-        setattr(made, name, value)
+        if name in made.values:
+            made.values[name] = value
+        else:
+            setattr(made, name, value)
     return made
 
 

@@ -231,7 +231,7 @@ def test_cfg_06_proxies_and_netrc_of_the_environment_are_ignored(
 
 def test_a_proxy_that_the_operator_names_is_used() -> None:
     async def scene(client: Client, upstream: Upstream) -> None:
-        client = Client(settings(proxy=f"http://user:pass@127.0.0.1:{upstream.port}"), AGENT)
+        client = Client(settings(PROXY=f"http://user:pass@127.0.0.1:{upstream.port}"), AGENT)
         received = await client.send(request("/p?x=%5B"), Address("http", "api.example", 80, "/v1"), PATIENT)
         await client.close()
         assert received.content == b"ok"

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from package.runtime.settings.purposes import PURPOSES
+from package.runtime.settings.table import SETTINGS
 
 from tests.leaks import searched, trap
 from tests.runtime.process import PACKAGE, Server, generate
@@ -166,7 +166,7 @@ class TestDoctor:
 
     def test_all_settings_are_shown_if_asked_for(self, home: Path) -> None:
         rows = variables(run(home, "--doctor", "--all", MIRROR_KEY=SECRET).stdout)
-        assert {f"MIRROR_{name}" for name, (feature, _) in PURPOSES.items() if feature != "login"} < rows.keys()
+        assert {row.variable("MIRROR") for row in SETTINGS if row.feature != "login"} < rows.keys()
         assert (rows["MIRROR_KEY"], rows["MIRROR_STATE_KEY"], rows["MIRROR_BASE_URL"]) == ("set", "not", "not")
 
     def test_what_is_missing_comes_first_and_what_is_wrong_before_what_is_set(self, home: Path) -> None:

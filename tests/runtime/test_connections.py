@@ -185,7 +185,7 @@ def test_other_releases_of_the_library_and_proxies_are_asked_in_its_own_way(
 
     async def scene(_: Client, upstream: Upstream) -> None:
         async with serving() as proxy:
-            client = Client(settings(proxy=f"http://127.0.0.1:{proxy.port}" if proxied else None), "a/1")
+            client = Client(settings(PROXY=f"http://127.0.0.1:{proxy.port}" if proxied else None), "a/1")
             assert (await ask(client, upstream.address())).content == b"ok"
             assert len(proxy.requests) == int(proxied)
             await client.close()

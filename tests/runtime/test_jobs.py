@@ -132,7 +132,7 @@ def test_a_call_ends_with_its_time_though_the_job_does_not(monkeypatch: pytest.M
     async def scene(at: Scene) -> None:
         result = await at.caller.call("build", {}, quiet)
         assert "Call get_task with task=" in text(result)
-        assert at.clocks.ahead < at.caller._settings.timeout
+        assert at.clocks.ahead < at.caller._settings["TIMEOUT"]
         assert at.polls == len(at.clocks.pauses) > 10
 
     run(scene, WORKING, monkeypatch)

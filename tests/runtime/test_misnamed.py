@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.settings import settings, unknown_variables
+from package.runtime.settings import mistaken_variables, settings
 from package.runtime.settings.credential_env import ROLES
-from package.runtime.settings.purposes import PURPOSES
+from package.runtime.settings.table import SETTINGS
 
 from tests.golden.projects import project
 from tests.leaks import searched
@@ -41,8 +41,9 @@ def warned(*names: str, base_url: str | None = None) -> list[str]:
 
 def test_what_the_server_reads_is_known() -> None:
     credentials = [name for scheme in SCHEMES.values() for name in scheme["variables"].values()]
-    files = [f"{name}_FILE" for name in [*credentials, "PETSTORE_PROXY"] if not name.endswith("_URL")]
-    known = [f"PETSTORE_{suffix}" for suffix in PURPOSES] + ["PETSTORE_VAR_REGION", *credentials, *files]
+    files = [f"{name}_FILE" for name in credentials if not name.endswith("_URL")]
+    rows = [name for row in SETTINGS for name in row.variables("PETSTORE")]
+    known = [*rows, "PETSTORE_VAR_REGION", *credentials, *files]
     assert warned(*known) == []
     assert warned(*known, base_url="https://x.example") == []
 
@@ -76,13 +77,13 @@ def test_many_are_one_line_and_no_name_breaks_it() -> None:
     [sentence] = warned(*(f"PETSTORE_ADMIN_{number:02}\n\x1b[2J" for number in range(9)))
     assert sentence.isprintable()
     assert (sentence.count("PETSTORE_ADMIN"), sentence[-24:]) == (
-        unknown_variables.MOST_TOLD,
+        mistaken_variables.MOST_TOLD,
         " 4 more are none either.",
     )
 
 
 def test_what_hooks_mention_is_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unknown_variables, "_HOOKS", str(tmp_path / "hooks.py"))
+    monkeypatch.setattr(mistaken_variables, "_HOOKS", str(tmp_path / "hooks.py"))
     assert len(warned("PETSTORE_SIGNING_KEY")) == 1
     (tmp_path / "hooks.py").write_text('KEY = os.environ["PETSTORE_SIGNING_KEY"]')
     assert warned("PETSTORE_SIGNING_KEY") == []

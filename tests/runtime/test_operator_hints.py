@@ -102,7 +102,7 @@ def wanting(newest: ssl.TLSVersion) -> Iterator[str]:
 )
 def test_a_client_certificate_that_is_missing_is_named(newest: ssl.TLSVersion, client: str | None, told: str) -> None:
     settings = Settings("P")
-    settings.ca_file = str(MATERIAL / "localhost.pem")
+    settings.values["CA_FILE"] = str(MATERIAL / "localhost.pem")
     settings.client = (str(MATERIAL / client), None) if client else None
     with wanting(newest) as url:
         failed = failure(url, settings, "POST")

@@ -56,8 +56,7 @@ def run(scene: Callable[[Scene], Awaitable[None]], play: Play = answer_ok, **cha
         async with serving(play) as upstream:
             catalog: Any = Catalog(TOOLS)
             loaded = settings.load(catalog, {}, str(upstream.address()))
-            for name, value in changed.items():
-                setattr(loaded, name, value)
+            loaded.values.update(changed)
             caller = ToolExecutor(catalog, loaded)
             await asyncio.wait_for(scene(Scene(caller, upstream)), 60)
             await caller.close()
@@ -236,7 +235,7 @@ def test_waiting_is_refused_in_words_for_a_model(monkeypatch: pytest.MonkeyPatch
         assert len(at.upstream.requests) == 1
         hanging.cancel()
 
-    run(scene, silence, concurrency=1)
+    run(scene, silence, CONCURRENCY=1)
 
 
 def test_rel_04_a_post_is_not_sent_that_would_be_dropped_at_once() -> None:
@@ -246,7 +245,7 @@ def test_rel_04_a_post_is_not_sent_that_would_be_dropped_at_once() -> None:
         )
         assert at.upstream.requests == []
 
-    run(scene, timeout=0.04)
+    run(scene, TIMEOUT=0.04)
 
 
 def test_what_waits_for_its_turn_has_time_for_its_answer() -> None:
@@ -255,7 +254,7 @@ def test_what_waits_for_its_turn_has_time_for_its_answer() -> None:
         assert "no more than 1 request a second. Nothing was sent. Call again in 10 seconds." in await at.call("POST")
         assert len(at.upstream.requests) == 1
 
-    run(scene, rate=Rate(1, 10.0, "a second"), timeout=10.5)
+    run(scene, RATE_LIMIT=Rate(1, 10.0, "a second"), TIMEOUT=10.5)
 
 
 def test_a_rate_is_kept_by_repetitions_too_and_what_came_before_is_the_answer() -> None:
@@ -269,7 +268,7 @@ def test_a_rate_is_kept_by_repetitions_too_and_what_came_before_is_the_answer() 
         )
         assert len(at.upstream.requests) == 2
 
-    run(scene, answer(said(503)), rate=Rate(2, 3600, "an hour"))
+    run(scene, answer(said(503)), RATE_LIMIT=Rate(2, 3600, "an hour"))
 
 
 def test_a_redirect_of_what_changes_something_is_not_followed() -> None:

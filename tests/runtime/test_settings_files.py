@@ -19,7 +19,7 @@ class TestProxyFile:
         (tmp_path / "proxy").write_text("http://user:p%40ss-word@proxy.example:3128\n")
         settings = load({"PETSTORE_PROXY_FILE": str(tmp_path / "proxy")})
         assert settings.problems == []
-        assert settings.proxy == "http://user:p%40ss-word@proxy.example:3128"
+        assert settings["PROXY"] == "http://user:p%40ss-word@proxy.example:3128"
         assert {"p%40ss-word", "p@ss-word"} <= set(settings.private)
 
     @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ class TestProxyFile:
         if content is not None:
             (tmp_path / "proxy").write_text(content)
         settings = load({"PETSTORE_PROXY_FILE": str(tmp_path / "proxy"), **more})
-        assert (settings.problems, settings.proxy) == ([problem], None)
+        assert (settings.problems, settings["PROXY"]) == ([problem], None)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_what_watches_is_checked_too(name: str, value: str, problem: str) -> Non
 @pytest.mark.parametrize("word", ["stderr", "STDERR", " Stderr "])
 def test_the_audit_on_stderr_in_any_case(word: str) -> None:
     settings = load({"PETSTORE_AUDIT": word})
-    assert (settings.problems, settings.audit) == ([], "stderr")
+    assert (settings.problems, settings["AUDIT"]) == ([], "stderr")

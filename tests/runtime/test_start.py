@@ -49,8 +49,8 @@ def started(home: Path, *arguments: str, **environ: str) -> subprocess.Completed
         (
             {"MIRROR_KEY": f"{SECRET}\u00e9", "MIRROR_TIMEOUT": "soon", "MIRROR_LOG_LEVEL": SECRET},
             [
-                "MIRROR_LOG_LEVEL must be one of debug, info, warning, error.",
                 "MIRROR_TIMEOUT must be a number of seconds from 0.1 to 3600.",
+                "MIRROR_LOG_LEVEL must be one of debug, info, warning, error.",
                 "MIRROR_KEY must be visible ASCII characters without blanks at the ends.",
             ],
         ),
@@ -92,7 +92,7 @@ def test_settings_are_checked_without_anything_heavy(home: Path, monkeypatch: py
     rooms = {name.partition(".")[0] for name in own - OWN}
     assert own - OWN - rooms == {
         *("settings.settings", "settings.credential_env", "settings.origins", "settings.sizes"),
-        *("settings.setting_parsers", "text.fields", "text.addresses"),
+        *("settings.table", "text.fields", "text.addresses"),
     }
     assert rooms == {"settings", "text"}
     assert {name for name in loaded if not name.startswith("mirror_mcp")} <= EARLY

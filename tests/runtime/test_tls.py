@@ -39,7 +39,7 @@ def exchange(
     `wanted`: certificates by which the upstream checks the client's, which it then requires; None: it asks for none.
     """
     settings = Settings("PETSTORE")
-    settings.ca_file = str(ca_file) if ca_file else None
+    settings.values["CA_FILE"] = str(ca_file) if ca_file else None
     settings.client = client
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(CERTIFICATE)

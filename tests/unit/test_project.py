@@ -8,7 +8,7 @@ import json
 import tomllib
 from typing import Any
 
-from package.runtime.settings.purposes import PURPOSES
+from package.runtime.settings.table import SETTINGS
 
 from mcpgen.emit.project import RUNTIME_DEPENDENCIES
 from mcpgen.model.options import Options
@@ -61,8 +61,8 @@ def test_the_readme_lists_tools_variables_and_what_is_missing() -> None:
         "PET_STORE_VAR_REGION",
         "PET_STORE_BASE_URL",
     ]
-    stdio = [f"PET_STORE_{name}" for name, (feature, _) in PURPOSES.items() if not feature]
-    assert named[4:] == [*stdio, "OTEL_EXPORTER_OTLP_ENDPOINT"], "no settings of files, roles, logins and HTTP"
+    stdio = [row.variable("PET_STORE") for row in SETTINGS if not row.feature]
+    assert named[4:] == stdio, "no settings of files, roles, logins and HTTP"
     ((operation, why),) = rows(readme, "Not compiled")
     assert operation == "`GET //bad\0path`"
     assert "two slashes" in why

@@ -5,19 +5,8 @@ from dataclasses import replace
 from itertools import chain, combinations, count
 
 from mcpgen.base.names import environment_suffix, short_hash
+from mcpgen.base.settings import SETTINGS
 from mcpgen.model import UNSENT, Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
-
-RESERVED = frozenset(
-    ["BASE_URL", "TIMEOUT", "LOG_LEVEL", "FILES_DIR", "PROXY", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY", "ALLOW_HTTP",
-     "ALLOW_HOSTS", "READ_ONLY", "ROLES", "AUDIT", "MAX_RESULT", "CONCURRENCY", "RATE_LIMIT", "TRACE",
-     "AUDIT_ARGUMENTS", "IGNORE_ARGUMENTS", "PROXY_FILE", "DOWNLOADS_DIR", "DOWNLOADS_OVERWRITE", "RESULT_TOOL",
-     "HTTP_HOSTS", "HTTP_ORIGINS", "HTTP_TOKENS", "HTTP_OPEN", "HTTP_FILES", "STATE_KEY", "STATE_KEY_FILE", "STORE",
-     "STORE_FILE", "HTTP_URL", "HTTP_CARD", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_ROLES_CLAIM",
-     "AUTH_FIRST_SCOPES", "AUTH_INSTEAD_OF_AUDIENCE",
-     "AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET", "AUTH_INTROSPECTION_CLIENT_SECRET_FILE",
-     "LOGIN_PORT", "TOKEN_STORE", "METRICS", "METRICS_TOKEN", "METRICS_TOKEN_FILE"]
-)  # fmt: skip
-"""Suffixes of the server's own environment variables, which no credential may use. `VAR_…` is reserved too."""
 
 FILE = "_FILE"
 """Suffix of an environment variable that names a file with the credential."""
@@ -60,7 +49,8 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
         bound.append(_header(HEADER, prefix))
     if OTHER in needed:
         bound.append(_header(OTHER, prefix))
-    taken = {f"{prefix}_{suffix}" for suffix in RESERVED}
+    # No credential may use a variable of the server's own settings. `VAR_…` is reserved too.
+    taken = {variable for row in SETTINGS for variable in row.variables(prefix)}
     taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
     given: dict[tuple[str, str, str], dict[str, str]] = {}
     for scheme in _fillable(api):

@@ -327,10 +327,10 @@ def main() -> int:
     if settings is not None and not _settled(settings, catalog):
         return EXIT_CONFIG
     audit = None
-    if settings is not None and settings.audit:
+    if settings is not None and settings["AUDIT"]:
         from .serve.recording import open_audit  # imported late: few operators keep an audit log
 
-        opened = open_audit(settings.audit, settings, catalog, gaps)
+        opened = open_audit(settings["AUDIT"], settings, catalog, gaps)
         if isinstance(opened, str):
             complain(opened)
             return EXIT_CONFIG

@@ -148,7 +148,7 @@ class UserLogins:
         login = Login(scheme, self.logins.kept, self._sent, scopes_of(self._catalog, needed.scheme))
         try:
             await login.look_up()
-            url = await login.begin_in_browser(self._settings.login_port)
+            url = await login.begin_in_browser(self._settings["LOGIN_PORT"])
         except LoginFailed as reason:
             login.close()
             raise NotReady(f"{needed} {reason}") from None
@@ -175,7 +175,7 @@ class UserLogins:
         return ""
 
     async def _sent(self, request: Request, address: Address) -> Response:
-        return await self._client().send(request, address, self._settings.timeout)
+        return await self._client().send(request, address, self._settings["TIMEOUT"])
 
     def close(self) -> None:
         """Cancel the logins that wait for the user."""

@@ -54,8 +54,8 @@ class Download:
 
         Raise Refused if a response may not be saved under it.
         """
-        assert settings.downloads_dir is not None
-        self._root, self._replaces = settings.downloads_dir, settings.downloads_overwrite
+        assert settings["DOWNLOADS_DIR"] is not None
+        self._root, self._replaces = settings["DOWNLOADS_DIR"], settings["DOWNLOADS_OVERWRITE"]
         self._steps = name.split("/") if isinstance(name, str) else []
         if not _is_plain(self._steps):
             raise Refused(Problem(argument, _NAME))

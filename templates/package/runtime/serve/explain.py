@@ -190,7 +190,7 @@ def explain(
         found["request"] = _drawn(ready, preparation.agent)
         found["error"] = sentence(name, missing) if missing else None
         notes += _notes(name, keys, preparation, tool.binding.get("confirm", ""))
-        notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings.trace else []
+        notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings["TRACE"] else []
         secrets += ready.private
     redacted: dict[str, Any] = Redactor(secrets).value(found)
     return redacted

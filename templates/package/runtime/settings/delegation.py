@@ -238,7 +238,7 @@ class _Reader:
 
     def _read_login(self, found: Delegation, issuers: list[str]) -> None:
         settings, own = self._settings, self._base("ISSUER")
-        if not issuers and (settings.listening is None or settings.listening.tokens is None):
+        if not issuers and (settings.listening is None or settings.listening["HTTP_TOKENS"] is None):
             known = f"{settings.prefix}_AUTH_ISSUER or {settings.prefix}_HTTP_TOKENS"
             raise ValueError(f"{found.variable} is user: set {known}, so that this server knows who calls.")
         public = public_url(settings, self._environ)
