@@ -2,6 +2,9 @@
 """Build the `tools/list` entries of the tools that find and call other tools (`--tools search`), and unwrap calls of
 `call_tool`.
 
+The compiler writes these entries to the project (`described`), so that the server starts as fast as one that lists all
+tools. If tools are hidden from a caller, the runtime makes the entries anew, for the tools that this caller may use.
+
 `call_tool(name, arguments)` is replaced by the inner call before it begins (`inner`). So consent, roles, hooks, audit,
 limits and results are those of the inner tool, under its own name. A call that cannot be unwrapped, such as one of an
 unknown tool, stays a call of `call_tool`; `search/tools.py` answers it with the reason.
