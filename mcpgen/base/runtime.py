@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.core import jsontext as jsontext
     from package.runtime.core import safe_open as safe_open
     from package.runtime.core import search_listing as search_listing
+    from package.runtime.core import table as table
+    from package.runtime.core import words as words
     from package.runtime.result import job_words as job_words
     from package.runtime.result import page_arguments as page_arguments
     from package.runtime.search import postings as postings

@@ -22,7 +22,8 @@ from .parameters import Header, field_pairs, value_of
 from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
 
 if TYPE_CHECKING:
-    from ..core.table import Body, Field, Parameter, PartKind, Xml
+    from ..core.table import Body, Field, Parameter, Xml
+    from ..core.words import PartKind
 
 Written = TypeVar("Written")
 
