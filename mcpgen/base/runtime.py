@@ -24,7 +24,10 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.core import words as words
     from package.runtime.result import job_words as job_words
     from package.runtime.result import page_arguments as page_arguments
+    from package.runtime.search import coverage as coverage
+    from package.runtime.search import notation as notation
     from package.runtime.search import postings as postings
+    from package.runtime.search import retriever as retriever
     from package.runtime.search import stems as stems
     from package.runtime.search import synonyms as synonyms
     from package.runtime.text import addresses as addresses

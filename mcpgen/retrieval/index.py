@@ -42,7 +42,6 @@ K1 = 1.2
 _VOCABULARY = ("name", "path", "summary", "tags")
 _UNKNOWN = 0.5
 _DEPRECATED = 0.8
-MOST_GROUPS = 25
 LONGEST_GROUP = 40
 MOST_TOKENS = 125
 """Limit on the tokens that names of tool groups, and signatures of tools to begin with, take in the tool list. It keeps
@@ -85,7 +84,7 @@ def build(
         "terms": dict(sorted(_terms(tools, rows).items())),
     }
     starts = _starts(tools, sources)
-    shown = {name: counts[name] for name in names[:MOST_GROUPS]}
+    shown = {name: counts[name] for name in names[: search_listing.MOST_GROUPS]}
     finders = _finders(tools, (*_FINDERS, *_PROGRAMS[programs]))
     room = MOST_TOKENS if programs == "none" else MOST_TOKENS_BESIDE_PROGRAMS
     while shown and _cost(shown, starts) > room:

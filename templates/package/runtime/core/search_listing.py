@@ -44,6 +44,9 @@ PROGRAMS = (RUN, RUN_READS)
 """Kinds of the tools that run programs written by the model."""
 
 MOST_QUERIES, MOST_NAMES, MOST_ROWS, ROWS = 8, 10, 20, 5
+MOST_GROUPS = 25
+"""Most groups of tools that a list or an answer names."""
+
 LONGEST_QUERY = 400
 """Longest query, group or name in characters."""
 
