@@ -102,7 +102,7 @@ def _collector() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _described_tables() -> Iterator[None]:
-    """Validate the JSON files that each compile in a test emits against `table.schema.json`."""
+    """Validate the JSON files that each compile in a test emits by the schema of the tables."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "emit", emit_described)
         yield

@@ -1,20 +1,17 @@
-"""Replace the compiler's `emit` by a function that also validates the generated JSON files with `table.schema.json`."""
+"""Replace the compiler's `emit` by a function that also validates the generated JSON files by their schema."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
 
 import jsonschema_rs
 
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import emit
+from mcpgen.emit.table_schema import table_schema
 from mcpgen.model import Catalog
 
-SCHEMA: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8")
-)
+SCHEMA = table_schema()
 _DEFINITIONS = SCHEMA["$defs"]
 _VALIDATORS = {
     "bindings": jsonschema_rs.Draft202012Validator(SCHEMA),
@@ -31,5 +28,5 @@ def emit_described(catalog: Catalog, *, deploy: bool = False) -> FileTree:
     for name, validator in _VALIDATORS.items():
         content = tree.get(f"{catalog.identity.package}/{name}.json")
         problem = next(validator.iter_errors(json.loads(content)), None) if content is not None else None
-        assert problem is None, f"{name}.json is not what table.schema.json describes: {problem}"
+        assert problem is None, f"{name}.json is not what its types say: {problem}"
     return tree

@@ -7,14 +7,10 @@ import ipaddress
 import re
 import unicodedata
 
+from mcpgen.base.runtime import addresses
+
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
-_METADATA = frozenset(
-    map(ipaddress.ip_address, ["100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"])
-)
-"""Addresses of cloud metadata services outside the link-local range: Alibaba, Oracle, Azure, and the IPv6 ones of AWS
-and Google.
-"""
+_METADATA = frozenset(map(ipaddress.ip_address, addresses.METADATA_ADDRESSES))
 
 LONGEST_URL = 8000
 """Longest URL that is examined, in characters. Every server must support URLs of this length (RFC 9112, section 3)."""
@@ -29,7 +25,7 @@ _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 def is_forbidden(host: str) -> bool:
     """Return whether `host` is link-local, unspecified (0.0.0.0 or ::), or the metadata service of a cloud."""
     address = _address(host)
-    if host.rstrip(".").lower() in _METADATA_NAMES:
+    if host.rstrip(".").lower() in addresses.METADATA_NAMES:
         return True
     return address is not None and (address.is_link_local or address.is_unspecified or address in _METADATA)
 

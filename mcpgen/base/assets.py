@@ -3,9 +3,7 @@
 In a checkout these files are beside the package; in an installed wheel, inside the package.
 """
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 _HERE = Path(__file__).parents[1]
 
@@ -18,21 +16,6 @@ def _folder(name: str) -> Path:
 def package_templates() -> Path:
     """Return the folder with the Python files that are copied unchanged into every generated package."""
     return _folder("templates") / "package"
-
-
-def runtime_module(name: str) -> ModuleType:
-    """Import a module of the runtime that imports only the standard library, such as `text/secret_words`.
-
-    The compiler needs no second copy of a list that both halves use.
-    """
-    spec = importlib.util.spec_from_file_location(
-        f"mcpgen._runtime.{name.replace('/', '.')}", package_templates() / "runtime" / f"{name}.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def project_templates() -> Path:

@@ -6,15 +6,16 @@ a tool from its operation.
 
 import hashlib
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, count
-from typing import Literal
-from urllib.parse import unquote
 
 from mcpgen.base.romanize import is_respelled, romanize
+from mcpgen.base.runtime import folded_names
+
+normalize, alike, fold = folded_names.normalize, folded_names.alike, folded_names.fold
+alphanumeric, humps = folded_names.alphanumeric, folded_names.humps
 
 TOOL_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 """Pattern of derived tool names.
@@ -62,7 +63,6 @@ _MOST_LISTED = 20
 _NEAR, _AS_NEAR = 0.65, 0.15
 _SHORTEST_BEGINNING = 3
 
-_HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
 _SYLLABLE = re.compile("_[A-Z][a-z]*_")
 _APOSTROPHE = re.compile(r"['\u2019](?:[sS]\b)?")
 _FILLER = frozenset(
@@ -98,41 +98,8 @@ _SUBDOMAINS = _FILLER | {"app", "apps", "beta", "cloud", "dev", "gateway", "prod
 _SECOND_LEVELS = frozenset(["ac", "co", "com", "edu", "gov", "net", "org"])
 _NOBODYS = frozenset(["example", "invalid", "localhost", "local"])
 """Top-level domains that say nothing about the owner of an API (RFC 2606 and RFC 6762)."""
-_MOST_LISTED = 20
-_LONGEST_COMPOSED = 256
-_UNSEEN = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159").union(
-    map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0))
-)
-"""Invisible characters that Unicode classifies as letters, marks or symbols, so their category does not show that they
-are invisible.
-"""
-
-_SHORT, _LONGEST_RUN = 1000, 30
-_NO_LETTERS = re.compile(r"[\W_]+")
 _PUNCTUATION = {"-": "dash", ".": "dot", "/": "slash", ":": "colon", "$": "dollar", " ": "space"}
 _COMPARISONS = (("<=", "_lte"), (">=", "_gte"), ("<", "_lt"), (">", "_gt"), ("!=", "_ne"), ("!", "_not"))
-
-
-def normalize(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:
-    """Return `text` in the Unicode normal form `form` (UAX 15), in time linear in its length.
-
-    Sorting a run of combining marks takes quadratic time: minutes for 500 kB. So a run is cut to the limit of the
-    Stream-Safe Text Format (UAX 15, section 13): 30 marks, more than any language needs.
-    """
-    if len(text) > _SHORT and not text.isascii():
-        text = "".join(_without_long_runs(text))
-    return unicodedata.normalize(form, text)
-
-
-def _without_long_runs(text: str) -> Iterator[str]:
-    run = 0
-    for character in text:
-        # Test the first character of the decomposition: some characters become combining marks only when they are
-        # decomposed.
-        first = unicodedata.normalize("NFKD", character)[:1] if character > "\x7f" else character
-        run = run + 1 if unicodedata.combining(first) else 0
-        if run <= _LONGEST_RUN:
-            yield character
 
 
 def words(text: str) -> list[str]:
@@ -140,34 +107,7 @@ def words(text: str) -> list[str]:
 
     Digits stay with their word (`oauth2`, `v1`), and an ending `'s` is dropped.
     """
-    folded = normalize("NFKD", _APOSTROPHE.sub("", text)).encode("ascii", "ignore").decode()
-    return [word.lower() for word in _HUMPS.findall(folded)]
-
-
-def alike(name: str) -> str:
-    """Return a folded form of a property name: names that look the same have the same folded form.
-
-    The runtime folds names by the same rule (`drop_fields.py`).
-    """
-    for _ in range(2):  # Two rounds: removing and folding characters may leave a sequence that NFKC composes again.
-        name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
-        if len(name) > _LONGEST_COMPOSED:
-            break
-        name = unicodedata.normalize("NFKC", name).casefold()
-    return name
-
-
-def fold(name: str) -> str:
-    """Return a folded form of a parameter's name.
-
-    Names that some server may treat as equal have the same folded form. The name is percent-decoded and case-folded.
-    Everything from the first `[` on is cut, and only letters and digits are kept. The runtime folds names by the same
-    rule (`name_conflicts.py`).
-    """
-    for _ in range(3):
-        name = unquote(name)
-    name = normalize("NFKC", name).casefold()
-    return _NO_LETTERS.sub("", name.partition("[")[0]) or name
+    return humps(_APOSTROPHE.sub("", text))
 
 
 def short_hash(text: str, length: int = 4) -> str:

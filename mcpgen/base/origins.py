@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.base.names import clipped
+from mcpgen.base.runtime import addresses
 
 _USER_URLS = (
     ("authorizationUrl", "the authorization URL"),
@@ -23,9 +24,10 @@ _USER_URLS = (
 )
 """URLs of a scheme's `user` by which a user logs in, and the words that name each URL in a message."""
 
-_PORTS = {"http": ":80", "https": ":443"}
 _SHOWN = 200
 """Longest origin that a message shows, in characters: long enough that every real origin can be copied whole."""
+
+of_url = addresses.origin_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +41,6 @@ class Destination:
     what: str
     url: str
     origins: tuple[str, ...]
-
-
-def of_url(url: str) -> str:
-    """Return the origin of `url` in lower case, without the scheme's default port; "" if the URL is relative.
-
-    The origin may contain variables such as `{region}`. The runtime has the same rule (`origins.origin_of`).
-    """
-    scheme, found, rest = url.partition("://")
-    if not found:
-        return ""
-    scheme, authority = scheme.lower(), rest.partition("/")[0].partition("?")[0].partition("#")[0].lower()
-    return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
 
 
 def is_origin(text: str) -> bool:

@@ -5,28 +5,23 @@ runtime, which refuses forms by them.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import unquote_plus
 
-from mcpgen.base.assets import runtime_module
 from mcpgen.base.names import fold, words
 from mcpgen.base.random_text import SHORTEST_IN_TEXT, is_filler, is_random_part, is_random_value
-
-_words = runtime_module("text/secret_words")
+from mcpgen.base.runtime import secret_words
 
 LEFT_OUT = "LEFT-OUT"
 """Text that replaces a secret."""
-
-ASKED: re.Pattern[str] = _words.ASKED
-"""Words in a text that ask for a secret."""
 
 LONGEST_NAME, LONGEST_SECRET = 200, 4096
 """Longest name that is judged, and longest text without blanks that is judged as random, in characters."""
 _PIECE = 64 * 1024
 """Characters of a long text that are searched at once, which bounds the memory."""
 
-_is_secret_name: Callable[[str], bool] = lru_cache(10_000)(_words.is_secret_name)
+_is_secret_name = lru_cache(10_000)(secret_words.is_secret_name)
 _fold = lru_cache(10_000)(fold)
 
 _AMBIGUOUS = frozenset(

@@ -3,19 +3,19 @@
 Each member is written explicitly, so that the files do not change with the classes of `mcpgen.model`. `tools.json` is
 exactly the array in the response to `tools/list`, one tool a line. `bindings.json` has a header line, and then one line
 per tool in the same order: how a call becomes an HTTP request. The whole file is valid JSON. The header contains the
-digest of `tools.json`, by which a server notices that the two files do not belong together. `table.schema.json` beside
-this module describes both.
+digest of `tools.json`, by which a server notices that the two files do not belong together. The types of
+`bindings.json` are those of the runtime (`core/table.py`).
 """
 
 import re
 from binascii import crc32
 from collections.abc import Mapping
 
-from mcpgen import retrieval
 from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
-from mcpgen.emit import kinds, lists, logins, questions, tasks, views
+from mcpgen.base.runtime import search_listing
+from mcpgen.emit import lists, logins, questions, tasks, views
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
@@ -74,10 +74,10 @@ def _listed(catalog: Catalog, search: SearchTable) -> bytes:
 
     Return b"" if the server must make the list when it starts, because the list depends on its settings.
     """
-    if not {*search.finders.values()} <= {*retrieval.FINDERS}:
+    if not {*search.finders.values()}.isdisjoint(search_listing.PROGRAMS):
         return b""
     pinned = {tool.name: tool_object(tool) for tool in catalog.tools if tool.name in search.pinned}
-    found = retrieval.entries(search.finders, search.groups, search.others, search.starts)
+    found = search_listing.described(search.finders, search.groups, search.others, search.starts)
     return compact([*found, *(pinned[name] for name in search.pinned)]).encode("ascii")
 
 
@@ -202,7 +202,7 @@ def server_variable(variable: ServerVariable, prefix: str) -> str:
 
 
 def _scheme(scheme: BoundScheme) -> JsonObject:
-    result: JsonObject = {"type": kinds.scheme(scheme.type)}
+    result: JsonObject = {"type": scheme.type}
     if scheme.location is not None and scheme.wire_name is not None:
         result.update({"in": scheme.location, "name": scheme.wire_name})
     if scheme.token_url:
@@ -303,7 +303,7 @@ def operation(operation: Operation) -> JsonObject:
 def parameter(binding: ParameterBinding) -> JsonObject:
     """Return one parameter of a tool's request in the form of `bindings.json`."""
     result: JsonObject = {**_source(binding), "name": binding.name}
-    result.update(style=kinds.style(binding.style), explode=binding.explode)
+    result.update(style=binding.style, explode=binding.explode)
     if binding.reserved:
         result["reserved"] = True
     if binding.content is not None:
@@ -326,7 +326,7 @@ def _source(binding: ParameterBinding) -> JsonObject:
 
 def body(binding: BodyBinding) -> JsonObject:
     """Return the body of a tool's request in the form of `bindings.json`."""
-    result: JsonObject = {"contentType": binding.content_type, "encoding": kinds.encoding(binding.encoding)}
+    result: JsonObject = {"contentType": binding.content_type, "encoding": binding.encoding}
     if binding.required:
         result["required"] = True
     if binding.value is not None:
@@ -362,7 +362,7 @@ def _field(binding: FieldBinding) -> JsonObject:
     elif binding.content_type is not None:
         result["content"] = binding.content_type
     elif binding.style is not None:
-        result.update(style=kinds.style(binding.style), explode=binding.explode)
+        result.update(style=binding.style, explode=binding.explode)
         if binding.reserved:
             result["reserved"] = True
     return result
@@ -370,9 +370,9 @@ def _field(binding: FieldBinding) -> JsonObject:
 
 def _part(binding: FieldBinding, kind: PartKind) -> JsonObject:
     """Return the members of `bindings.json` for one part of a multipart body."""
-    result: JsonObject = {"part": kinds.part(kind)}
+    result: JsonObject = {"part": kind}
     if binding.style is not None:
-        result.update(style=kinds.style(binding.style), explode=binding.explode)
+        result.update(style=binding.style, explode=binding.explode)
     if binding.content_type is not None:
         result["contentType"] = binding.content_type
     if binding.xml is not None:

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Iterator
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.names import clipped, did_you_mean, near
 from mcpgen.base.plurals import counted
+from mcpgen.base.runtime import hook_names
 
-KINDS = ("before_", "request_", "instead_of_", "after_")
-"""Prefixes of hook names. The runtime has the same list (`hook_names.py`)."""
+_KINDS = tuple(hook_names.PARAMETERS)
+"""Prefixes of hook names."""
 
-FOR_ALL = ("before_all", "request_all", "after_all")
 LARGEST = 1 << 18
 """Largest hooks.py that is read, in bytes: some six thousand lines."""
 
@@ -109,7 +109,7 @@ def _defined(module: ast.Module) -> Iterator[tuple[str, int, int]]:
     while waiting:
         node = waiting.pop()
         for name, place in _names_of(node):
-            if name.startswith(KINDS):
+            if name.startswith(_KINDS):
                 yield name, place.lineno, place.col_offset
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             waiting += [child for child in ast.iter_child_nodes(node) if isinstance(child, _HELD)][::-1]
@@ -133,7 +133,7 @@ def _names_of(node: ast.AST) -> Iterator[tuple[str, ast.stmt | ast.expr | ast.al
 def _orphaned(
     module: ast.Module, text: str, file: str, names: Collection[str], retired: Collection[str]
 ) -> Iterator[Diagnostic]:
-    served = {*FOR_ALL, *(own_name(kind, name) for name in names for kind in KINDS)}
+    served = {*hook_names.FOR_ALL, *(hook_names.own_name(kind, name) for name in names for kind in _KINDS)}
     lines = re.split(r"\r\n|\r|\n", text)
     orphans = [each for each in _defined(module) if each[0] not in served]
     for name, line, offset in orphans[:MOST]:
@@ -152,9 +152,9 @@ def _orphan(hook: str, where: Where, served: Collection[str], retired: Collectio
 
     `served`: names of hooks for existing tools. `retired`: former names of tools.
     """
-    kind = next(kind for kind in KINDS if hook.startswith(kind))
+    kind = next(kind for kind in _KINDS if hook.startswith(kind))
     shown = clipped(hook, _LONGEST)
-    gone = next((name for name in retired if own_name(kind, name) == hook), None)
+    gone = next((name for name in retired if hook_names.own_name(kind, name) == hook), None)
     known = sorted(name.removeprefix(kind) for name in served if name.startswith(kind))
     found = [kind + name for name in near(hook.removeprefix(kind), known)] if len(hook) <= _LONGEST else []
     if gone is not None:
@@ -166,11 +166,3 @@ def _orphan(hook: str, where: Where, served: Collection[str], retired: Collectio
         "Rename the function after an existing tool, or remove it; `mcpgen inspect` lists the tools."
     )
     return Diagnostic("orphaned-hook", message, hint, where)
-
-
-def own_name(kind: str, tool: str) -> str:
-    """Return the name of the hook with the prefix `kind` for the tool `tool`, or "" if there can be none.
-
-    For a tool named `all` only `instead_of_all` exists, since the other hooks named `all` are for every tool.
-    """
-    return "" if tool == "all" and kind != "instead_of_" else kind + tool.replace("-", "_")

@@ -6,7 +6,6 @@ explains the ranking.
 """
 
 from mcpgen.retrieval.index import build
-from mcpgen.retrieval.listing import FINDERS, entries
 from mcpgen.retrieval.lookups import add as with_lookups
 
-__all__ = ["FINDERS", "build", "entries", "with_lookups"]
+__all__ = ["build", "with_lookups"]

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.runtime import stems
 from mcpgen.base.work import Exhausted
 from mcpgen.lower.schema.compose import Composer, alternatives, members
 from mcpgen.model import Operation, ToolSpec
-from mcpgen.retrieval.stems import stems
 
 DEPTH = 4
 """Limit on the levels of a response whose member names are indexed."""
@@ -33,15 +33,17 @@ def of_tool(tool: ToolSpec, composer: Composer) -> Fields:
     sketch = " ".join(_SKETCH.findall(tool.description))
     arguments = as_object(tool.input_schema.get("properties"))
     return {
-        "name": stems(tool.name),
-        "path": stems(_PLACEHOLDER.sub(" ", operation.path)),
-        "summary": stems(f"{operation.summary if own else ''} {tool.operation.decided.title or ''}"),
-        "description": stems(_SKETCH.sub(" ", tool.description)),
-        "tags": stems(" ".join(operation.tags)),
-        "arguments": stems(" ".join(arguments)),
-        "arguments_text": stems(" ".join(as_text(as_object(each).get("description")) for each in arguments.values())),
-        "sketch": stems(sketch),
-        "text": [*stems(operation.description[:LONGEST_TEXT] if own else ""), *_answer(operation, composer)],
+        "name": stems.stems(tool.name),
+        "path": stems.stems(_PLACEHOLDER.sub(" ", operation.path)),
+        "summary": stems.stems(f"{operation.summary if own else ''} {tool.operation.decided.title or ''}"),
+        "description": stems.stems(_SKETCH.sub(" ", tool.description)),
+        "tags": stems.stems(" ".join(operation.tags)),
+        "arguments": stems.stems(" ".join(arguments)),
+        "arguments_text": stems.stems(
+            " ".join(as_text(as_object(each).get("description")) for each in arguments.values())
+        ),
+        "sketch": stems.stems(sketch),
+        "text": [*stems.stems(operation.description[:LONGEST_TEXT] if own else ""), *_answer(operation, composer)],
     }
 
 
@@ -56,7 +58,7 @@ def _answer(operation: Operation, composer: Composer) -> list[str]:
             continue
         for media_type in response.content:
             if "json" in media_type.name and media_type.schema:
-                return stems(" ".join(dict.fromkeys(_members(media_type.schema, composer))))
+                return stems.stems(" ".join(dict.fromkeys(_members(media_type.schema, composer))))
     return []
 
 

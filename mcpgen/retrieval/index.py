@@ -6,7 +6,6 @@ half. All of this is known when the server is generated, so the index contains t
 adds them up.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,13 +13,13 @@ from mcpgen.base import tokens
 from mcpgen.base.invisible import without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, compact
 from mcpgen.base.names import clipped
+from mcpgen.base.runtime import postings, search_listing
 from mcpgen.base.work import Budget
 from mcpgen.lower.schema.compose import PART, RUN, Composer
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain
 from mcpgen.model import SearchTable, ToolSpec
 from mcpgen.retrieval import fields, producers
-from mcpgen.retrieval.listing import FINDERS
 
 FIELDS: Mapping[str, tuple[float, float]] = {
     "name": (2.0, 0.3),
@@ -35,17 +34,14 @@ FIELDS: Mapping[str, tuple[float, float]] = {
 }
 """Field → its weight, and the influence of its length (the parameter b of BM25)."""
 
-PROGRAMS = {"none": (), "reads": ("run_reads",), "all": ("run_program", "run_reads")}
+_FINDERS = (search_listing.SEARCH, search_listing.DESCRIBE, search_listing.CALL, search_listing.CALL_WRITING)
+_PROGRAMS = {"none": (), "reads": (search_listing.RUN_READS,), "all": search_listing.PROGRAMS}
 """Value of `--programs` → names of the tools that run programs of a model."""
 
 K1 = 1.2
-SCALE = 100
-"""Impacts are stored as multiples of 1/SCALE."""
-
 _VOCABULARY = ("name", "path", "summary", "tags")
 _UNKNOWN = 0.5
 _DEPRECATED = 0.8
-MOST_GROUPS = 25
 LONGEST_GROUP = 40
 MOST_TOKENS = 125
 """Limit on the tokens that names of tool groups, and signatures of tools to begin with, take in the tool list. It keeps
@@ -88,8 +84,8 @@ def build(
         "terms": dict(sorted(_terms(tools, rows).items())),
     }
     starts = _starts(tools, sources)
-    shown = {name: counts[name] for name in names[:MOST_GROUPS]}
-    finders = _finders(tools, (*FINDERS, *PROGRAMS[programs]))
+    shown = {name: counts[name] for name in names[: search_listing.MOST_GROUPS]}
+    finders = _finders(tools, (*_FINDERS, *_PROGRAMS[programs]))
     room = MOST_TOKENS if programs == "none" else MOST_TOKENS_BESIDE_PROGRAMS
     while shown and _cost(shown, starts) > room:
         shown.popitem()
@@ -134,18 +130,18 @@ def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str
     vocabulary = {word for row in rows for field in _VOCABULARY for word in row[field]}
     terms: dict[str, JsonValue] = {}
     for word, found in frequencies.items():
-        idf = math.log(1 + (len(rows) - len(found) + 0.5) / (len(found) + 0.5))
+        idf = postings.idf(len(found), len(rows))
         share = 1.0 if word in vocabulary else _UNKNOWN
-        postings: list[JsonValue] = []
+        impacts: list[JsonValue] = []
         last = 0
         for number in sorted(found):
             factor = share * (_DEPRECATED if tools[number].operation.deprecated else 1.0)
-            impact = round(SCALE * factor * idf * found[number] / (K1 + found[number]))
+            impact = round(postings.SCALE * factor * idf * found[number] / (K1 + found[number]))
             if impact > 0:
-                postings += [number - last, impact]
+                impacts += [number - last, impact]
                 last = number
-        if postings:
-            terms[word] = postings
+        if impacts:
+            terms[word] = impacts
     return terms
 
 

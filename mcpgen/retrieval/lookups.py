@@ -5,13 +5,12 @@ exactly one tool lists or searches items of the kind that the id identifies, suc
 that its response has a name, and an id of the same type. The tool must not need arguments that the call lacks.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.base.names import alike, argument_name, distinct, words
+from mcpgen.base.names import alike, alphanumeric, argument_name, distinct, words
 from mcpgen.base.work import Budget
 from mcpgen.lower.inputs.slots import LOOKUP
 from mcpgen.lower.schema.compose import PART, RUN, Composer, types
@@ -112,7 +111,7 @@ def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | Non
     if found is None:
         return None
     query = _query(tool, source.noun)
-    plain = _plain(next((wire for (_, wire), name in tool.arguments.items() if name == query), ""))
+    plain = alphanumeric(next((wire for (_, wire), name in tool.arguments.items() if name == query), ""))
     return _Finder(
         tool,
         query,
@@ -126,13 +125,13 @@ def _query(tool: ToolSpec, noun: str) -> str:
     """Return the argument in which a tool takes a search text, or "" if it has no such argument."""
     properties = as_object(tool.input_schema.get("properties"))
     texts = {
-        _plain(wire): name
+        alphanumeric(wire): name
         for (place, wire), name in tool.arguments.items()
         if place in ("query", "body")
         and types(as_object(properties.get(name))) == ["string"]
         and "enum" not in as_object(properties.get(name))
     }
-    plain = _plain(noun)
+    plain = alphanumeric(noun)
     return next((texts[each] for each in (*_QUERY, "name", f"{plain}name", "title", plain) if each in texts), "")
 
 
@@ -203,8 +202,8 @@ def _value(source: Source, members: Mapping[str, JsonObject], kinds: Sequence[st
     """
     said = words(source.wire)
     last = said[-1] if said and said[-1] in _IDS else "id"
-    plain = {_plain(name): name for name in members}
-    for wanted in (_plain(source.wire), _plain(source.noun) + last, last):
+    plain = {alphanumeric(name): name for name in members}
+    for wanted in (alphanumeric(source.wire), alphanumeric(source.noun) + last, last):
         name = plain.get(wanted, "")
         if name and set(types(members[name])) & _SCALARS:
             same = set(types(members[name])) & set(kinds)
@@ -217,8 +216,8 @@ def _names(members: Mapping[str, JsonObject], noun: str) -> tuple[str, ...]:
 
     `members`: the schemas of all properties. `noun`: the kind of item, such as `movie`.
     """
-    plain = {_plain(name): name for name, node in members.items() if "string" in types(node)}
-    own = (f"{_plain(noun)}name", f"{_plain(noun)}title")
+    plain = {alphanumeric(name): name for name, node in members.items() if "string" in types(node)}
+    own = (f"{alphanumeric(noun)}name", f"{alphanumeric(noun)}title")
     return tuple(plain[each] for each in dict.fromkeys((*own, *_NAMES)) if each in plain)[:_MOST_NAMES]
 
 
@@ -227,12 +226,8 @@ def _about(members: Mapping[str, JsonObject], told: Sequence[str]) -> str:
 
     `members`: the properties in the schema of an item. `told`: properties to leave out, since they are shown anyway.
     """
-    plain = {_plain(name): name for name, node in members.items() if _SCALARS & set(types(node))}
+    plain = {alphanumeric(name): name for name, node in members.items() if _SCALARS & set(types(node))}
     return next((plain[each] for each in _ABOUT if each in plain and plain[each] not in told), "")
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _with(tool: ToolSpec, lookups: list[Lookup]) -> ToolSpec:

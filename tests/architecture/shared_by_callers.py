@@ -82,7 +82,7 @@ ALONE = {
     "core/features.py": ("MOST_VALUES",),
     "core/log.py": ("_MOST_CAUSES",),  # causes, which no client chooses
     "core/notification_settings.py": ("MOST_URIS",),  # of one session
-    "core/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES"),
+    "core/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES", "MOST_GROUPS"),
     "core/safe_open.py": ("_MOST_LINKS",),
     "delegation/login_callback.py": ("_MOST_FIELDS",),
     "http/direct_requests.py": ("MOST_FIELDS",),
@@ -106,7 +106,6 @@ ALONE = {
     "result/structured.py": ("MOST_MOVED", "MOST_LOGGED"),
     "search/notation.py": ("MOST_OPTIONAL", "MOST_MEMBERS", "MOST_ALTERNATIVES"),
     "search/retriever.py": ("MOST_CLAUSES",),
-    "search/tools.py": ("MOST_GROUPS",),
     "serve/aiohttp_door.py": ("_MOST_INLINE",),
     "serve/doctor.py": ("MOST_TRIED",),
     "serve/inline_request.py": ("MOST",),

@@ -22,6 +22,7 @@ from mcpgen.base.tree import FileTree
 from mcpgen.check.catalog import problems
 from mcpgen.emit import attributes, checksums, offered
 from mcpgen.emit.project import LICENSE, RUNTIME, emit
+from mcpgen.emit.table_schema import table_schema
 from mcpgen.lock import lockfile
 from mcpgen.pipeline import Compiled
 from mcpgen.read.toolsfile import editors
@@ -31,7 +32,6 @@ LINK = re.compile(r"\[Add to [A-Za-z ]{4,9}\]\((https|goose)://[a-z./-]+\?[A-Za-
 """A line with a link that installs a server in an editor. Such lines stand within blocks of code."""
 
 RENDERED = ("CHANGELOG.md", "README.md", "SKILL.md", "mcpgen.yaml", "pyproject.toml")
-_TABLE = json.loads((ROOT / "mcpgen/emit/table.schema.json").read_text(encoding="utf-8"))
 
 
 @cache
@@ -43,7 +43,7 @@ def python_templates() -> dict[str, bytes]:
 
 @cache
 def _bindings() -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(_TABLE)
+    return jsonschema_rs.Draft202012Validator(table_schema())
 
 
 def assert_sound(compiled: Compiled) -> None:

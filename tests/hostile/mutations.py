@@ -222,7 +222,7 @@ MUTATIONS = (
     Mutation(
         "depth of JSON",
         "jsontext.py",
-        "> MAX_DEPTH and _too_deep(value)",
+        "> MAX_DEPTH and is_deeper(value, MAX_DEPTH)",
         "> MAX_DEPTH and False",
         ("tests/runtime/test_jsontext.py",),
     ),

@@ -119,7 +119,7 @@ OF_INPUT = (
         "names of credentials", "name_conflicts.py", "if fold(name) in credentials:", "if False:", (REQUESTS, ROWS)
     ),
     Mutation(
-        "decoding names of credentials", "name_conflicts.py", "for _ in range(3):", "for _ in range(0):", (REQUESTS,)
+        "decoding names of credentials", "folded_names.py", "for _ in range(3):", "for _ in range(0):", (REQUESTS,)
     ),
     Mutation(
         "what is read as a credential",

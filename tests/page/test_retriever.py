@@ -45,7 +45,7 @@ const answers = queries.map((query) => {
   const { hits, sure } = retriever.search(query, 5);
   return [hits.map(({ tool, sources }) => [tool, sources]), sure];
 });
-console.log(JSON.stringify({ answers, described: tools.map(notation.described) }));
+console.log(JSON.stringify({ answers, described: tools.map(notationOf(data).described) }));
 """
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from package import hooks as users_file
 from package.runtime.calls import hook_names, hook_runner
-from package.runtime.calls.hook_lint import ALL
+from package.runtime.calls.hook_names import FOR_ALL
 from package.runtime.calls.hook_runner import Hooks
 from package.runtime.core.budget import Budget
 from package.runtime.core.wire_formats import Result
@@ -203,7 +203,7 @@ def test_the_users_file_begins_without_hooks() -> None:
     own = [name for name in vars(users_file) if not name.startswith("__")]
     assert own == []
     assert users_file.__doc__ is not None
-    for name in (*(f"{kind}TOOL" for kind in hook_names.PARAMETERS), *ALL):
+    for name in (*(f"{kind}TOOL" for kind in hook_names.PARAMETERS), *FOR_ALL):
         assert f"    {name}(" in users_file.__doc__
 
 

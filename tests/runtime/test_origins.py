@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 from package.runtime.calls.execution import ToolExecutor
-from package.runtime.settings import origins, settings
+from package.runtime.settings import settings
 from package.runtime.settings.settings import NotReady
 
-from mcpgen.base import origins as compiled
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import text
 from tests.runtime.test_discovery import CONFIGURATION, provider
@@ -268,25 +267,6 @@ def test_hard_05_a_running_server_takes_up_no_origin_that_it_did_not_begin_with(
         "https://login.example",
         [],
     )
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://a.example",
-        "HTTPS://A.Example:443/v1",
-        "https://a.example:80",
-        "http://a.example:80/",
-        "http://[2001:DB8::1]:8080/x",
-        "https://{Region}.a.example:443/{path}",
-        "https://a.example?x=1",
-        "https://a.example#x",
-        "/v1",
-        "",
-    ],
-)
-def test_the_compiler_lists_an_origin_as_the_server_looks_for_it(url: str) -> None:
-    assert origins.origin_of(url) == compiled.of_url(url)
 
 
 @pytest.mark.parametrize("value", ["https://login.example", "login.example/t", "login.example:8443"])

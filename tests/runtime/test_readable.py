@@ -14,8 +14,6 @@ from package.runtime.text.patterns import searcher
 from package.runtime.text.redaction import Redactor
 from package.runtime.text.sanitize import brief, decode, is_text, presentable
 
-from mcpgen.base import invisible as documents
-
 
 @pytest.mark.parametrize(
     ("media_type", "readable"),
@@ -83,14 +81,6 @@ def test_what_cannot_be_seen_is_counted() -> None:
     assert clean("a\x00\x1b\x7f\x80\u200e\u202e\u2069\U000e0041\ud800b") == ("ab", 9)
     assert clean("a\x00\x08\x0b\x1f\x7f\t\r\n~") == ("a\t\r\n~", 5)
     assert clean("a\t\r\n\u200d\u00ad\ufe0f é 日") == ("a\t\r\n é 日", 3)
-
-
-def test_hard_10_answers_and_documents_have_one_table() -> None:
-    """Check that compiler and runtime have the same table of hidden characters.
-
-    They share no code, so each has its own.
-    """
-    assert invisible.HIDDEN == documents.HIDDEN
 
 
 # One character of each kind that the rules on hidden characters distinguish.

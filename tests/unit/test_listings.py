@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.result import page_arguments
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
@@ -49,8 +48,3 @@ def test_where_the_list_is(schema: JsonObject, pointer: str | None) -> None:
     composer = Composer({"named": held(items=LIST), "loop": {"$ref": "loop"}})
     found = listings.of_answer(operation(schema), composer)
     assert (found if found is None else found[0]) == pointer
-
-
-def test_both_halves_know_the_same_names_of_pages() -> None:
-    ours = [each.pattern for each in (listings.CURSOR, listings.NUMBER, listings.OFFSET)]
-    assert ours == [each.pattern for each in (page_arguments.CURSOR, page_arguments.NUMBER, page_arguments.OFFSET)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.calls import hook_lint, hook_names
+from package.runtime.calls import hook_lint
 
 from mcpgen.regenerate import orphan_hooks
 
@@ -147,14 +147,6 @@ def test_what_nests_deeply_ends_in_a_sentence(piece: str) -> None:
 def test_nothing_of_it_runs(capfd: pytest.CaptureFixture[str]) -> None:
     assert len(said("print('run')\nraise SystemExit(3)\ndef before_x(a=print('run')): ...")) == 1
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("tool", ["get_pet", "list-pets", "all", "A-b_c"])
-def test_names_are_those_that_the_runtime_calls(tool: str) -> None:
-    assert tuple(hook_names.PARAMETERS) == orphan_hooks.KINDS
-    assert orphan_hooks.FOR_ALL == hook_lint.ALL
-    for kind in orphan_hooks.KINDS:
-        assert orphan_hooks.own_name(kind, tool) == hook_names.own_name(kind, tool)
 
 
 @pytest.mark.parametrize("name", ["before_x", "before_get_pet", "after_all", "instead_of_all", "request_list_pets"])

@@ -1,9 +1,8 @@
 // Tools as a model reads them in the answer of a search (runtime/search/notation.py), and how many tokens a text takes.
 
-const notation = (() => {
-  const MOST_OPTIONAL = 3, SHORTEST_STEM = 4, ENOUGH = 3, LONGEST_SENTENCE = 110, LONGEST_LINE = 160;
-  const LONGEST_DESCRIPTION = 500, LONGEST_END = 300, LONGEST_ENUM = 120, DEPTH = 2, MOST_MEMBERS = 40, MOST_ALTERNATIVES = 4;
-  const SHORT = new Map([["string", "str"], ["integer", "int"], ["number", "num"], ["boolean", "bool"], ["object", "{}"], ["array", "[]"]]);
+function notationOf({ numbers, short: shortTypes }) {
+  const { MOST_OPTIONAL, SHORTEST_STEM, ENOUGH, LONGEST_SENTENCE, LONGEST_LINE, LONGEST_DESCRIPTION, LONGEST_END, LONGEST_ENUM } = numbers;
+  const { DEPTH, MOST_MEMBERS, MOST_ALTERNATIVES } = numbers, SHORT = new Map(Object.entries(shortTypes));
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const has = (schema, key) => Object.hasOwn(schema, key);
   const oneLine = (text) => String(text).split(/\s+/).filter(Boolean).join(" ");
@@ -101,7 +100,7 @@ const notation = (() => {
 
   const row = (tool, asked, stems) => signature(tool, asked, stems) + mark(tool) + " \u2014 " + sentence(tool);
   return { signature, row, described };
-})();
+}
 
 /** The tokens of a text as `mcpgen/base/tokens.py` estimates them, which counts its JSON. */
 function estimatedTokens(text) {

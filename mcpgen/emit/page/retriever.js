@@ -1,9 +1,8 @@
 // The search of a generated server (runtime/search/retriever.py, which has its theory), so that the page answers as it does.
 
-function retrieverOf({ index, stop, verbs, synonyms, questions, general, foreign }) {
+function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general, foreign }) {
   const STOP = new Set(stop), GENERAL = new Set(general), FOREIGN = new Set(foreign), QUESTIONS = new Set(questions), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
-  const SYNONYM = 0.5, READING = 0.5, RANK = 3, LEAST_EXPLAINED = 0.22, SURELY_EXPLAINED = 0.28, MOST_CLAUSES = 6;
-  const SCALE = 100, FIT = 1.15, UNFIT = 0.7, VERB = 0.5, UNKNOWN = 2, SAID = 0.25;
+  const { SYNONYM, READING, RANK, LEAST_EXPLAINED, SURELY_EXPLAINED, MOST_CLAUSES, SCALE, FIT, UNFIT, VERB, UNKNOWN, SAID } = numbers;
   const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|(?:(?![A-Za-z])[\p{L}\p{Nl}\p{No}])+/gu;
   const TOKENS = /[\p{L}\p{N}]+/gu;
   const CLAUSES = /[,.;:?!\n]+|(?<![\p{L}\p{N}_])(?:and|then|after|afterwards|before|so that)(?![\p{L}\p{N}_])/iu;

@@ -1,9 +1,7 @@
 // What a model would get from the search of a generated server: the answer to `search_tools`, and its tokens.
 
-const MOST_QUERIES = 8, ROWS = 5, MOST_GROUPS = 25, LONGEST_QUERY = 400;
-
 /** The answer to some queries, as the server writes it. `toolOf`: number in the index → tool. */
-function answerOf(retriever, toolOf, queries) {
+function answerOf(retriever, notation, { ROWS, MOST_GROUPS }, toolOf, queries) {
   const told = new Set(), shown = retriever.groups();
   const groups = shown.slice(0, MOST_GROUPS).map(([group, count]) => group + " " + count).join(", ");
   const nothing = "Nothing here does that. Groups: " + groups + (shown.length > MOST_GROUPS ? ", and smaller ones" : "") + ".";
@@ -30,11 +28,13 @@ function answerOf(retriever, toolOf, queries) {
 /** Makes the panel answer: the index is read when something is asked for the first time. */
 function drawSearch(search, toolNamed) {
   const field = byId("ask"), answer = byId("answer"), cost = byId("answer-cost");
-  let retriever;
+  const { MOST_QUERIES, LONGEST_QUERY } = search.numbers;
+  let retriever, notation;
   const show = () => {
     const queries = [...new Set(field.value.split("\n").map((each) => each.trim().slice(0, LONGEST_QUERY)).filter(Boolean))].slice(0, MOST_QUERIES);
     retriever ||= retrieverOf(search);
-    const text = queries.length ? answerOf(retriever, (tool) => toolNamed(retriever.names[tool]), queries) : "";
+    notation ||= notationOf(search);
+    const text = queries.length ? answerOf(retriever, notation, search.numbers, (tool) => toolNamed(retriever.names[tool]), queries) : "";
     answer.replaceChildren(visible(text));
     answer.hidden = !text;
     cost.textContent = text ? "about " + counted(estimatedTokens(text), "token") : "";

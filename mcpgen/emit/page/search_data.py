@@ -1,41 +1,34 @@
-"""Provide the data for the search on the page of `inspect --html`: index and word lists of the server's search."""
+"""Provide the data for the search on the page of `inspect --html`: the server's index, word lists and numbers."""
 
-import ast
 import json
+from collections.abc import Iterator, Mapping
 
-from mcpgen.base import assets
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.retrieval.stems import STOP, stem
+from mcpgen.base.runtime import coverage, notation, postings, retriever, search_listing, stems, synonyms
+
+_MODULES = (postings, coverage, retriever, notation, search_listing)
+"""Modules of the runtime whose numbers (weights and limits) the scripts of the page use under the same names."""
 
 
 # The search exists twice, in Python and in JavaScript: precomputed answers would cover fixed queries alone, and a page
 # that asks a process could not be passed on. `tests/page/` compares both. GitHub's page grows by 0.6 MB.
 def search_data(index: bytes) -> JsonObject:
-    """Return the data for the search on the page of `inspect --html`. `index`: search index of the generated server.
-
-    The lists of verbs and synonyms are read from a module of the runtime that contains only data, so that they exist
-    only once.
-    """
-    text = (assets.package_templates() / "runtime" / "search" / "synonyms.py").read_text(encoding="utf-8")
-    words = {
-        node.targets[0].id: ast.literal_eval(node.value)
-        for node in ast.parse(text).body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id.startswith("_")
-    }
-    verbs: JsonObject = {stem(word): effect for effect, several in words["_VERBS"].items() for word in several.split()}
-    pairs = [each.partition("=")[::2] for each in words["_SYNONYMS"].split()]
-    synonyms: JsonObject = {
-        stem(word): list[JsonValue](
-            dict.fromkeys(stem(other) for other in others.split(",") if stem(other) != stem(word))
-        )
-        for word, others in pairs
-    }
+    """Return the data for the search on the page of `inspect --html`. `index`: search index of the generated server."""
     return {
         "index": json.loads(index),
-        "stop": list[JsonValue](sorted(STOP)),
-        "verbs": verbs,
-        "synonyms": synonyms,
-        "questions": list[JsonValue](words["_QUESTIONS"].split()),
-        "general": list[JsonValue](sorted(set(map(stem, words["_GENERAL"].split())))),
-        "foreign": list[JsonValue](words["_FOREIGN"].split()),
+        "numbers": {name: value for module in _MODULES for name, value in _numbers(vars(module))},
+        "short": dict[str, JsonValue](notation.SHORT),
+        "stop": list[JsonValue](sorted(stems.STOP)),
+        "verbs": dict[str, JsonValue](synonyms.VERBS),
+        "synonyms": {word: list[JsonValue](others) for word, others in synonyms.SYNONYMS.items()},
+        "questions": list[JsonValue](sorted(synonyms.QUESTIONS)),
+        "general": list[JsonValue](sorted(synonyms.GENERAL)),
+        "foreign": list[JsonValue](sorted(synonyms.FOREIGN)),
     }
+
+
+def _numbers(names: Mapping[str, object]) -> Iterator[tuple[str, int | float]]:
+    """Yield name and value of each constant of a module that is a number, without the underscore of private names."""
+    for name, value in names.items():
+        if name.isupper() and isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield name.lstrip("_"), value

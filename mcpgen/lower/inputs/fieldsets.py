@@ -4,9 +4,9 @@ A tool gets the argument if `fields` in the tools file (or `--fields`) is true f
 object or array, and its API has no such parameter. The runtime reads the argument; no request sends it.
 """
 
-import re
-
 from mcpgen.base.jsonvalue import JsonObject
+from mcpgen.base.names import alphanumeric
+from mcpgen.base.runtime import page_arguments
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.model import Operation
@@ -17,12 +17,6 @@ SCHEMA: JsonObject = {
     "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
 }
 
-_OWN = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
-"""Pattern of parameters with the same purpose as `fields`. Case and punctuation of names are ignored.
-
-The runtime suggests such a parameter when it had to cut a result (`page_arguments.py`).
-"""
-
 
 # If every tool had the argument `fields`, it would cost more tokens than it saves (docs/decisions/results.md).
 def are_offered(operation: Operation, composer: Composer) -> bool:
@@ -31,8 +25,9 @@ def are_offered(operation: Operation, composer: Composer) -> bool:
         return False  # a result with only some fields would not match a handwritten output schema
     if operation.decided.result is not None and operation.decided.result.replaces:
         return False  # a text or content blocks replace the JSON, so there are no fields to select
-    if any(_does_it(parameter.name) for parameter in operation.parameters if parameter.location == "query"):
-        return False
+    query = (alphanumeric(each.name) for each in operation.parameters if each.location == "query")
+    if any(map(page_arguments.FIELDS.fullmatch, query)):
+        return False  # the API has an argument for this purpose
     good = [response for response in operation.responses if response.status[:1] == "2"]
     schemas = [
         media_type.schema
@@ -41,10 +36,6 @@ def are_offered(operation: Operation, composer: Composer) -> bool:
         if encoding_of(media_type.name) == "json"
     ]
     return not good or any(schema is None or _has_parts(schema, composer) for schema in schemas)
-
-
-def _does_it(name: str) -> bool:
-    return bool(_OWN.fullmatch(re.sub(r"[^a-z0-9]", "", name.lower())))
 
 
 def _has_parts(schema: JsonObject, composer: Composer) -> bool:

@@ -7,9 +7,9 @@ A document may have thousands of operations that answer 202, so no operation is 
 import re
 from collections.abc import Iterable, Iterator
 
-from mcpgen.base.names import words
+from mcpgen.base.names import alphanumeric, words
 from mcpgen.lower.jobs import mentions
-from mcpgen.lower.jobs.states import Member, plain
+from mcpgen.lower.jobs.states import Member
 from mcpgen.model import Operation
 from mcpgen.naming.inflection import singular
 
@@ -40,7 +40,7 @@ class Items:
         `/lists/{…}/items`, those at `/items/{…}` and `/list_items/{…}`.
         """
         *_, parent, last = ["", "", *(each for each in operation.path.split("/") if each and not each.startswith("{"))]
-        for name in dict.fromkeys((plain(last), plain(f"{singular(parent)}{last}"))):
+        for name in dict.fromkeys((alphanumeric(last), alphanumeric(f"{singular(parent)}{last}"))):
             yield from self._by_collection.get((operation.document, name), ())
 
     def of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
@@ -51,7 +51,7 @@ class Items:
         """
         noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
         if noun:
-            yield from self._by_noun.get((operation.document, singular(plain("".join(noun)))), ())
+            yield from self._by_noun.get((operation.document, singular(alphanumeric("".join(noun)))), ())
         yield from self._by_parent.get((operation.document, operation.path), ())
         naming, names = self._by_word.get((operation.document, member.name), []), mentions.names_of(operation)
         for each, text in naming if len(naming) <= _MOST else ():
@@ -59,10 +59,10 @@ class Items:
                 yield each
 
     def _add(self, read: Operation, parent: str, collection: str) -> None:
-        keys = ((self._by_collection, plain(collection)), (self._by_noun, singular(plain(collection))))
+        keys = ((self._by_collection, alphanumeric(collection)), (self._by_noun, singular(alphanumeric(collection))))
         for index, name in (*keys, (self._by_parent, parent)):
             index.setdefault((read.document, name), []).append(read)
         found = {name for name in _NAME.findall(read.description) if len(words(name)) > 1}
-        text = plain(read.description) if found else ""
+        text = alphanumeric(read.description) if found else ""
         for name in found:
             self._by_word.setdefault((read.document, name), []).append((read, text))

@@ -5,7 +5,8 @@ description says that its operation takes an id from another operation's respons
 import re
 from collections.abc import Iterator
 
-from mcpgen.lower.jobs.states import Member, plain
+from mcpgen.base.names import alphanumeric
+from mcpgen.lower.jobs.states import Member
 from mcpgen.model import Operation
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -17,12 +18,12 @@ _SHORTEST = 6
 
 def names_of(operation: Operation) -> list[str]:
     """Return the operationId and the summary of an operation, without case and punctuation. Leave out short names."""
-    return [plain(each) for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
+    return [alphanumeric(each) for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
 
 
 def mentions(text: str, operation: Operation) -> bool:
     """Return True if a text mentions an operation by its path, operationId or summary."""
-    said = plain(text)
+    said = alphanumeric(text)
     return has_path(text, operation.path) or any(name in said for name in names_of(operation))
 
 

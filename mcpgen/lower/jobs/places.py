@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, as_text
-from mcpgen.base.names import words
-from mcpgen.lower.jobs.states import Member, plain
+from mcpgen.base.names import alphanumeric, words
+from mcpgen.lower.jobs.states import Member
 from mcpgen.lower.schema.compose import Composer, members, types
 from mcpgen.lower.schema.nodes import items_of
 
@@ -26,7 +26,7 @@ def header(names: Iterable[str]) -> str:
     response.
     """
     lower = [name.lower() for name in names]
-    own = [name for name in lower if plain(name.removeprefix("x-")) in _URLS]
+    own = [name for name in lower if alphanumeric(name.removeprefix("x-")) in _URLS]
     return next((name for name in (*_HEADERS, *own) if name in lower), "")
 
 
@@ -37,7 +37,7 @@ def of_header(name: str) -> str:
 
 def status_url(found: list[Member]) -> str:
     """Return the JSON Pointer to the URL of a job in a response, or "". `found`: the members of the response."""
-    return next((each.pointer for each in found if plain(each.name) in _URLS and _is_text(each)), "")
+    return next((each.pointer for each in found if alphanumeric(each.name) in _URLS and _is_text(each)), "")
 
 
 def is_beside(pointer: str, values: Mapping[str, str]) -> bool:
@@ -60,7 +60,7 @@ def own_url(found: list[Member], composer: Composer) -> str:
     """
     if pointer := _linked(found, ("self",), composer):
         return pointer
-    told = (each for each in found if plain(each.name) in _SELF and "/" not in each.pointer[1:])
+    told = (each for each in found if alphanumeric(each.name) in _SELF and "/" not in each.pointer[1:])
     return next((each.pointer for each in told if as_text(each.node.get("format")) in ("uri", "url")), "")
 
 

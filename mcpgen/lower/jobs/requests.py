@@ -9,10 +9,10 @@ from functools import partial
 from urllib.parse import unquote
 
 from mcpgen.base.jsonvalue import JsonObject
-from mcpgen.base.names import words
+from mcpgen.base.names import alphanumeric, words
 from mcpgen.lower.jobs import mentions
 from mcpgen.lower.jobs.items import Items
-from mcpgen.lower.jobs.states import Member, State, end_of, listed, member_names, parts_of, plain, state_of
+from mcpgen.lower.jobs.states import Member, State, end_of, listed, member_names, parts_of, state_of
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.tool.listings import described
 from mcpgen.model import AnswerLink, Operation
@@ -266,12 +266,12 @@ def _id_for(variable: str, segment: str, answer: Sequence[Member], own: bool) ->
     `own`: True if the response describes the item that the path names.
     """
     scalars = [each for each in answer if _is_scalar(each)]
-    if exact := next((each for each in scalars if plain(each.name) == plain(variable)), None):
+    if exact := next((each for each in scalars if alphanumeric(each.name) == alphanumeric(variable)), None):
         return exact.pointer
     *noun, last = words(variable) or [""]
-    item = singular(plain(segment))
+    item = singular(alphanumeric(segment))
     for each in scalars:
-        of_item = plain(each.name) in (f"{item}{last}", f"{''.join(noun)}{last}")
+        of_item = alphanumeric(each.name) in (f"{item}{last}", f"{''.join(noun)}{last}")
         if last in _IDENTIFIES and (of_item or (own and words(each.name) == [last])):
             return each.pointer
         if not own and last in _IDENTIFIES and _is_job_id(each):

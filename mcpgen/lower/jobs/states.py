@@ -1,33 +1,19 @@
 """Find the member of a response that shows the state of a job, and the values that mean that the job has ended."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, as_list
-from mcpgen.base.names import words
+from mcpgen.base.names import alphanumeric, words
+from mcpgen.base.runtime import job_words
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.nodes import items_of
-
-NAMES = frozenset(("status", "state", "jobstatus", "jobstate", "taskstatus", "provisioningstate", "phase", "runstatus"))
-"""Names of members whose value is the state of a job, without case and punctuation. The runtime has the same list."""
 
 _ENDS = frozenset(("completedat", "finishedat", "endedat", "completiontime", "finishtime", "completiondate"))
 """Names of members that have a value only after the work has ended."""
 
 _FLAGS = frozenset(("done", "finished", "completed", "complete", "isdone", "isfinished", "iscomplete", "ready"))
-_ENDED = frozenset(
-    (
-        *("done", "succeeded", "success", "successful", "complete", "completed", "finished", "ready", "ok"),
-        *("available", "processed", "ended"),
-    )
-)
-_BROKEN = frozenset(
-    (
-        *("failed", "failure", "error", "errored", "canceled", "cancelled", "aborted", "rejected", "timeout"),
-        *("timedout", "expired", "terminated", "killed", "crashed", "dead", "invalid"),
-    )
-)
+_BROKEN = job_words.BROKEN | {"dead"}
 _AT_WORK = frozenset(
     (
         *("pending", "queued", "new", "inprogress", "created", "accepted", "submitted", "requested", "received"),
@@ -39,7 +25,7 @@ _LASTING = frozenset(("active", "running", "online", "up", "healthy", "enabled",
 which.
 """
 
-_INNER = frozenset(("data", "job", "task", "operation", "result", "properties", "metadata", "response"))
+_MAY_TELL = job_words.NAMES.union(job_words.INNER, ("response",))
 _FEW = 3
 _DEPTH = 3
 _PHASE = "phase"
@@ -68,11 +54,6 @@ class State(NamedTuple):
     done: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     is_word: bool = True
-
-
-def plain(name: str) -> str:
-    """Return a name without case and punctuation."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def listed(schema: JsonObject | None, composer: Composer) -> list[Member]:
@@ -118,26 +99,26 @@ def _chosen(node: JsonObject, composer: Composer) -> JsonObject:
 
 
 def _may_tell(name: str) -> bool:
-    return plain(name) in _INNER | NAMES or plain(name).endswith("metadata")
+    return alphanumeric(name) in _MAY_TELL or alphanumeric(name).endswith("metadata")
 
 
 def state_of(schema: JsonObject | None, composer: Composer) -> State | None:
     """Return the member of a response that shows a state: a text or a boolean. Return None if there is none."""
     found = listed(schema, composer)
     texts = [each for each in found if _is_text(each.node)]
-    named = [each for each in texts if plain(each.name) in NAMES]
-    named += [each for each in texts if plain(each.name).endswith(("status", "state")) and "enum" in each.node]
+    named = [each for each in texts if alphanumeric(each.name) in job_words.NAMES]
+    named += [each for each in texts if alphanumeric(each.name).endswith(("status", "state")) and "enum" in each.node]
     if (state := next(filter(None, map(_of_words, named)), None)) is not None:
         return state
     for each in found:
-        if plain(each.name) in _FLAGS and "boolean" in types(each.node):
+        if alphanumeric(each.name) in _FLAGS and "boolean" in types(each.node):
             return State(each.pointer, is_word=False)
     return None
 
 
 def end_of(schema: JsonObject | None, composer: Composer) -> State | None:
     """Return the member of a response that has a value only after the work has ended, or None."""
-    found = (each for each in listed(schema, composer) if plain(each.name) in _ENDS)
+    found = (each for each in listed(schema, composer) if alphanumeric(each.name) in _ENDS)
     return next((State(each.pointer, is_word=False) for each in found), None)
 
 
@@ -150,7 +131,7 @@ def parts_of(schema: JsonObject | None, composer: Composer) -> State | None:
     for each in listed(schema, composer):
         if "array" in types(each.node):
             state = state_of(items_of(each.node), composer)
-            if state is not None and any(plain(word) in _ENDED | _LASTING for word in state.done):
+            if state is not None and any(alphanumeric(word) in job_words.ENDED | _LASTING for word in state.done):
                 return State("")
     return None
 
@@ -174,27 +155,27 @@ def _of_words(member: Member) -> State | None:
     """
     said = [each for each in as_list(member.node.get("enum")) if isinstance(each, str)]
     if not said:
-        return State(member.pointer) if plain(member.name) != _PHASE else None
+        return State(member.pointer) if alphanumeric(member.name) != _PHASE else None
     failed = [each for each in said if _is_broken(each)]
     rest = [each for each in said if each not in failed]
     working = [each for each in rest if is_at_work(each)]
     if _has_ended(rest):  # beside `completed`, `running` means an unfinished job, not a machine that is ready
-        working += [each for each in rest if plain(each) in _LASTING]
+        working += [each for each in rest if alphanumeric(each) in _LASTING]
     if not working:
         return None
     return State(member.pointer, tuple(each for each in rest if each not in working), tuple(failed))
 
 
 def _has_ended(said: list[str]) -> bool:
-    return any(plain(each) in _ENDED for each in said)
+    return any(alphanumeric(each) in job_words.ENDED for each in said)
 
 
 def _is_broken(word: str) -> bool:
-    return plain(word) in _BROKEN or (words(word) or [""])[-1] in ("failed", "error", "failure")
+    return alphanumeric(word) in _BROKEN or (words(word) or [""])[-1] in ("failed", "error", "failure")
 
 
 def is_at_work(word: str) -> bool:
     """Return True if a word means that work goes on, such as `pending` and `provisioning`."""
     said = words(word)
     goes_on = any(each.endswith("ing") and each not in ("running", "missing") for each in said)
-    return goes_on or plain(word) in _AT_WORK or not _AT_WORK.isdisjoint(said)
+    return goes_on or alphanumeric(word) in _AT_WORK or not _AT_WORK.isdisjoint(said)

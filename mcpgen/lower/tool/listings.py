@@ -4,12 +4,11 @@
 argument that selects a page, and the place of the list in the response.
 """
 
-import re
-
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_object
-from mcpgen.base.names import words
+from mcpgen.base.names import alphanumeric, words
+from mcpgen.base.runtime import page_arguments
 from mcpgen.base.work import Exhausted
 from mcpgen.lower.schema.compose import Composer, members, types
 from mcpgen.lower.schema.media_types import encoding_of
@@ -20,16 +19,6 @@ from mcpgen.model import Annotations, HttpBinding, Listing, Operation, Pages
 
 MOST_ITEMS = 10_000
 _TOLD = "One call returns all pages, within limits, and says where it stopped."
-
-NUMBER = re.compile(r"(current)?page|page(number|no|num|index)")
-OFFSET = re.compile(r"offset|skip|start|startindex|startat|from")
-CURSOR = re.compile(
-    r"(page|next|start|after)?cursor|(next|page|nextpage|continuation|pagination)token|marker|continuation"
-    r"|(start(ing)?)?after|scrollid|exclusivestartkey"
-)
-"""Pattern of arguments that select a page; case and punctuation are ignored. The runtime has the same pattern
-(`page_arguments.py`).
-"""
 
 _USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")
 _INNER = ("data", "result", "results", "response", "payload", "embedded")
@@ -71,12 +60,12 @@ def _list_in(schema: JsonObject, composer: Composer, noun: str, depth: int) -> I
     lists, objects = [], []
     for name, member in members(node):
         inner, _ = composer.node(member)
-        if "array" in types(inner) and _plain(name) not in _LINKS:
+        if "array" in types(inner) and alphanumeric(name) not in _LINKS:
             lists.append((name, items_of(inner)))
         elif "properties" in inner:
             objects.append((name, member))
     if len(lists) > 1:
-        plain = {_plain(name): (name, items) for name, items in lists}
+        plain = {alphanumeric(name): (name, items) for name, items in lists}
         usual = next((plain[each] for each in (noun, *_USUAL) if each in plain), None)
         lists = [] if usual is None else [usual]
     if lists:
@@ -86,7 +75,7 @@ def _list_in(schema: JsonObject, composer: Composer, noun: str, depth: int) -> I
     inner_lists = [(name, _list_in(member, composer, noun, depth - 1)) for name, member in objects]
     found = [(name, each) for name, each in inner_lists if each is not None]
     if len(found) > 1:
-        found = [(name, each) for name, each in found if _plain(name) in (noun, *_INNER)]
+        found = [(name, each) for name, each in found if alphanumeric(name) in (noun, *_INNER)]
     if len(found) != 1:
         return None
     name, (pointer, items) = found[0]
@@ -97,16 +86,13 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
 def is_paged(binding: HttpBinding) -> bool:
     """Return True if a query parameter of a tool, or a member of its body, selects a page."""
-    names = [_plain(each.name) for each in binding.query if each.argument is not None]
+    names = [alphanumeric(each.name) for each in binding.query if each.argument is not None]
     if binding.body is not None:
-        names += [_plain(each.name) for each in binding.body.fields if each.argument is not None]
-    return any(kind.fullmatch(name) for name in names for kind in (CURSOR, NUMBER, OFFSET))
+        names += [alphanumeric(each.name) for each in binding.body.fields if each.argument is not None]
+    kinds = page_arguments.CURSOR, page_arguments.NUMBER, page_arguments.OFFSET
+    return any(kind.fullmatch(name) for name in names for kind in kinds)
 
 
 # Pages are joined before any other step, so that result rules, schemas and limits apply unchanged. The limit is 512 kB,

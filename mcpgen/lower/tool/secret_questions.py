@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
-from mcpgen.base.secrets import ASKED, is_secret_name
+from mcpgen.base.runtime import secret_words
+from mcpgen.base.secrets import is_secret_name
 
 _FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b(?:env|secrets)\.[A-Za-z_]")
 _FORMATS = ("password", "token", "secret")
@@ -33,7 +34,7 @@ def secret_text(text: str) -> str:
 
 
 def _secret_in(text: str) -> str:
-    found = ASKED.search(text)
+    found = secret_words.ASKED.search(text)
     return found[0] if found else ""
 
 

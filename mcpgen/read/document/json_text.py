@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.base.runtime import jsontext
 from mcpgen.read.document import budgets
 from mcpgen.read.document.memory import too_many_nodes
 
@@ -93,7 +94,7 @@ def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
         ) from None
     except RecursionError:
         raise _too_deep(name) from None
-    if _is_deep(value):
+    if jsontext.is_deeper(value, budgets.DEPTH):
         raise _too_deep(name)
     return value
 
@@ -109,21 +110,6 @@ def _without_half_characters(text: str, name: str, diagnostics: Diagnostics) -> 
     if clean != text:
         diagnostics.add("control-character", "Halves of surrogate pairs were replaced by U+FFFD.", Where(name))
     return clean
-
-
-def _is_deep(value: JsonValue) -> bool:
-    """Return True if `value` nests deeper than the budget. The value is examined level by level, without recursion."""
-    level = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(budgets.DEPTH):
-        level = [
-            member
-            for collection in level
-            for member in (collection.values() if type(collection) is dict else collection)
-            if type(member) is dict or type(member) is list
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _too_deep(name: str) -> FatalError:

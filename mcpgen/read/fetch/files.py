@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass
 
 from mcpgen.base.errors import FatalError
-from mcpgen.base.safe_open import NotRegular, read_below, read_regular
+from mcpgen.base.runtime import safe_open
+from mcpgen.base.safe_open import read_below, read_regular
 from mcpgen.read.document import budgets
 from mcpgen.read.fetch.size import within_budget
 
@@ -55,24 +56,20 @@ def read_file(path: str, source: str, root: str | None = None) -> bytes:
     try:
         data = read_below(root, os.path.relpath(path, root), most) if root else read_regular(path, most)
         return within_budget(data, source)
-    except IsADirectoryError:
-        raise FatalError(
-            "unreadable",
-            f"{source} is a directory.",
-            hint="Name a document inside the directory instead of the directory.",
-        ) from None
-    except NotRegular:
-        raise FatalError(
-            "unreadable",
-            f"{source} is not a regular file.",
-            hint="Copy the contents to a file, or pipe them to mcpgen with `-` as SOURCE.",
-        ) from None
-    except FileNotFoundError:
-        raise FatalError("unreadable", f"There is no file {source}.", hint="Check the path.") from None
     except (OSError, ValueError) as error:
+        raise _unreadable(path, source, error) from None
+
+
+def _unreadable(path: str, source: str, error: OSError | ValueError) -> FatalError:
+    """Return why the file at `path`, which messages call `source`, cannot be read."""
+    if os.path.isdir(path):
+        said, hint = f"{source} is a directory.", "Name a document inside the directory instead of the directory."
+    elif isinstance(error, safe_open.NotRegular):
+        said = f"{source} is not a regular file."
+        hint = "Copy the contents to a file, or pipe them to mcpgen with `-` as SOURCE."
+    elif isinstance(error, FileNotFoundError):
+        said, hint = f"There is no file {source}.", "Check the path."
+    else:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "it cannot be opened"
-        raise FatalError(
-            "unreadable",
-            f"{source} cannot be read: {reason}.",
-            hint="Check the path, and whether you may read the file.",
-        ) from None
+        said, hint = f"{source} cannot be read: {reason}.", "Check the path, and whether you may read the file."
+    return FatalError("unreadable", said, hint=hint)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from mcpgen.base import origins
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.runtime import search_listing
 from mcpgen.regenerate.diff import authorization, objections, rules, secrets
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
@@ -70,7 +71,7 @@ def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:
 def _programs(search: JsonValue) -> str:
     """Return a phrase that says which tools may be called by a program that a model wrote."""
     kinds = as_object(as_object(search).get("finders")).values()
-    return _REACHES[2 if "run_program" in kinds else 1 if "run_reads" in kinds else 0]
+    return _REACHES[2 if search_listing.RUN in kinds else 1 if search_listing.RUN_READS in kinds else 0]
 
 
 # -- URLs of requests --------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ def refuse(directory: Path, largest: int) -> None:
 def _has_marks(directory: Path, path: str, largest: int) -> bool:
     try:
         return conflict_line(read_below(str(directory), path, largest).decode("latin-1")) > 0
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .listing import Listing
-    from .table import Binding, Feature, Features, Header, Scheme, SchemeKind
+    from .table import Binding, Features, Header, Scheme
+    from .words import Feature, SchemeKind
 
 #: Format version of tools.json, bindings.json and the optional JSON files. Any change of the format needs a new number,
 #: except a new optional key.
 FORMAT = 1
 
-#: Known kinds of security schemes (table.SchemeKind).
+#: Known kinds of security schemes (words.SchemeKind).
 SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
 
 _AGAIN = "Generate the server again"

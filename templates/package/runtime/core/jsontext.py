@@ -271,7 +271,7 @@ def _judged(text: str, parse_float: Callable[[str], object] | None) -> tuple[obj
     except Exception:
         repeated.clear()
         value = _verdict(text, rules)
-    if text.count("[") + text.count("{") > MAX_DEPTH and _too_deep(value):
+    if text.count("[") + text.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
         raise NotJSON(_TOO_DEEP)
     return value, repeated
 
@@ -309,9 +309,10 @@ def _verdict(text: str, rules: _Rules) -> object:
         raise NotJSON(_TOO_DEEP) from None
 
 
-def _too_deep(value: object) -> bool:
+def is_deeper(value: object, most: int) -> bool:
+    """Return True if `value` nests deeper than `most` levels. Examine it level by level, without recursion."""
     level: list[Any] = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(MAX_DEPTH):
+    for _ in range(most):
         level = [
             child
             for node in level

@@ -47,7 +47,7 @@ class Function:
     __slots__ = ("classes", "form", "line", "name", "parameters", "required", "tool")
 
     def __init__(self, name: str, entry: dict[str, Any], form: str = "", taken: set[str] | None = None) -> None:
-        """Create the function for an entry of `tools/list`. `form`: how the result is wrapped (table.OutputForm).
+        """Create the function for an entry of `tools/list`. `form`: how the result is wrapped (words.OutputForm).
 
         `taken` holds the class names of other functions; this function's class names are added.
         """

@@ -13,39 +13,20 @@ All pointers are followed in one pass, so indexes refer to the list as received.
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 from ..core.wire_formats import ABSENT
-from ..text.invisible import BLANK
+from ..text.folded_names import alike
 
 Path = tuple[str, ...]
 Paths = frozenset[Path]
 
-LONGEST_NAME = 256
-"""Maximum length in characters of a name that is normalized, since that takes quadratic time.
-
-Longer names must match exactly.
-"""
-
 _NOWHERE: Paths = frozenset()
-_UNSEEN = BLANK.union(" \u180b\u180c\u180d\u180f", map(chr, range(0xFE00, 0xFE10)))
 
 
 def tokens(pointer: str) -> list[str]:
     """Return the steps of a JSON Pointer (RFC 6901 section 4)."""
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
-
-
-def alike(name: str) -> str:
-    """Return one text for all names that look the same: without invisible characters, normalized and case-folded."""
-    for _ in range(2):  # twice, since case folding may yield characters that need normalizing again
-        if not (name.isprintable() and _UNSEEN.isdisjoint(name)):
-            name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
-        if len(name) > LONGEST_NAME:
-            break
-        name = unicodedata.normalize("NFKC", name).casefold()
-    return name
 
 
 # `remove` protects data: hiding too much is better than showing a part that the rule should hide

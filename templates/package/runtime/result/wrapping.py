@@ -39,7 +39,7 @@ def _marking(mark: str) -> Callable[[str], float | str]:
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
     """Return the structured object for a response whose JSON value is `value`.
 
-    If `form` (table.OutputForm) is "value", every value is put under `value`. Otherwise an object stays as it is, an
+    If `form` (words.OutputForm) is "value", every value is put under `value`. Otherwise an object stays as it is, an
     array is put under `items`, and any other value under `value`. `text`: notes about the response, put under TEXT.
     """
     if isinstance(value, dict) and form != "value":

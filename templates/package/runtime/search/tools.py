@@ -6,7 +6,7 @@ Tools that the caller may not see, because of roles or read-only mode, appear in
 
 from __future__ import annotations
 
-from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, PROGRAMS, ROWS, RUN, SEARCH, writes
+from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH, writes
 from ..core.wire_formats import Result
 from ..programs.stubs import functions
 from . import notation
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .retriever import Hit
 
 LONGEST_SHOWN = 64
-MOST_GROUPS = 25
 LONGEST_TYPES, LONGEST_DESCRIBED_TYPES = 700, 4000
 """Maximum length in characters of the types of one tool: in a search result, and in a description."""
 

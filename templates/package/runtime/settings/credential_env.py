@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.table import Scheme, SchemeKind
+    from ..core.table import Scheme
+    from ..core.words import SchemeKind
 
 LONGEST = 32 * 1024
 """Maximum length of a credential in characters.

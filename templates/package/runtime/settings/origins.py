@@ -9,7 +9,7 @@ ALLOW_HOSTS.
 
 from __future__ import annotations
 
-from ..text.addresses import Address, parse, parse_endpoint
+from ..text.addresses import Address, origin_of, parse, parse_endpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
         servers: list[Address | str]
         endpoints: dict[str, Endpoint | str]
-
-
-_PORTS = {"http": ":80", "https": ":443"}
 
 
 class Endpoint:
@@ -66,18 +63,6 @@ class Discovery(Endpoint):
 def nowhere(prefix: str) -> str:
     """Return the error message for an API whose server URL is unknown."""
     return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
-
-
-def origin_of(url: str) -> str:
-    """Return the origin of a URL in `bindings.json`, lower-case and without the default port.
-
-    The URL may contain variables. The compiler has the same rule (`mcpgen.base.origins.of_url`).
-    """
-    scheme, found, rest = url.partition("://")
-    if not found:
-        return ""
-    scheme, authority = scheme.lower(), rest.partition("/")[0].partition("?")[0].partition("#")[0].lower()
-    return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
 
 
 # The operator gave the secrets before the owner accepted a new origin, so it counts only after a restart

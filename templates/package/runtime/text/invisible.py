@@ -2,14 +2,17 @@
 """Find and remove hidden characters. These are invisible, or change where other characters appear (Unicode UTR 36, 3.5
 and 3.6).
 
-Models read hidden characters that people do not see, so they can contain a prompt injection. The list of characters is
-the same as the compiler's (`mcpgen/base/invisible.py`), so responses are cleaned like API descriptions. A joiner
-(U+200C or U+200D) that follows another joiner is removed. A hidden character is kept where a script or an emoji needs
-it:
+Models read hidden characters that people do not see, so they can contain a prompt injection. The compiler cleans API
+descriptions by the same list of characters. A joiner (U+200C or U+200D) that follows another joiner is removed. A
+hidden character is kept where a script or an emoji needs it:
 
 - U+200C and U+200D between letters of scripts that join them, and after a virama (RFC 5892, A.1 and A.2);
 - U+200D between emoji; U+FE0E and U+FE0F after an emoji or before U+20E3 (keycaps);
 - U+2800, the Braille blank, next to other Braille.
+
+Other variation selectors are hidden characters: the letter before a selector reads the same without it. So are
+direction marks and soft hyphens, which change no word, and the tag characters in the flags of England, Scotland and
+Wales.
 """
 
 from __future__ import annotations
@@ -42,6 +45,8 @@ _JOINED = (
     "\u17d3-\u17ff"  # Brahmic scripts; their viramas are in _VIRAMA
     "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
 )
+# Joiners are kept where spelling needs them: without joiners, Persian and Indic words are misspelt. Variation selectors
+# are removed, because each can encode a byte of a hidden message.
 HIDDEN = (
     f"[{_NEVER_SHOWN}{_SURROGATES}\u200c\u200d\u2800\ufe0e\ufe0f](?:(?<=[{_NEVER_SHOWN}{_SURROGATES}])"
     f"|(?<=[\ufe0e\ufe0f])(?<![{_EMOJI}].)(?!\u20e3)"
@@ -87,7 +92,7 @@ def clean(text: str) -> tuple[str, int]:
         return (text, 0) if len(seen) == len(text) else (seen.decode(), len(text) - len(seen))
     if not _searcher()(text):
         return text, 0
-    left = _pattern().sub("", text)
+    left = pattern().sub("", text)
     return left, len(text) - len(left)
 
 
@@ -100,7 +105,7 @@ def visible(text: str) -> str:
 
 
 @lru_cache(1)
-def _pattern() -> re.Pattern[str]:
+def pattern() -> re.Pattern[str]:
     """Return the compiled HIDDEN. Compiling takes four milliseconds, and most servers never need the pattern."""
     return re.compile(HIDDEN)
 
