@@ -27,6 +27,7 @@ from mcpgen.model.api import (
 )
 from mcpgen.model.asking import AskedQuestion, FormField, Question
 from mcpgen.model.catalog import (
+    LONGEST_DESCRIPTION,
     MOST_SEARCH_TOKENS,
     Annotations,
     BodyBinding,
@@ -38,10 +39,12 @@ from mcpgen.model.catalog import (
     Listing,
     Lookup,
     ParameterBinding,
+    Passage,
     PromptSpec,
     ResourceSpec,
     SearchTable,
     ToolSpec,
+    joined,
 )
 from mcpgen.model.curation import (
     ArgumentChange,
@@ -89,6 +92,7 @@ from mcpgen.model.words import (
 
 __all__ = [
     "DESTRUCTIVE",
+    "LONGEST_DESCRIPTION",
     "MOST_SEARCH_TOKENS",
     "NO_CREDENTIALS",
     "UNSENT",
@@ -134,6 +138,7 @@ __all__ = [
     "ParameterBinding",
     "Part",
     "PartKind",
+    "Passage",
     "PathTemplate",
     "PreviousNames",
     "Prompt",
@@ -170,4 +175,5 @@ __all__ = [
     "Values",
     "Without",
     "arguments_of",
+    "joined",
 ]

@@ -47,7 +47,7 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
     cleaned = replace(
         tool,
         title=_seen(tool.title),
-        description=_seen(tool.description),
+        passages=tuple(replace(each, text=_seen(each.text)) for each in tool.passages),
         input_schema=schemas[0].cleaned(tool.input_schema),
         output_schema=schemas[1].cleaned(tool.output_schema) if tool.output_schema is not None else None,
         binding=replace(tool.binding, result=result) if result != tool.binding.result else tool.binding,
