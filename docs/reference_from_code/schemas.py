@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mcpgen.read.toolsfile.schema_check import schema
+
 from .markdown import code, definition, prose
 
 ROOT = Path(__file__).parents[2]
@@ -15,16 +17,16 @@ Schema = dict[str, Any]
 
 def tools_file() -> str:
     """Return the keys of a tools file: the top of the file first, then each part that other parts refer to."""
-    return _document(ROOT / "mcpgen" / "read" / "toolsfile" / "schema.json", "The top of the file")
+    return _document(schema(), "The top of the file")
 
 
 def tables() -> str:
     """Return the keys of `bindings.json`."""
-    return _document(ROOT / "mcpgen" / "emit" / "table.schema.json", "The file as a whole")
+    table = json.loads((ROOT / "mcpgen" / "emit" / "table.schema.json").read_text(encoding="utf-8"))
+    return _document(table, "The file as a whole")
 
 
-def _document(path: Path, top: str) -> str:
-    schema = json.loads(path.read_text(encoding="utf-8"))
+def _document(schema: Schema, top: str) -> str:
     parts = {top: schema, **schema.get("$defs", {})}
     return "\n\n".join(_section(name, part) for name, part in parts.items())
 

@@ -24,7 +24,6 @@ from mcpgen.model import (
     Identity,
     PromptSpec,
     ResourceSpec,
-    ResultView,
     Skipped,
     ToolSpec,
     Values,
@@ -197,15 +196,6 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     )
 
 
-def _texts(view: ResultView | None) -> list[object]:
-    """Return the texts that the project's owner wrote for the result of a tool, also those in its links and content
-    blocks.
-    """
-    if view is None:
-        return []
-    return [view.text, [each.texts() for each in view.links], [[*each.texts().values()] for each in view.blocks]]
-
-
 def problems(tool: ToolSpec, once: ValueCache, longest: int = LONGEST_DESCRIPTION) -> Iterator[tuple[str, str]]:
     """Yield every reason (code, sentence) why `tool` must not be emitted. `longest`: limit for its description."""
     by_hand = tool.operation.decided.name is not None
@@ -214,7 +204,7 @@ def problems(tool: ToolSpec, once: ValueCache, longest: int = LONGEST_DESCRIPTIO
         yield "unportable-name", f"{tool.name!r} is not a name that every client accepts."
     if not tool.description.strip() or len(tool.description) > longest:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
-    said = _texts(tool.binding.result)
+    said = [text for _, text in tool.binding.result.texts()] if tool.binding.result else []
     hiding = once.of_parts(has_hidden, tool.input_schema)
     asked = [(each.message, each.form, each.arguments) for each in tool.questions]
     if any(hiding) or has_hidden([tool.title, tool.description, tool.output_schema, said, asked]):

@@ -134,7 +134,7 @@ def test_a_tool_that_a_client_would_refuse_is_found(change: dict[str, object], r
 
 
 HIDDEN = "x\u202ey"
-VIEW = ResultView(Where("f"), text=(HIDDEN,))
+VIEW = ResultView(Where("f"), {"text": (HIDDEN,)})
 
 
 @pytest.mark.parametrize(

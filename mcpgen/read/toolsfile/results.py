@@ -1,13 +1,16 @@
-"""Read `result:` of a tool or an override: which parts of a successful response are returned."""
+"""Read `result:` of a tool or an override: rules for the results of a tool.
 
-from collections.abc import Iterator
+A rule is a key of `result` in `schema.json`, and has the same name in `bindings.json`. A rule that `_READERS` does not
+contain has the same value there, too.
+"""
+
+from collections.abc import Callable, Mapping
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.model import Link, ResultView
-from mcpgen.read.toolsfile import blocks, conditions
-from mcpgen.read.toolsfile.pointers import is_pointer
-from mcpgen.read.toolsfile.pointers import text as text_of
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list
+from mcpgen.model import ResultView, RuleValue
+from mcpgen.read.toolsfile import blocks, conditions, schema_check
+from mcpgen.read.toolsfile.pointers import pointer, text
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
@@ -19,41 +22,51 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultVie
     if not isinstance(found, dict) or not found:
         return None
     place = where.inside("result")
-    text = found.get("text")
-    if isinstance(text, str) and entry.get("fields") is True:
+    if isinstance(found.get("text"), str) and entry.get("fields") is True:
         message = (
             "A tool whose result is a `text` cannot have `fields`, because `text` already says which parts are shown."
         )
         diagnostics.add("invalid-value", message, where.inside("fields"), "Leave out either `text` or `fields`.")
-    return ResultView(
-        place,
-        conditions.read(found, "failed", place, diagnostics),
-        False,
-        tuple(_pointers(as_list(found.get("remove")), place.inside("remove"), diagnostics)),
-        _selected(found.get("select"), place.inside("select"), diagnostics),
-        text_of(text, place.inside("text"), diagnostics) if isinstance(text, str) else None,
-        tuple(_links(as_list(found.get("links")), place.inside("links"), diagnostics)),
-        tuple(blocks.read(as_list(found.get("blocks")), place.inside("blocks"), diagnostics)),
-    )
+    rules: dict[str, RuleValue] = {}
+    for name in schema_check.keys("result"):
+        if name in found:
+            value = _READERS.get(name, _as_written(name))(found[name], place.inside(name), diagnostics)
+            if value is not None and value != []:
+                rules[name] = value
+    return ResultView(place, rules)
 
 
-def _pointers(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[str]:
-    for index, value in enumerate(values):
-        if isinstance(value, str) and is_pointer(value, where.inside(index), diagnostics):
-            yield value
+_Reader = Callable[[JsonValue, Where, Diagnostics], RuleValue]
 
 
-def _selected(value: JsonValue, where: Where, diagnostics: Diagnostics) -> str | dict[str, str] | None:
-    if isinstance(value, str):
-        return value if is_pointer(value, where, diagnostics) else None
-    found = {
-        name: pointer
-        for name, pointer in as_object(value).items()
-        if isinstance(pointer, str) and is_pointer(pointer, where.inside(name), diagnostics)
-    }
-    return found or None
+def _as_written(name: str) -> _Reader:
+    """Return the reader of a rule whose value is taken as it is written, if the schema allows it."""
+    return lambda value, *_: value if schema_check.is_valid("result", name, value) else None
 
 
-def _links(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[Link]:
-    found = (blocks.link(as_object(value), where.inside(index), diagnostics) for index, value in enumerate(values))
-    return (link for link in found if link is not None)
+def _removed(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    found = (pointer(each, where.inside(index), diagnostics) for index, each in enumerate(as_list(value)))
+    return [each for each in found if each]
+
+
+def _selected(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    if not isinstance(value, dict):
+        return pointer(value, where, diagnostics)
+    found = {name: pointer(each, where.inside(name), diagnostics) for name, each in value.items()}
+    return {name: each for name, each in found.items() if each} or None
+
+
+def _linked(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    found = (blocks.link(each, where.inside(index), diagnostics) for index, each in enumerate(as_list(value)))
+    return [each for each in found if each]
+
+
+_READERS: Mapping[str, _Reader] = {
+    "failed": conditions.read,
+    "remove": _removed,
+    "select": _selected,
+    "text": text,
+    "links": _linked,
+    "blocks": blocks.read,
+}
+"""Name of a rule → reader of a value that contains conditions, JSON Pointers or texts."""
