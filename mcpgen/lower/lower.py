@@ -155,8 +155,8 @@ def _lowered(
     demands.report(context.demanding, diagnostics)
     _report_rules(api.operations, context.used, diagnostics)
     read = resources.bind(api, identity, lambda operation: _server_index(operation, context.servers), diagnostics)
-    spoken = mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers, composer.once)
-    fitted = [replace(tool, passages=descriptions.fit(tool.passages, context.longest)) for tool in spoken]
+    rewritten = mentions.named(sorted(tools, key=lambda tool: tool.name), api.servers, composer.once)
+    fitted = [replace(tool, passages=descriptions.fit(tool.passages, context.longest)) for tool in rewritten]
     catalog = Catalog(
         replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
         tuple(context.servers),
