@@ -233,10 +233,10 @@ class ToolSpec:
 
     `passages`: the parts of its description. `operation`: the operation from which the tool was made, for reports only.
     `output_form`: how a response becomes the object that `output_schema` describes. `roles`: a caller needs one of
-    these roles to use the tool; empty for no limit. `arguments`: slot (place in the request, parameter name) → argument name. `renamed`: slots whose argument was
-    named by a person. `aliases`: other names of the tool. `input_schema` lacks the arguments that `questions` ask the
-    user. `accepted`: where a client can see the state of work that goes on after the response; None if no such work is
-    recognised, or if the server itself follows the work (`binding.task`).
+    these roles to use the tool; empty for no limit. `arguments`: slot (place in the request, parameter name) → argument
+    name. `renamed`: slots whose argument was named by a person. `aliases`: other names of the tool. `input_schema`
+    lacks the arguments that `questions` ask the user. `accepted`: where a client can see the state of work that goes on
+    after the response; None if no such work is recognised, or if the server itself follows the work (`binding.task`).
     """
 
     name: str

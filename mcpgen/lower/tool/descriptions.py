@@ -115,7 +115,8 @@ def passages(
     composer: Composer,
     diagnostics: Diagnostics,
 ) -> list[Passage]:
-    """Return the passages of a tool's description that state what the document or the owner says. At least one has text.
+    """Return the passages of a tool's description that state what the document or the owner says, at least one of them
+    with text.
 
     `needs`: a sentence about arguments that belong together. If the response cannot be described, that is reported, and
     the description lacks the sentence about the result.
