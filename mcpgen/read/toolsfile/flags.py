@@ -18,7 +18,7 @@ _ELSEWHERE = ("base_url", "include", "exclude")
 """Keys with the names of flags that other modules read, because messages need the places of their values."""
 
 _OF_SERVER = ("tools", "programs")
-"""Keys of `server` that have the meaning of flags."""
+"""Keys of `server` that have the meaning of flags. `tools` at the root is the list of handwritten tools."""
 
 
 def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
@@ -26,7 +26,6 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
 
     Missing keys count as flags that were not given. Paths are returned as written.
     """
-    # The key is under `server`, because `tools` at the root is the list of handwritten tools.
     server = as_object(root.get("server"))
     variables = as_object(root.get("server_var")).items()
     for name, value in variables:
