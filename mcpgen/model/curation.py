@@ -1,6 +1,6 @@
 """Data types for the owner's decisions in a tools file: changes of arguments, bodies, results and requests."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -58,7 +58,7 @@ class ArgumentChange:
 Text = tuple[Part, ...]
 """Text in a rule for results: literal texts and placeholders for arguments and for values of the response."""
 
-RuleValue: TypeAlias = "dict[str, RuleValue] | list[RuleValue] | Text | JsonValue"
+RuleValue: TypeAlias = "Mapping[str, RuleValue] | Sequence[RuleValue] | str | int | float | bool | None"
 """Value of a rule for results, in the form of `bindings.json`. A tuple is a text; every other value is JSON."""
 
 
@@ -96,26 +96,22 @@ class ResultView:
 
     def texts(self) -> Iterator[tuple[tuple[str | int, ...], Text]]:
         """Yield each text in the rules, with the path of keys and indexes that leads to it."""
-        yield from _texts(dict(self.rules), ())
+        return _texts(self.rules, ())
 
     def with_texts(self, change: Callable[[Text], Any]) -> dict[str, Any]:
         """Return the rules with each text replaced by what `change` returns for it."""
         return {name: _with_texts(value, change) for name, value in self.rules.items()}
 
 
-def _texts(value: RuleValue, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Text]]:
+def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Text]]:
     if isinstance(value, tuple):
         yield path, value
-    members: Iterable[tuple[str | int, RuleValue]] = ()
-    if isinstance(value, dict):
-        members = value.items()
-    elif isinstance(value, list):
-        members = enumerate(value)
-    for key, member in members:
-        yield from _texts(member, (*path, key))
+    elif isinstance(value, (dict, list)):
+        for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts(member, (*path, key))
 
 
-def _with_texts(value: RuleValue, change: Callable[[Text], Any]) -> Any:
+def _with_texts(value: Any, change: Callable[[Text], Any]) -> Any:
     if isinstance(value, tuple):
         return change(value)
     if isinstance(value, dict):

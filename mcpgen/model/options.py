@@ -98,7 +98,7 @@ def read_options(value: JsonValue) -> Options:
     found: dict[str, Any] = {}
     for key, written in as_object(value).items():
         if getattr(_DEFAULTS, key, None) == ():
-            found[key] = tuple(entry for entry in as_list(written) if isinstance(entry, str) and entry)
+            found[key] = tuple(entry for entry in as_list(written) if isinstance(entry, str))
         elif _is_meant(key, written):
             found[key] = written
     return replace(_DEFAULTS, **found)

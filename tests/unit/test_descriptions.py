@@ -17,7 +17,7 @@ ASKED = "The user is asked to confirm each call."
         (200, [ONE, TWO, THREE, ASKED]),
         (len(" ".join([ONE, TWO, THREE, ASKED])), [ONE, TWO, THREE, ASKED]),
         (len(" ".join([ONE, TWO, THREE, ASKED])) - 1, [ONE, TWO, ASKED]),
-        (len(" ".join([ONE, ASKED])), [ONE, ASKED]),
+        (len(" ".join([ONE, ASKED])) + 1, [ONE, ASKED]),
     ],
 )
 def test_sentences_of_the_document_make_room_for_what_mcpgen_says_of_a_call(limit: int, kept: list[str]) -> None:

@@ -49,7 +49,7 @@ def test_a_rule_of_the_schema_alone_is_read_written_and_shown(tmp_path: Path) ->
     file = compiled(tmp_path, "{remove: [/name], stamps: [gold, blue]}")
     assert json.loads(mcpgen("schema").stdout)["$defs"]["result"]["properties"]["stamps"] == RULE
     assert mcpgen("generate", str(file), "-o", str(tmp_path / "out")).returncode == 0
-    _, tool = json.loads((tmp_path / "out" / "shop_mcp" / "bindings.json").read_bytes())
+    (tool,) = json.loads((tmp_path / "out" / "shop_mcp" / "bindings.json").read_bytes())["bindings"]
     assert tool["result"] == {"remove": ["/name"], "stamps": ["gold", "blue"]}
     assert json.loads(mcpgen("inspect", str(file), "--format", "json").stdout)["tools"][0]["result"] == tool["result"]
     shown = mcpgen("inspect", str(file), "order").stdout.splitlines()
