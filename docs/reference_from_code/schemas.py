@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mcpgen.emit.table_schema import table_schema
+from mcpgen.read.toolsfile.schema_check import schema
 
 from .markdown import code, definition, prose
 
@@ -17,8 +18,7 @@ Schema = dict[str, Any]
 
 def tools_file() -> str:
     """Return the keys of a tools file: the top of the file first, then each part that other parts refer to."""
-    path = ROOT / "mcpgen" / "read" / "toolsfile" / "schema.json"
-    return _document(json.loads(path.read_text(encoding="utf-8")), "The top of the file")
+    return _document(schema(), "The top of the file")
 
 
 def tables() -> str:

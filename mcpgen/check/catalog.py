@@ -19,18 +19,17 @@ from mcpgen.check.aliases import unique_aliases
 from mcpgen.lower.schema import handwritten, header_annotations
 from mcpgen.lower.schema.constraints import FORMATS
 from mcpgen.model import (
+    LONGEST_DESCRIPTION,
     Catalog,
     Identity,
     PromptSpec,
     ResourceSpec,
-    ResultView,
     Skipped,
     ToolSpec,
     Values,
     arguments_of,
 )
 
-LONGEST_DESCRIPTION = 1000
 DEEPEST = 12
 """Limit on the nesting of an emitted schema, counting alternatives such as `anyOf`. `lower` already cuts schemas at
 half of it.
@@ -65,7 +64,7 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     skipped = list(catalog.skipped)
     names: set[str] = set()
     for tool in catalog.tools:
-        reasons = list(_reasons(tool, names, once))
+        reasons = list(_reasons(tool, names, once, catalog.longest_description))
         if not reasons:
             names.add(tool.name.casefold())
             kept.append(tool)
@@ -86,13 +85,13 @@ def check(catalog: Catalog, diagnostics: Diagnostics) -> Catalog:
     )
 
 
-def _reasons(tool: ToolSpec, names: set[str], once: ValueCache) -> Iterator[Diagnostic]:
+def _reasons(tool: ToolSpec, names: set[str], once: ValueCache, longest: int) -> Iterator[Diagnostic]:
     """Yield the reasons why `tool` must not be emitted: its first problem, else every invalid `x-mcp-header`
     annotation.
 
-    `names`: names of the tools accepted so far, none of which `tool` may repeat.
+    `names`: names of the tools accepted so far, none of which `tool` may repeat. `longest`: limit for descriptions.
     """
-    problem = next(problems(tool, once), None)
+    problem = next(problems(tool, once, longest), None)
     if problem is not None:
         yield _reason(tool, *problem)
     elif tool.name.casefold() in names:
@@ -197,24 +196,15 @@ def _reason(tool: ToolSpec, code: str, message: str) -> Diagnostic:
     )
 
 
-def _texts(view: ResultView | None) -> list[object]:
-    """Return the texts that the project's owner wrote for the result of a tool, also those in its links and content
-    blocks.
-    """
-    if view is None:
-        return []
-    return [view.text, [each.texts() for each in view.links], [[*each.texts().values()] for each in view.blocks]]
-
-
-def problems(tool: ToolSpec, once: ValueCache) -> Iterator[tuple[str, str]]:
-    """Yield every reason (code, sentence) why `tool` must not be emitted."""
+def problems(tool: ToolSpec, once: ValueCache, longest: int = LONGEST_DESCRIPTION) -> Iterator[tuple[str, str]]:
+    """Yield every reason (code, sentence) why `tool` must not be emitted. `longest`: limit for its description."""
     by_hand = tool.operation.decided.name is not None
     rule = WRITTEN_TOOL_NAME if by_hand else TOOL_NAME
     if not rule.fullmatch(tool.name) or (not by_hand and "__" in tool.name):
         yield "unportable-name", f"{tool.name!r} is not a name that every client accepts."
-    if not tool.description.strip() or len(tool.description) > LONGEST_DESCRIPTION:
+    if not tool.description.strip() or len(tool.description) > longest:
         yield "unportable-schema", f"{tool.name} has no description, or one that is too long."
-    said = _texts(tool.binding.result)
+    said = [text for _, text in tool.binding.result.texts()] if tool.binding.result else []
     hiding = once.of_parts(has_hidden, tool.input_schema)
     asked = [(each.message, each.form, each.arguments) for each in tool.questions]
     if any(hiding) or has_hidden([tool.title, tool.description, tool.output_schema, said, asked]):

@@ -15,7 +15,7 @@ from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
 from mcpgen.base.runtime import search_listing
-from mcpgen.emit import lists, logins, questions, tasks, views
+from mcpgen.emit import lists, logins, questions, tasks
 from mcpgen.model import (
     BodyBinding,
     BoundScheme,
@@ -277,12 +277,17 @@ def _rules(tool: ToolSpec) -> JsonObject:
         result["saves"] = binding.saves
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
-    if binding.result is not None and (shown := views.view(binding.result)):
+    if shown := result_rules(binding):
         result["result"] = shown
     result.update(tasks.of_jobs(binding))
     if tool.output_form is not None:
         result["output"] = tool.output_form
     return {**result, **_asks(tool)}
+
+
+def result_rules(binding: HttpBinding) -> JsonObject:
+    """Return the rules for a tool's results, {} if there are none."""
+    return {} if binding.result is None else binding.result.with_texts(list)
 
 
 def _asks(tool: ToolSpec) -> JsonObject:

@@ -1,7 +1,6 @@
 """Write the member `task` of a tool's entry in `bindings.json`: how the server follows the job that a call starts."""
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.emit.conditions import conditions
 from mcpgen.model import HttpBinding, TaskRequest, TaskRule, TaskTarget
 
 
@@ -15,7 +14,7 @@ def task(rule: TaskRule) -> JsonObject:
     result: JsonObject = {"poll": _target(rule.poll)}
     for key, listed in (("done", rule.done), ("failed", rule.failed)):
         if listed:
-            result[key] = conditions(listed)
+            result[key] = list(listed)
     if rule.result is not None:
         result["result"] = _target(rule.result)
     if rule.cancel is not None:

@@ -16,7 +16,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.base.tree import check_contained
 from mcpgen.model import Identity
-from mcpgen.model.options import Options, recorded, remembered
+from mcpgen.model.options import Options, read_options, recorded
 from mcpgen.model.pins import NOTHING, Pin, Pins, Retired, Slot
 
 NAME = "mcpgen.lock.json"
@@ -214,7 +214,7 @@ def load(data: bytes, file: str) -> Lock:
         source=as_text(value.get("source")),
         source_digest=as_text(value.get("source_digest")),
         version=as_text(value.get("version")) or "0.1.0",
-        options=remembered(value.get("options")),
+        options=read_options(value.get("options")),
         promises=Pins(
             _tools(value.get("tools")),
             {

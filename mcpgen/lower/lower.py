@@ -40,16 +40,19 @@ from mcpgen.lower.tool import (
 )
 from mcpgen.lower.tool.id_sources import Producers
 from mcpgen.model import (
+    LONGEST_DESCRIPTION,
     Api,
     Catalog,
     Identity,
     InputProfile,
     Operation,
+    Passage,
     SchemaProfile,
     SecurityRequirement,
     Server,
     Skipped,
     ToolSpec,
+    joined,
 )
 from mcpgen.model.options import Options
 from mcpgen.model.pins import UNKNOWN, Pins
@@ -152,15 +155,18 @@ def _lowered(
     demands.report(context.demanding, diagnostics)
     _report_rules(api.operations, context.used, diagnostics)
     read = resources.bind(api, identity, lambda operation: _server_index(operation, context.servers), diagnostics)
+    rewritten = mentions.named(sorted(tools, key=lambda tool: tool.name), composer.once)
+    fitted = [replace(tool, passages=descriptions.fit(tool.passages, context.longest)) for tool in rewritten]
     catalog = Catalog(
         replace(identity, instructions=context.boilerplate.beside(identity.instructions)),
         tuple(context.servers),
         security.bound_schemes(api, identity.prefix),
-        descriptions.distinct_titles(mentions.named(sorted(tools, key=lambda tool: tool.name), composer.once)),
+        descriptions.distinct_titles(fitted),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         prompts.resolve(api.prompts, read, diagnostics),
         asks_certificate=any(scheme.type == "mutualTLS" for scheme in api.schemes),
+        longest_description=context.longest,
     )
     return sanitize.sanitize_catalog(catalog, api.named_at, diagnostics)
 
@@ -188,7 +194,7 @@ class _Context:
 
     `names`: operation key → tool name. `accepted`: the security alternatives of operations if neither they nor the API
     state `security`. `servers`: server → its index in the catalog; the conversion adds servers. `requests`: finds the
-    GET operation that reads the state of a job.
+    GET operation that reads the state of a job. `longest`: limit on the characters of a description.
 
     Findings: `named` are operations whose tools are mentioned in texts of other tools. `demanding` are operations whose
     body mcpgen makes required. `used` are places of rules in the tools file that changed an argument. `missing` are
@@ -207,6 +213,7 @@ class _Context:
     promises: Pins
     requests: Requests
     diagnostics: Diagnostics
+    longest: int = LONGEST_DESCRIPTION
     demanding: list[Operation] = field(default_factory=list)
     used: set[Where] = field(default_factory=set)
     missing: set[Diagnostic] = field(default_factory=set)
@@ -239,12 +246,11 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     consents = fixed_consents(operation, plan, composer)
     confirm = confirmation.derive(operation, hints, context.api.confirm, consents, diagnostics)
     needs = plan.said if plan else ""
-    description = confirmation.told(
-        descriptions.description(operation, name, needs, context.boilerplate, composer, diagnostics), confirm
-    )
+    passages = descriptions.passages(operation, name, needs, context.boilerplate, composer, diagnostics)
+    passages.append(Passage(confirmation.SENTENCES[confirm], is_whole=True))
     composer.budget.begin()
     most_tokens = context.options.max_tokens or budget.MOST_TOKENS
-    room = most_tokens - budget.cost_beside(name, title, description)
+    room = most_tokens - budget.cost_beside(name, title, joined(descriptions.fit(passages, context.longest)))
     profile = context.options.schema_profile or "portable"
     if operation.decided.input_schema is not None:
         layout = sends.lay_out(operation, room, composer.once)
@@ -275,10 +281,11 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         scopes.derive(operation, diagnostics),
     )
     listing = listings.derive(whole, hints, binding, context.api.pages, composer, diagnostics)
+    said = [listings.SENTENCE if listing else "", *questions.sentences(asked), tasks.sentence(task, binding.requires)]
     tool = ToolSpec(
         name=name,
         title=title,
-        description=tasks.told(questions.told(listings.told(description, listing), asked), task, binding.requires),
+        passages=(*passages, *(Passage(each, is_whole=True) for each in said)),
         input_schema=left,
         annotations=hints,
         binding=replace(binding, pages=None if task else listing, task=task),

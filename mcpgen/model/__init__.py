@@ -30,6 +30,7 @@ from mcpgen.model.api import (
 )
 from mcpgen.model.asking import AskedQuestion, FormField, Question
 from mcpgen.model.catalog import (
+    LONGEST_DESCRIPTION,
     MOST_SEARCH_TOKENS,
     Annotations,
     BodyBinding,
@@ -41,22 +42,21 @@ from mcpgen.model.catalog import (
     Listing,
     Lookup,
     ParameterBinding,
+    Passage,
     PromptSpec,
     ResourceSpec,
     SearchTable,
     ToolSpec,
+    joined,
 )
 from mcpgen.model.curation import (
     ArgumentChange,
-    BlockKind,
     BodyChange,
     Change,
-    Condition,
     Given,
-    Link,
     PreviousNames,
-    ResultBlock,
     ResultView,
+    RuleValue,
     Sends,
     SentArgument,
     TaskPlace,
@@ -64,6 +64,7 @@ from mcpgen.model.curation import (
     TaskRule,
     TaskTarget,
     Template,
+    Text,
     arguments_of,
 )
 from mcpgen.model.description import Api
@@ -92,6 +93,7 @@ from mcpgen.model.words import (
 
 __all__ = [
     "DESTRUCTIVE",
+    "LONGEST_DESCRIPTION",
     "MOST_SEARCH_TOKENS",
     "NO_CREDENTIALS",
     "NO_SERVER",
@@ -104,7 +106,6 @@ __all__ = [
     "Api",
     "ArgumentChange",
     "AskedQuestion",
-    "BlockKind",
     "BodyBinding",
     "BodyChange",
     "BodyEncoding",
@@ -113,7 +114,6 @@ __all__ = [
     "Capability",
     "Catalog",
     "Change",
-    "Condition",
     "Confirm",
     "CredentialPlace",
     "Decisions",
@@ -124,7 +124,6 @@ __all__ = [
     "HttpBinding",
     "Identity",
     "InputProfile",
-    "Link",
     "Listing",
     "Location",
     "Login",
@@ -139,6 +138,7 @@ __all__ = [
     "ParameterBinding",
     "Part",
     "PartKind",
+    "Passage",
     "PathTemplate",
     "PreviousNames",
     "Prompt",
@@ -151,8 +151,8 @@ __all__ = [
     "Resource",
     "ResourceSpec",
     "Response",
-    "ResultBlock",
     "ResultView",
+    "RuleValue",
     "SchemaProfile",
     "SchemeKind",
     "Scopes",
@@ -171,9 +171,11 @@ __all__ = [
     "TaskRule",
     "TaskTarget",
     "Template",
+    "Text",
     "ToolSpec",
     "UserFlow",
     "Values",
     "Without",
     "arguments_of",
+    "joined",
 ]

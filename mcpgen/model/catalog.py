@@ -2,7 +2,7 @@
 to files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
@@ -210,21 +210,38 @@ class Annotations:
         return "changes or deletes" if self.destructive else "adds"
 
 
+LONGEST_DESCRIPTION = 1000
+"""Limit on the characters of a tool's description."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a tool's description. `is_whole`: True if it stays whole where the description is cut."""
+
+    text: str
+    is_whole: bool = False
+
+
+def joined(passages: Iterable[Passage]) -> str:
+    """Return the description of which these are the parts."""
+    return " ".join(passage.text for passage in passages if passage.text)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
     """One tool.
 
-    `operation`: the operation from which the tool was made, for reports only. `output_form`: how a response becomes the
-    object that `output_schema` describes. `roles`: a caller needs one of these roles to use the tool; empty for no
-    limit. `arguments`: slot (place in the request, parameter name) → argument name. `renamed`: slots whose argument was
-    named by a person. `aliases`: other names of the tool. `input_schema` lacks the arguments that `questions` ask the
-    user. `accepted`: where a client can see the state of work that goes on after the response; None if no such work is
-    recognised, or if the server itself follows the work (`binding.task`).
+    `passages`: the parts of its description. `operation`: the operation from which the tool was made, for reports only.
+    `output_form`: how a response becomes the object that `output_schema` describes. `roles`: a caller needs one of
+    these roles to use the tool; empty for no limit. `arguments`: slot (place in the request, parameter name) → argument
+    name. `renamed`: slots whose argument was named by a person. `aliases`: other names of the tool. `input_schema`
+    lacks the arguments that `questions` ask the user. `accepted`: where a client can see the state of work that goes on
+    after the response; None if no such work is recognised, or if the server itself follows the work (`binding.task`).
     """
 
     name: str
     title: str
-    description: str
+    passages: tuple[Passage, ...]
     input_schema: JsonObject
     annotations: Annotations
     binding: HttpBinding
@@ -239,6 +256,10 @@ class ToolSpec:
     renamed: frozenset[Slot] = frozenset()
     aliases: tuple[str, ...] = ()
     accepted: Accepted | None = None
+
+    @property
+    def description(self) -> str:
+        return joined(self.passages)
 
     @property
     def asked(self) -> dict[str, JsonObject]:
@@ -350,7 +371,7 @@ class Catalog:
     `origins`: the origins that calls and credentials may reach (`mcpgen.base.origins`). Other origins in server and
     scheme URLs must be accepted by the project's owner first. `asks_certificate`: True if the API asks for a client
     certificate. `search`: set if tools are found by a search and not
-    listed.
+    listed. `longest_description`: limit on the characters of a tool's description.
     """
 
     identity: Identity
@@ -363,6 +384,7 @@ class Catalog:
     origins: tuple[str, ...] = ()
     asks_certificate: bool = False
     search: SearchTable | None = None
+    longest_description: int = LONGEST_DESCRIPTION
 
     @property
     def offered(self) -> tuple[ResourceSpec, ...]:

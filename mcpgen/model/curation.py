@@ -1,8 +1,8 @@
 """Data types for the owner's decisions in a tools file: changes of arguments, bodies, results and requests."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
@@ -55,104 +55,68 @@ class ArgumentChange:
     credential: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """An MCP resource link in a result.
+Text = tuple[Part, ...]
+"""Text in a rule for results: literal texts and placeholders for arguments and for values of the response."""
 
-    Each field is a sequence of parts: literal text, and placeholders for values of the result. A field that becomes an
-    empty text is omitted.
-    """
-
-    uri: tuple[Part, ...]
-    name: tuple[Part, ...]
-    title: tuple[Part, ...] = ()
-    description: tuple[Part, ...] = ()
-    media_type: tuple[Part, ...] = ()
-
-    def texts(self) -> dict[str, tuple[Part, ...]]:
-        """Return the non-empty fields of the resource link: MCP's field name → literal texts and placeholders."""
-        names = ("uri", "name", "title", "description", "mimeType")
-        texts = (self.uri, self.name, self.title, self.description, self.media_type)
-        return {name: parts for name, parts in zip(names, texts, strict=True) if parts}
-
-
-BlockKind = Literal["answer", "text", "image", "audio", "resource", "link"]
-"""Kinds of content blocks. `answer` stands for the content that a result without a `blocks` setting would have."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResultBlock:
-    """One entry of `result.blocks` in the tools file. Each entry becomes one or several content blocks of a result.
-
-    `each`: JSON Pointer to a list; a block is made for every item, and other pointers are relative to the item.
-    `pointer`: JSON Pointer to the base64 data of an image, a sound or a resource. `text`: parts of a text, or of a
-    resource's text.
-    """
-
-    kind: BlockKind
-    each: str = ""
-    pointer: str = ""
-    text: tuple[Part, ...] = ()
-    uri: tuple[Part, ...] = ()
-    media_type: tuple[Part, ...] = ()
-    link: Link | None = None
-    audience: tuple[str, ...] = ()
-    priority: float | None = None
-    last_modified: tuple[Part, ...] = ()
-
-    def texts(self) -> dict[tuple[str, ...], tuple[Part, ...]]:
-        """Return the non-empty texts of the content block: keys in the tools file, such as `("link", "uri")` → the
-        text's parts (literal texts and placeholders).
-        """
-        of_kind = ("resource",) if self.kind == "resource" else ()
-        found: dict[tuple[str, ...], tuple[Part, ...]] = {
-            (*of_kind, "text"): self.text,
-            ("resource", "uri"): self.uri,
-            ("resource", "mimeType"): self.media_type,
-            ("annotations", "lastModified"): self.last_modified,
-        }
-        found |= {("link", key): parts for key, parts in (self.link.texts() if self.link else {}).items()}
-        return {keys: parts for keys, parts in found.items() if parts}
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition on a response: its HTTP status (`of_status`), or the value at `pointer`, is one of `values`; if
-    `negated`, none of them.
-
-    If `values` is empty, the value at `pointer` must exist and not be null, false or empty.
-    """
-
-    pointer: str = ""
-    values: tuple[JsonValue, ...] = ()
-    of_status: bool = False
-    negated: bool = False
+RuleValue: TypeAlias = "Mapping[str, RuleValue] | Sequence[RuleValue] | str | int | float | bool | None"
+"""Value of a rule for results, in the form of `bindings.json`. A tuple is a text; every other value is JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """Which parts of a successful response are returned, and how, and when the call has failed nevertheless.
+    """The owner's rules for the result of a tool: name of the rule → its value.
 
-    `failed`: conditions of which any means that the call has failed. `graphql`: True if the response is one of GraphQL,
-    which lists errors in `errors`. `remove`: JSON Pointers of parts that are removed first; `*` stands for every item
-    or member. `select`: one pointer, or name → pointer, to the parts that are returned. `text`: parts of a text that
-    replaces the JSON. `blocks`: content blocks that replace the content.
+    The rules are the keys of `result` in the schema of tools files. The compiler adds `graphql`: true if the response
+    is one of GraphQL, which lists errors in `errors`.
     """
 
     where: Where
-    failed: tuple[Condition, ...] = ()
-    graphql: bool = False
-    remove: tuple[str, ...] = ()
-    select: str | Mapping[str, str] | None = None
-    text: tuple[Part, ...] | None = None
-    links: tuple[Link, ...] = ()
-    blocks: tuple[ResultBlock, ...] = ()
+    rules: Mapping[str, RuleValue] = field(default_factory=dict)
+
+    @property
+    def remove(self) -> tuple[str, ...]:
+        """Return JSON Pointers to the parts that are removed first; `*` stands for every item or member."""
+        found = self.rules.get("remove")
+        return tuple(map(str, found)) if isinstance(found, list) else ()
+
+    @property
+    def select(self) -> str | dict[str, str] | None:
+        """Return the pointer, or name → pointer, to the parts that are returned; None for the whole response."""
+        found = self.rules.get("select")
+        if isinstance(found, dict):
+            return {name: str(pointer) for name, pointer in found.items()}
+        return found if isinstance(found, str) else None
 
     @property
     def replaces(self) -> bool:
         """Return True if a text or blocks that the project's owner wrote are shown in place of the response's JSON."""
-        hides = bool(self.blocks) and all(block.kind != "answer" for block in self.blocks)
-        return self.text is not None or hides
+        blocks = self.rules.get("blocks")
+        hides = isinstance(blocks, list) and not any(isinstance(each, dict) and "answer" in each for each in blocks)
+        return "text" in self.rules or hides
+
+    def texts(self) -> Iterator[tuple[tuple[str | int, ...], Text]]:
+        """Yield each text in the rules, with the path of keys and indexes that leads to it."""
+        return _texts(self.rules, ())
+
+    def with_texts(self, change: Callable[[Text], Any]) -> dict[str, Any]:
+        """Return the rules with each text replaced by what `change` returns for it."""
+        return {name: _with_texts(value, change) for name, value in self.rules.items()}
+
+
+def _texts(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Text]]:
+    if isinstance(value, tuple):
+        yield path, value
+    elif isinstance(value, (dict, list)):
+        for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts(member, (*path, key))
+
+
+def _with_texts(value: Any, change: Callable[[Text], Any]) -> Any:
+    if isinstance(value, tuple):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: _with_texts(member, change) for key, member in value.items()}
+    return [_with_texts(each, change) for each in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +157,15 @@ class TaskRule:
     """How the job that a call starts is followed to its end.
 
     `poll` asks for the state of the job. If any condition of `done` or `failed` holds for the response, the job has
-    ended. `result` fetches the result; None: the response to `poll` is the result. `values`: variable of a request →
-    pointer into a response. `message`: pointer to a text on the state. `interval` and `ttl`: in seconds.
+    ended; conditions have the form of `bindings.json`. `result` fetches the result; None: the response to `poll` is the
+    result. `values`: variable of a request → pointer into a response. `message`: pointer to a text on the state.
+    `interval` and `ttl`: in seconds.
     """
 
     where: Where
     poll: TaskTarget
-    done: tuple[Condition, ...] = ()
-    failed: tuple[Condition, ...] = ()
+    done: tuple[JsonValue, ...] = ()
+    failed: tuple[JsonValue, ...] = ()
     result: TaskTarget | None = None
     cancel: TaskRequest | None = None
     values: Mapping[str, str] = field(default_factory=dict)

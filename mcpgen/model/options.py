@@ -1,7 +1,7 @@
-"""The command-line options of a run, and how a project's lock file remembers them."""
+"""The command-line options of a run, and how lock files and tools files state them."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.model import SchemaProfile
@@ -59,16 +59,19 @@ PROGRAMS = ("none", "reads", "all")
 MOST_PINNED = 8
 
 _DEFAULTS = Options()
-_WORDS = {"tools": SURFACES, "programs": PROGRAMS}
-_TEXTS = dict.fromkeys(("name", "base_url", "security"), str)
-_SWITCHES = dict.fromkeys(("structured", "fields", "optional_bodies", "lookups", "deploy"), bool)
-_KINDS: dict[str, type] = {**_TEXTS, **_SWITCHES, "max_tokens": int}
+_WORDS = {
+    "schema_profile": get_args(SchemaProfile),
+    "security": ("none",),
+    "tools": SURFACES,
+    "programs": PROGRAMS,
+}
+_TYPES = get_type_hints(Options)
 
 
 def recorded(options: Options) -> JsonObject:
     """Return flag → value for the options that were given, as the lock file holds them.
 
-    `remembered` reads them back.
+    `read_options` reads them back.
     """
     given = {field.name: getattr(options, field.name) for field in fields(Options)}
     return {
@@ -79,18 +82,19 @@ def recorded(options: Options) -> JsonObject:
 
 
 def _is_meant(key: str, written: JsonValue) -> bool:
-    """Return True if `written` is a valid value of the flag `key`. Lock files may hold anything, because people merge
-    them by hand.
+    """Return True if `written` is a valid value of the flag `key`: one of its words, or a value of its type; a number
+    is positive.
     """
     if key in _WORDS:
         return written in _WORDS[key]
-    if key == "schema_profile":
-        return written in get_args(SchemaProfile)
-    return type(written) is _KINDS.get(key) and (key != "max_tokens" or (isinstance(written, int) and written > 0))
+    kind = _TYPES.get(key)
+    return type(written) in (kind, *get_args(kind)) and (type(written) is not int or written > 0)
 
 
-def remembered(value: JsonValue) -> Options:
-    """Return the options that a lock file records. Invalid values are ignored."""
+def read_options(value: JsonValue) -> Options:
+    """Return the options that a lock file records, or that a tools file sets. Invalid values are ignored: people write
+    tools files, and merge lock files by hand.
+    """
     found: dict[str, Any] = {}
     for key, written in as_object(value).items():
         if getattr(_DEFAULTS, key, None) == ():

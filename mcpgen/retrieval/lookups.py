@@ -104,7 +104,7 @@ def _finder(tool: ToolSpec, source: Source, composer: Composer) -> _Finder | Non
     tool whose result the project's owner rewrites, or whose items the document does not describe.
     """
     result = tool.operation.decided.result
-    rewritten = result is not None and (result.text or result.select) is not None
+    rewritten = result is not None and ("text" in result.rules or result.select is not None)
     if source.general or rewritten or not tool.annotations.read_only or tool.confirm != "never" or tool.questions:
         return None
     found = listings.of_answer(tool.operation, composer)

@@ -37,7 +37,7 @@ def test_the_sentence_of_the_compiler_is_the_one_that_is_left_out(description: s
     asked for an argument.
     """
     question = AskedQuestion("address", (), {"street": {}}, without="arguments", missing=missing)
-    told = compiler_questions.told(description, (question,))
+    told = " ".join(filter(None, [description, *compiler_questions.sentences((question,))]))
     written: Any = {"name": "address", "without": "arguments", **({"missing": True} if missing else {})}
     assert told != description
     listed = listed_without_asking({"description": told, "inputSchema": SCHEMA}, [written])

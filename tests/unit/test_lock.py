@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields, replace
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import VERSION_NUMBER, WRITTEN_ARGUMENT_NAME
 from mcpgen.lock.lockfile import Lock, digests, dump, load
-from mcpgen.model.options import Options
+from mcpgen.model.options import PROGRAMS, SURFACES, Options, read_options, recorded
 from mcpgen.model.pins import NOTHING, Pin, Pins, Retired
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -150,6 +152,24 @@ def test_an_argument_that_cannot_be_called_so_is_not_promised() -> None:
 def test_flags_that_no_command_line_takes_are_read_as_nothing(value: dict[str, object]) -> None:
     lock = load(json.dumps({**GOOD, "options": {"name": "n", **value}}).encode(), "f")
     assert lock.options == Options(name="n")
+
+
+WORDS = {"schema_profile": "full", "security": "none", "tools": SURFACES[-1], "programs": PROGRAMS[-1]}
+"""Flags that allow only some words → one of the words."""
+
+
+def example(name: str, kind: Any) -> Any:
+    """Return a value that a command line may give to a flag of this type."""
+    kinds = (kind, *get_args(kind))
+    plain: object = True if bool in kinds else 5 if int in kinds else "x"
+    return WORDS.get(name, ("x", "y") if kind == tuple[str, ...] else plain)
+
+
+def test_each_flag_is_read_from_the_lock_as_it_was_recorded() -> None:
+    for field in fields(Options):
+        options = replace(Options(), **{field.name: example(field.name, field.type)})
+        assert options != Options()
+        assert read_options(recorded(options)) == options
 
 
 def test_flags_go_over_what_is_remembered() -> None:

@@ -21,6 +21,7 @@ from mcpgen.model import (
     Message,
     Operation,
     ParameterBinding,
+    Passage,
     PathTemplate,
     Prompt,
     PromptArgument,
@@ -36,7 +37,7 @@ OPERATION = Operation("GET /a", "GET", "/a", PathTemplate(("/a",)), Where("f"))
 TOOL = ToolSpec(
     "get_a",
     "Get a",
-    "Get a.",
+    (Passage("Get a."),),
     {"type": "object", "properties": {"a": {"type": "string"}}},
     Annotations(read_only=True, destructive=False, idempotent=True),
     HttpBinding("GET", ("/a",), 0, "*/*", query=(PARAMETER,)),
@@ -113,8 +114,8 @@ def test_what_leaves_the_profile_is_found(member: JsonValue, reason: str) -> Non
         ({"name": "get__a"}, "not a name"),
         ({"name": "a" * 51}, "not a name"),
         ({"name": ""}, "not a name"),
-        ({"description": " "}, "no description"),
-        ({"description": "x" * 1001}, "no description"),
+        ({"passages": (Passage(" "),)}, "no description"),
+        ({"passages": (Passage("x" * 1001),)}, "no description"),
         ({"input_schema": {"type": "array"}}, "not an object at its root"),
         ({"input_schema": {"type": "object", "anyOf": []}}, "alternatives"),
         ({"input_schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["b"]}}, "requires"),
@@ -133,14 +134,14 @@ def test_a_tool_that_a_client_would_refuse_is_found(change: dict[str, object], r
 
 
 HIDDEN = "x\u202ey"
-VIEW = ResultView(Where("f"), text=(HIDDEN,))
+VIEW = ResultView(Where("f"), {"text": (HIDDEN,)})
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"title": HIDDEN},
-        {"description": HIDDEN},
+        {"passages": (Passage(HIDDEN),)},
         {"input_schema": {"type": "object", "properties": {"a": {"type": "string", "description": HIDDEN}}}},
         {"input_schema": {"type": "object", "properties": {"a": {"type": "string", "enum": [HIDDEN]}}}},
         {"input_schema": {"type": "object", "properties": {"a": {"type": "string", "default": "\x1b"}}}},
@@ -193,7 +194,7 @@ def test_what_is_found_is_taken_out_and_said_and_the_others_go_on() -> None:
     other = replace(TOOL, name="other", operation=replace(OPERATION, path="/b"))
     twin = replace(other, name="OTHER", operation=replace(OPERATION, path="/c", decided=Decisions(name="OTHER")))
     long = replace(other, name="a" * 51, operation=replace(OPERATION, path="/d"))
-    catalog = Catalog(Identity("t", "T", "1"), (), (), (replace(TOOL, description=""), other, twin, long))
+    catalog = Catalog(Identity("t", "T", "1"), (), (), (replace(TOOL, passages=()), other, twin, long))
     passed = check(catalog, diagnostics)
     assert passed.tools == (other,)
     assert [entry.operation for entry in passed.skipped] == ["GET /a", "GET /c", "GET /d"]

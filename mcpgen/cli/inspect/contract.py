@@ -6,7 +6,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
-from mcpgen.emit import features, lists, questions, table, tasks, views
+from mcpgen.emit import features, lists, questions, table, tasks
 from mcpgen.emit.environment import environment
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec, arguments_of
 
@@ -73,7 +73,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     result["arguments"] = arguments_json(tool)
     if always := fixed(tool):
         result["fixed"] = always
-    if binding.result is not None and (shown := views.view(binding.result)):
+    if shown := table.result_rules(binding):
         result["result"] = shown
     if binding.timeout is not None:
         result["timeout"] = binding.timeout

@@ -1,7 +1,7 @@
 """Show request templates, fixed values and result rules in the syntax of the tools file."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
@@ -44,25 +44,24 @@ def always(fixed: list[JsonValue]) -> Iterator[str]:
         yield f"always sent: {each['in']} {each['name']} = {value}".replace("  ", " ")
 
 
-def shown(view: JsonObject) -> Iterator[str]:
-    """Yield a line for each rule about a tool's result: failures, parts to remove or select, texts, links, blocks."""
-    if "graphql" in view:
-        yield "failed if: the answer has errors and no data (GraphQL)"
-    if "failed" in view:
-        yield f"failed if: {' or '.join(map(_condition, as_list(view['failed'])))}"
-    if "remove" in view:
-        yield f"removed from every answer: {', '.join(map(str, as_list(view['remove'])))}"
-    select = view.get("select")
-    if isinstance(select, str):
-        yield f"shown part of every answer: {select}"
-    elif isinstance(select, dict):
+def shown(rules: JsonObject) -> Iterator[str]:
+    """Yield lines on each rule for a tool's results. A rule without own words is shown as the tools file writes it."""
+    for name, value in rules.items():
+        yield from _WORDS[name](value) if name in _WORDS else (f"result {name}: {_flat(value)}",)
+
+
+def _flat(value: JsonValue) -> str:
+    """Return a value of a rule on one line."""
+    if isinstance(value, list):
+        return ", ".join(map(_flat, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _selected(select: JsonValue) -> Iterator[str]:
+    if isinstance(select, dict):
         yield f"shown parts of every answer: {', '.join((f'{name} = {pointer}' for name, pointer in select.items()))}"
-    if "text" in view:
-        yield f"shown as: {text(view['text'])}"
-    for link in map(as_object, as_list(view.get("links"))):
-        yield f"links to: {text(link['uri'])} ({text(link['name'])})"
-    for block in map(as_object, as_list(view.get("blocks"))):
-        yield f"block: {_block(block)}"
+    else:
+        yield f"shown part of every answer: {select}"
 
 
 def _condition(node: JsonValue) -> str:
@@ -89,3 +88,17 @@ def _block(block: JsonObject) -> str:
         return f"resource {text(held['uri'])} with {source}{each}"
     kind = "image" if "image" in block else "audio"
     return f"{kind} {block[kind]}{each}"
+
+
+_WORDS: Mapping[str, Callable[[JsonValue], Iterable[str]]] = {
+    "graphql": lambda _: ["failed if: the answer has errors and no data (GraphQL)"],
+    "failed": lambda conditions: [f"failed if: {' or '.join(map(_condition, as_list(conditions)))}"],
+    "remove": lambda pointers: [f"removed from every answer: {_flat(pointers)}"],
+    "select": _selected,
+    "text": lambda parts: [f"shown as: {text(parts)}"],
+    "links": lambda links: [
+        f"links to: {text(link['uri'])} ({text(link['name'])})" for link in map(as_object, as_list(links))
+    ],
+    "blocks": lambda blocks: [f"block: {_block(as_object(block))}" for block in as_list(blocks)],
+}
+"""Name of a rule for results → the lines that show its value."""

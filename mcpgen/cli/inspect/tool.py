@@ -8,7 +8,7 @@ from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
 from mcpgen.base.plurals import counted
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
-from mcpgen.emit import table, views
+from mcpgen.emit import table
 from mcpgen.lower.jobs import proposals
 from mcpgen.model import AcceptedKind, AskedQuestion, CallerScopes, Catalog, Lookup, ToolSpec
 
@@ -37,8 +37,7 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
             report.say(line, err=False)
         if any(row[0].endswith(_REQUIRED) for row in rows):
             report.say("* is required.", err=False)
-    view = views.view(tool.binding.result) if tool.binding.result is not None else {}
-    rules = [*templates.always(contract.fixed(tool)), *templates.shown(view)]
+    rules = [*templates.always(contract.fixed(tool)), *templates.shown(table.result_rules(tool.binding))]
     report.say_lines(["", *rules] if rules else [], err=False)
     for found in concerning:
         report.say_lines(["", f"{found.severity}: {found.message} [{found.code}]"], err=False)

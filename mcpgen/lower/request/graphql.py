@@ -15,7 +15,8 @@ def rules(operation: Operation, body: BodyBinding | None) -> ResultView | None:
     view = operation.decided.result
     if body is None or not _is_graphql(operation, body):
         return view
-    return replace(view or ResultView(operation.where), graphql=True)
+    view = view or ResultView(operation.where)
+    return replace(view, rules={"graphql": True, **view.rules})
 
 
 def _is_graphql(operation: Operation, body: BodyBinding) -> bool:

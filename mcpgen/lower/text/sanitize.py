@@ -18,14 +18,11 @@ from mcpgen.lower.text.prose import ended
 from mcpgen.model import (
     AskedQuestion,
     Catalog,
-    Link,
     Message,
     Part,
     PromptArgument,
     PromptSpec,
     ResourceSpec,
-    ResultBlock,
-    ResultView,
     ToolSpec,
 )
 
@@ -43,11 +40,11 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
     longer texts of which these are short forms.
     """
     schemas = _Schemas(tool.profile != "written", once), _Schemas(tool.output_form != "written", once)
-    result = _result(tool.binding.result)
+    result = tool.binding.result and replace(tool.binding.result, rules=tool.binding.result.with_texts(_parts))
     cleaned = replace(
         tool,
         title=_seen(tool.title),
-        description=_seen(tool.description),
+        passages=tuple(replace(each, text=_seen(each.text)) for each in tool.passages),
         input_schema=schemas[0].cleaned(tool.input_schema),
         output_schema=schemas[1].cleaned(tool.output_schema) if tool.output_schema is not None else None,
         binding=replace(tool.binding, result=result) if result != tool.binding.result else tool.binding,
@@ -99,29 +96,6 @@ def _at(places: Iterable[str]) -> str:
     named = [clipped(place, _LONGEST_PLACE) for place in dict.fromkeys(places) if place]
     more = ", …" if len(named) > _MOST_PLACES else ""
     return f" ({', '.join(named[:_MOST_PLACES])}{more})" if named else ""
-
-
-def _result(view: ResultView | None) -> ResultView | None:
-    """Return a tool's `result` rules with sanitized texts."""
-    if view is None or not (view.text or view.links or view.blocks):
-        return view
-    links, blocks = tuple(map(_link, view.links)), tuple(map(_block, view.blocks))
-    return replace(view, text=view.text and _parts(view.text), links=links, blocks=blocks)
-
-
-def _block(block: ResultBlock) -> ResultBlock:
-    return replace(
-        block,
-        text=_parts(block.text),
-        uri=_parts(block.uri),
-        media_type=_parts(block.media_type),
-        link=block.link and _link(block.link),
-        last_modified=_parts(block.last_modified),
-    )
-
-
-def _link(link: Link) -> Link:
-    return replace(link, name=_parts(link.name), title=_parts(link.title), description=_parts(link.description))
 
 
 def _parts(parts: tuple[Part, ...]) -> tuple[Part, ...]:

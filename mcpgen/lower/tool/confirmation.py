@@ -10,26 +10,17 @@ from collections.abc import Mapping, Sequence
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped
-from mcpgen.lower.text.prose import shortened
-from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import DESTRUCTIVE, Annotations, Confirm, Operation
 
 CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
 """Values of `confirm`, from the least to the most cautious."""
 
-_TOLD: Mapping[Confirm, str] = {
+SENTENCES: Mapping[Confirm, str] = {
+    "never": "",
     "when-supported": "The user may be asked to confirm each call.",
     "always": "The user is asked to confirm each call.",
 }
-
-
-def told(description: str, confirm: Confirm) -> str:
-    """Return `description` with a sentence that says when the user must confirm a call. Return it unchanged if no call
-    needs a confirmation.
-    """
-    if confirm not in _TOLD:
-        return description
-    return f"{shortened(description, LONGEST - len(_TOLD[confirm]) - 1)} {_TOLD[confirm]}"
+"""What the description of a tool says of confirmations."""
 
 
 # Never by default: users whom the host and the server ask before each call learn to accept without reading.

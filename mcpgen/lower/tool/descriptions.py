@@ -1,7 +1,8 @@
 """Write the title and the description of a tool, including a sentence about its result.
 
-The description consists of the summary, the author's text, and the names of the members of the result, one level deep.
-These names cost a twentieth of the tokens of a schema. A description has at most LONGEST characters.
+A description is a list of passages. First come the summary, the author's text, and the names of the members of the
+result, one level deep. These names cost a twentieth of the tokens of a schema. Sentences of mcpgen on what a call does
+follow, such as that the user is asked. `fit` cuts a description once, when all of its passages are known.
 """
 
 from collections.abc import Sequence
@@ -17,11 +18,10 @@ from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.text.asides import meaning_first, without_captions
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prose import ended, plain, sentences, shortened, similarity
-from mcpgen.model import MediaType, Operation, ToolSpec
+from mcpgen.model import MediaType, Operation, Passage, ToolSpec, joined
 from mcpgen.naming.effect_words import DESTROYS
 from mcpgen.naming.operation_ids import spoken_id
 
-LONGEST = 1000
 LONGEST_TITLE = 60
 _DELETES = " (DELETE)"
 LONGEST_PATH = 200
@@ -95,15 +95,28 @@ def _by_name(tool: ToolSpec) -> str:
     return _marked(_in_words(tool.name).rstrip("."), tool.operation)
 
 
-def description(
+def fit(passages: Sequence[Passage], limit: int) -> tuple[Passage, ...]:
+    """Return `passages` as a description of at most `limit` characters.
+
+    The text before the whole passages loses its last sentences. Whole passages are cut only if they take more than
+    three quarters of the limit.
+    """
+    whole = joined(each for each in passages if each.is_whole)
+    text = joined(each for each in passages if not each.is_whole)
+    text = shortened(text, max(limit - len(whole) - bool(whole), limit // 4))
+    return Passage(text), Passage(shortened(whole, limit - len(text) - 1), is_whole=True)
+
+
+def passages(
     operation: Operation,
     name: str,
     needs: str,
     common: Boilerplate,
     composer: Composer,
     diagnostics: Diagnostics,
-) -> str:
-    """Return the description of a tool, never empty.
+) -> list[Passage]:
+    """Return the passages of a tool's description that state what the document or the owner says, at least one of them
+    with text.
 
     `needs`: a sentence about arguments that belong together. If the response cannot be described, that is reported, and
     the description lacks the sentence about the result.
@@ -130,10 +143,10 @@ def description(
         needs,
         "" if _has_text(operation) else _answer(operation, composer, diagnostics),
     ]
-    text = shortened(" ".join(filter(None, parts)), LONGEST)
+    text = " ".join(filter(None, parts))
     if _letters(text) == _letters(name):  # the text only repeats the tool's name, so add method and path
-        return shortened(f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}.", LONGEST)
-    return text
+        parts = [f"{text.rstrip('.')}: {operation.method} {clipped(operation.path, LONGEST_PATH)}."]
+    return [*map(Passage, parts)]
 
 
 def _has_text(operation: Operation) -> bool:

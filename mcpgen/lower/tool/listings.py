@@ -13,12 +13,11 @@ from mcpgen.base.work import Exhausted
 from mcpgen.lower.schema.compose import Composer, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.nodes import items_of
-from mcpgen.lower.text.prose import shortened
-from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import Annotations, HttpBinding, Listing, Operation, Pages
 
 MOST_ITEMS = 10_000
-_TOLD = "One call returns all pages, within limits, and says where it stopped."
+SENTENCE = "One call returns all pages, within limits, and says where it stopped."
+"""What the description of a tool says whose calls fetch all pages."""
 
 _USUAL = ("items", "results", "data", "values", "records", "entries", "elements", "rows", "objects", "content", "list")
 _INNER = ("data", "result", "results", "response", "payload", "embedded")
@@ -129,11 +128,6 @@ def derive(
             "Set `pages: one` for this tool, because only single pages are possible.",
         )
     return None
-
-
-def told(description: str, listing: Listing | None) -> str:
-    """Return `description` with a sentence that a call returns all pages; unchanged if the tool fetches one page."""
-    return description if listing is None else f"{shortened(description, LONGEST - len(_TOLD) - 1)} {_TOLD}"
 
 
 def item_of(items: JsonObject, composer: Composer) -> dict[str, JsonObject]:

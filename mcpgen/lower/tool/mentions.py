@@ -11,9 +11,7 @@ from urllib.parse import urlsplit
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.once import ValueCache
-from mcpgen.lower.text.prose import shortened
-from mcpgen.lower.tool.descriptions import LONGEST
-from mcpgen.model import ToolSpec
+from mcpgen.model import Passage, ToolSpec
 
 _METHOD = r"(?:GET|POST|PUT|PATCH|DELETE|HEAD)"
 _REQUEST = re.compile(
@@ -71,10 +69,13 @@ class _Text:
         """
         tool = self.tool
         if tool.operation.decided.told is None:
-            tool = replace(tool, description=shortened(self._text(tool.description), LONGEST))
+            tool = replace(tool, passages=tuple(map(self._passage, tool.passages)))
         if tool.profile != "written" and any(once.of_parts(_mentions_request, tool.input_schema)):
             tool = replace(tool, input_schema=self._schema(tool.input_schema))
         return tool
+
+    def _passage(self, passage: Passage) -> Passage:
+        return passage if passage.is_whole else Passage(self._text(passage.text))
 
     def _schema(self, schema: JsonObject) -> JsonObject:
         """Return `schema` with tool names in place of requests (`GET /orders`) in all its descriptions."""

@@ -13,8 +13,6 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import clipped, nearest
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.schema import handwritten
-from mcpgen.lower.text.prose import shortened
-from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.lower.tool.forms import FORMATS, Unaskable, contradiction, fits, form_field
 from mcpgen.lower.tool.secret_questions import secret_field, secret_text
 from mcpgen.model import AskedQuestion, FormField, Prompt, Question
@@ -61,21 +59,14 @@ def of_prompt(prompt: Prompt, diagnostics: Diagnostics) -> tuple[AskedQuestion, 
     return tuple(replace(each, arguments={}) for each in found)
 
 
-def told(description: str, questions: tuple[AskedQuestion, ...]) -> str:
-    """Return a tool's description, with added sentences that name the arguments for which the server asks the user.
-    Return the description unchanged if `questions` is empty.
-    """
-    sentences = []
+def sentences(questions: tuple[AskedQuestion, ...]) -> Iterator[str]:
+    """Yield what a tool's description says of the arguments for which the server asks the user."""
     if names := [name for each in questions if not each.missing for name in each.form]:
         shown = ", ".join(names[:6]) + (" and more" if len(names) > 6 else "")
-        sentences.append(f"The user is asked for {shown}.")
+        yield f"The user is asked for {shown}."
     if names := [name for each in questions if each.missing for name in each.form]:
         shown = ", ".join(names[:6]) + (" and more" if len(names) > 6 else "")
-        sentences.append(f"Leave out what you do not know of {shown}: the user is asked.")
-    if not sentences:
-        return description
-    more = " ".join(sentences)
-    return f"{shortened(description, LONGEST - len(more) - 1)} {more}".strip()
+        yield f"Leave out what you do not know of {shown}: the user is asked."
 
 
 @dataclass(frozen=True, slots=True)

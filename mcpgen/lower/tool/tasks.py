@@ -7,23 +7,20 @@ from dataclasses import replace
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped, nearest
-from mcpgen.lower.text.prose import shortened
-from mcpgen.lower.tool.descriptions import LONGEST
 from mcpgen.model import Operation, TaskRule
 
 _TOLD = "It starts a job and waits for its result; if the job takes too long, the answer says how to get it later."
 _TOLD_TASKS = "It starts a job, which the client follows as a task."
 
 
-def told(description: str, rule: TaskRule | None, requires: Collection[str]) -> str:
-    """Return `description` with a sentence about the job that a call starts. Return it unchanged if `rule` is None.
+def sentence(rule: TaskRule | None, requires: Collection[str]) -> str:
+    """Return what a tool's description says of the job that a call starts, or "" if `rule` is None.
 
     `requires`: capabilities that the tool requires of clients.
     """
     if rule is None:
-        return description
-    sentence = _TOLD_TASKS if "tasks" in requires else _TOLD
-    return f"{shortened(description, LONGEST - len(sentence) - 1)} {sentence}"
+        return ""
+    return _TOLD_TASKS if "tasks" in requires else _TOLD
 
 
 # A tool with `task` has no output schema: the API's first response, the result of the job, and the sentence that says

@@ -9,12 +9,12 @@ schema has an object, the rest of the pointer is also followed in the object.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from mcpgen.base.diagnostics import Diagnostic, Diagnostics, Where
+from mcpgen.base.diagnostics import Diagnostic, Diagnostics
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, tokens
 from mcpgen.base.names import alike, clipped, nearest
 from mcpgen.lower.schema.compose import Composer, types
-from mcpgen.model import MediaType, Operation, Part, Response, ResultView
+from mcpgen.model import MediaType, Operation, Response, ResultView
 
 _DEEPEST = 40
 
@@ -157,13 +157,8 @@ def report(view: ResultView | None, arguments: list[str], diagnostics: Diagnosti
     """Report each placeholder in the texts of `view` that names none of the tool's `arguments`."""
     if view is None:
         return
-    texts: list[tuple[tuple[Part, ...], Where]] = [(view.text or (), view.where.inside("text"))]
-    for index, link in enumerate(view.links):
-        texts += [(parts, view.where.inside("links", index, key)) for key, parts in link.texts().items()]
-    for index, block in enumerate(view.blocks):
-        texts += [(parts, view.where.inside("blocks", index, *keys)) for keys, parts in block.texts().items()]
-    for parts, where in texts:
+    for path, parts in view.texts():
         for name in (str(each["argument"]) for each in parts if isinstance(each, dict) and "argument" in each):
             if name not in arguments:
                 message = f"The tool has no argument '{clipped(name)}'."
-                diagnostics.add("invalid-value", message, where, nearest(name, arguments))
+                diagnostics.add("invalid-value", message, view.where.inside(*path), nearest(name, arguments))

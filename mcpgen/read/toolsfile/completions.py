@@ -64,7 +64,7 @@ def needed(argument: JsonObject) -> set[str]:
 
 
 def _is_pointer(pointer: str, where: Where, around: resources.ResourceContext) -> bool:
-    return pointers.is_pointer(pointer, where.inside("values"), around.diagnostics)
+    return pointers.pointer(pointer, where.inside("values"), around.diagnostics) is not None
 
 
 def _operation(

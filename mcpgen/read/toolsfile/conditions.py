@@ -1,5 +1,5 @@
 """Read conditions on a response, such as `/status == finished`: the keys `done` and `failed` of `task`, and `failed`
-of `result`.
+of `result`. The form of a condition is the one in `bindings.json`.
 
 Invalid types are skipped here; `schema_check` has already reported them.
 """
@@ -11,19 +11,17 @@ from collections.abc import Iterator
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.base.names import clipped
-from mcpgen.model import Condition
 
 _CONDITION = re.compile(r"(/\S*|status)(?:\s*(==|!=)\s*(.+))?", re.DOTALL)
 _HOW = "Write `/status == finished`, `/done`, `/state != running, queued`, or `status == 200`."
 
 
-def read(entry: JsonObject, key: str, where: Where, diagnostics: Diagnostics) -> tuple[Condition, ...]:
-    """Return the conditions at `key` of `entry`, whose place is `where`: one text, or a list of texts."""
-    value, place = entry.get(key), where.inside(key)
-    return tuple(_conditions(value if isinstance(value, list) else [value], place, diagnostics))
+def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> list[JsonValue]:
+    """Return the conditions in `value`, whose place is `where`: one text, or a list of texts."""
+    return [*_conditions(value if isinstance(value, list) else [value], where, diagnostics)]
 
 
-def _conditions(texts: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[Condition]:
+def _conditions(texts: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[JsonObject]:
     for text in texts:
         if not isinstance(text, str):
             continue
@@ -32,9 +30,10 @@ def _conditions(texts: list[JsonValue], where: Where, diagnostics: Diagnostics) 
             message = f"'{clipped(text)}' is not a valid condition on a response."
             diagnostics.add("invalid-value", message, where, _HOW)
             continue
-        values = tuple(map(_value, found[3].split(","))) if found[3] else ()
-        of_status = found[1] == "status"
-        yield Condition("" if of_status else found[1], values, of_status, found[2] == "!=")
+        condition: JsonObject = {} if found[1] == "status" else {"pointer": found[1]}
+        if found[3]:
+            condition["values"] = list(map(_value, found[3].split(",")))
+        yield {**condition, "not": True} if found[2] == "!=" else condition
 
 
 def _value(text: str) -> JsonValue:

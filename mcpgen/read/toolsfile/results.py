@@ -1,13 +1,19 @@
-"""Read `result:` of a tool or an override: which parts of a successful response are returned."""
+"""Read `result:` of a tool or an override: rules for the results of a tool.
 
-from collections.abc import Iterator
+A rule is a key of `result` in `schema.json`, and has the same name in `bindings.json`. A rule that `_READERS` does not
+contain has the same value there, too.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
-from mcpgen.model import Link, ResultView
-from mcpgen.read.toolsfile import blocks, conditions
-from mcpgen.read.toolsfile.pointers import is_pointer
-from mcpgen.read.toolsfile.pointers import text as text_of
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.model import ResultView, RuleValue
+from mcpgen.read.toolsfile import conditions, schema_check
+from mcpgen.read.toolsfile.pointers import pointer, text
+
+_Reader = Callable[[JsonValue, Where, Diagnostics], RuleValue]
+_AUDIENCE = ("user", "assistant")
 
 
 def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultView | None:
@@ -19,41 +25,127 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> ResultVie
     if not isinstance(found, dict) or not found:
         return None
     place = where.inside("result")
-    text = found.get("text")
-    if isinstance(text, str) and entry.get("fields") is True:
+    if isinstance(found.get("text"), str) and entry.get("fields") is True:
         message = (
             "A tool whose result is a `text` cannot have `fields`, because `text` already says which parts are shown."
         )
         diagnostics.add("invalid-value", message, where.inside("fields"), "Leave out either `text` or `fields`.")
-    return ResultView(
-        place,
-        conditions.read(found, "failed", place, diagnostics),
-        False,
-        tuple(_pointers(as_list(found.get("remove")), place.inside("remove"), diagnostics)),
-        _selected(found.get("select"), place.inside("select"), diagnostics),
-        text_of(text, place.inside("text"), diagnostics) if isinstance(text, str) else None,
-        tuple(_links(as_list(found.get("links")), place.inside("links"), diagnostics)),
-        tuple(blocks.read(as_list(found.get("blocks")), place.inside("blocks"), diagnostics)),
-    )
+    rules: dict[str, RuleValue] = {}
+    for name in schema_check.keys("result"):
+        if name in found:
+            value = _READERS.get(name, _as_written(name))(found[name], place.inside(name), diagnostics)
+            if value is not None and value != []:
+                rules[name] = value
+    return ResultView(place, rules)
 
 
-def _pointers(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[str]:
-    for index, value in enumerate(values):
-        if isinstance(value, str) and is_pointer(value, where.inside(index), diagnostics):
-            yield value
+def _as_written(name: str) -> _Reader:
+    """Return the reader of a rule whose value is taken as it is written, if the schema allows it."""
+    return lambda value, *_: value if schema_check.is_valid("result", name, value) else None
 
 
-def _selected(value: JsonValue, where: Where, diagnostics: Diagnostics) -> str | dict[str, str] | None:
-    if isinstance(value, str):
-        return value if is_pointer(value, where, diagnostics) else None
-    found = {
-        name: pointer
-        for name, pointer in as_object(value).items()
-        if isinstance(pointer, str) and is_pointer(pointer, where.inside(name), diagnostics)
-    }
-    return found or None
+def _removed(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    found = (pointer(each, where.inside(index), diagnostics) for index, each in enumerate(as_list(value)))
+    return [each for each in found if each]
 
 
-def _links(values: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[Link]:
-    found = (blocks.link(as_object(value), where.inside(index), diagnostics) for index, value in enumerate(values))
-    return (link for link in found if link is not None)
+def _selected(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    if not isinstance(value, dict):
+        return pointer(value, where, diagnostics)
+    found = {name: pointer(each, where.inside(name), diagnostics) for name, each in value.items()}
+    return {name: each for name, each in found.items() if each} or None
+
+
+def _linked(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    found = (_link(each, where.inside(index), diagnostics) for index, each in enumerate(as_list(value)))
+    return [each for each in found if each]
+
+
+# -- Links and content blocks ------------------------------------------------------------------------------------------
+
+
+def _blocks(value: JsonValue, where: Where, diagnostics: Diagnostics) -> list[RuleValue]:
+    """Return the content blocks that the list `value` describes. Report and leave out faulty blocks."""
+    entries = ((each, where.inside(index)) for index, each in enumerate(as_list(value)) if isinstance(each, dict))
+    return [block for entry, place in entries if (block := _block(entry, place, diagnostics))]
+
+
+def _link(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    """Return the texts of a link to a resource, or {} if it lacks its `uri` or its `name`."""
+    entry = as_object(value)
+    if not all(isinstance(entry.get(key), str) for key in ("uri", "name")):
+        return {}  # invalid link, skipped: schema_check has already reported it
+    return _texts(entry, ("uri", "name", "title", "description", "mimeType"), where, diagnostics)
+
+
+def _block(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> dict[str, RuleValue]:
+    """Return a content block, or {} if it is faulty."""
+    given = [kind for kind in _CONTENTS if kind in entry]
+    if len(given) != 1:
+        said = f"both '{given[0]}' and '{given[1]}'" if given else "no content"
+        hint = f"Use one of these keys: {', '.join(_CONTENTS)}."
+        diagnostics.add("invalid-value", f"The block has {said}.", where, hint)
+        return {}
+    kind, each = given[0], as_text(entry.get("each"))
+    if each and not pointer(each, where.inside("each"), diagnostics):
+        return {}
+    if kind == "answer" and each:
+        message = "A content block of the kind `answer` contains the whole answer, so it cannot have `each`."
+        diagnostics.add("invalid-value", message, where.inside("each"), "Leave `each` out.")
+        return {}
+    content = _CONTENTS[kind](entry[kind], where.inside(kind), diagnostics)
+    if not content:
+        return {}  # schema_check, or the function that reads the invalid member, has reported the error
+    told = _annotations(as_object(entry.get("annotations")), where.inside("annotations"), diagnostics)
+    return {**({"each": each} if each else {}), kind: content, **({"annotations": told} if told else {})}
+
+
+def _annotations(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> dict[str, RuleValue]:
+    found: dict[str, RuleValue] = {}
+    if audience := [each for each in as_list(entry.get("audience")) if each in _AUDIENCE]:
+        found["audience"] = audience
+    priority = entry.get("priority")
+    if isinstance(priority, (int, float)) and 0 <= priority <= 1:
+        found["priority"] = priority
+    return {**found, **_texts(entry, ("lastModified",), where, diagnostics)}
+
+
+def _resource(value: JsonValue, where: Where, diagnostics: Diagnostics) -> RuleValue:
+    """Return an embedded resource, or {} if it lacks its URI or its content."""
+    entry = as_object(value)
+    if ("text" in entry) == ("blob" in entry):
+        said = "both a text and a blob" if "text" in entry else "neither a text nor a blob"
+        diagnostics.add("invalid-value", f"The resource has {said}.", where, "Write either 'text' or 'blob'.")
+        return {}
+    found = _texts(entry, ("uri", "mimeType", "text"), where, diagnostics)
+    if blob := pointer(entry.get("blob"), where.inside("blob"), diagnostics):
+        found["blob"] = blob
+    return found if "uri" in found and ("text" in found or "blob" in found) else {}
+
+
+def _texts(entry: JsonObject, keys: Iterable[str], where: Where, diagnostics: Diagnostics) -> dict[str, RuleValue]:
+    """Return the texts at `keys` of `entry` that are not empty."""
+    found = {key: text(entry.get(key), where.inside(key), diagnostics) for key in keys}
+    return {key: parts for key, parts in found.items() if parts}
+
+
+_CONTENTS: Mapping[str, _Reader] = {
+    "answer": lambda *_: True,
+    "text": text,
+    "image": pointer,
+    "audio": pointer,
+    "resource": _resource,
+    "link": _link,
+}
+"""Kind of a content block → reader of its content. `answer` stands for the content of a result without `blocks`."""
+
+
+_READERS: Mapping[str, _Reader] = {
+    "failed": conditions.read,
+    "remove": _removed,
+    "select": _selected,
+    "text": text,
+    "links": _linked,
+    "blocks": _blocks,
+}
+"""Name of a rule → reader of a value that contains conditions, JSON Pointers or texts."""

@@ -64,6 +64,14 @@ def keys(noun: str) -> tuple[str, ...]:
     return tuple(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]))
 
 
+def is_valid(noun: str, key: str, value: JsonValue) -> bool:
+    """Return True if `value` is valid for the property `key` in the `$defs` schema `noun`."""
+    found = Diagnostics()
+    node = as_object(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"])[key])
+    _Walk(found).visit(value, node, _Position(Where(""), "", "", "", "", ""))
+    return not found
+
+
 def described(noun: str, key: str) -> str:
     """Return the description of a property in the JSON Schema of tools files: `key` in the `$defs` schema `noun`."""
     return _described(as_object(as_object(as_object(schema()["$defs"])[noun])["properties"]), key)

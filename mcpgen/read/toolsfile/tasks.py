@@ -43,8 +43,8 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> TaskRule 
     return TaskRule(
         place,
         poll,
-        conditions.read(found, "done", place, diagnostics),
-        conditions.read(found, "failed", place, diagnostics),
+        tuple(conditions.read(found.get("done"), place.inside("done"), diagnostics)),
+        tuple(conditions.read(found.get("failed"), place.inside("failed"), diagnostics)),
         result,
         cancel if isinstance(cancel, TaskRequest) else None,
         {name: pointer for name, pointer in as_object(found.get("values")).items() if isinstance(pointer, str)},
