@@ -217,7 +217,7 @@ async def logins(port: int) -> None:
         if found is not None:
             await answer(stream, page("POST", path, urlencode({"ticket": found[1]}).encode()))
 
-    await asyncio.gather(many(port, 16, one), many(port, 200, lambda stream: answer(stream, waiting)))
+    await asyncio.gather(many(port, 16, one), many(port, 200, lambda stream: answer(stream, waiting), 10 * PAUSE))
 
 
 PROGRAM = "n = 0\nwhile n < 45:\n    get_thing(name='a', seconds=20)\n    n += 1"
