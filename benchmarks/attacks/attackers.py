@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import resource
 import secrets
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from itertools import count
+from itertools import count, cycle
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from benchmarks.replicas.client import NEWER, OLDER
 
@@ -27,7 +29,7 @@ PAUSE = 0.1
 """Seconds between two requests on one connection."""
 
 META = "io.modelcontextprotocol/"
-CAPABILITIES: dict[str, dict[str, dict[str, object]]] = {"elicitation": {"form": {}}}
+CAPABILITIES: dict[str, dict[str, dict[str, object]]] = {"elicitation": {"form": {}, "url": {}}}
 _ids = count(1)
 Attack = Callable[[int], Awaitable[None]]
 
@@ -190,6 +192,34 @@ async def events(port: int) -> None:
     await many(port, 4, one)
 
 
+def page(method: str, target: str, form: bytes = b"") -> bytes:
+    """Return a browser's request for a page of the server."""
+    kind = "Content-Type: application/x-www-form-urlencoded"
+    lines = (f"{method} {target} HTTP/1.1", "Host: 127.0.0.1", kind, f"Content-Length: {len(form)}")
+    return "\r\n".join([*lines, "", ""]).encode() + form
+
+
+async def logins(port: int) -> None:
+    """Begin logins, and return from them with wrong codes or from a wrong server. Other calls wait for a login."""
+    call = {"name": "get_mine", "arguments": {}}
+    waiting = newer("tools/call", **call, inputResponses={"login": {"action": "accept"}})
+    issuers = cycle(({}, {"iss": "https://other.example"}))
+
+    async def one(stream: Stream) -> None:
+        result = json.loads((await answer(stream, newer("tools/call", **call)))[1]).get("result", {})
+        if "inputRequests" not in result:
+            return
+        link = result["inputRequests"]["login"]["params"]["url"]
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(link).query).items()}
+        path = urlsplit(asked["redirect_uri"]).path
+        told = urlencode({"state": asked["state"], "code": secrets.token_hex(8), **next(issuers)})
+        found = re.search(rb'name="ticket" value="([^"]+)"', (await answer(stream, page("GET", f"{path}?{told}")))[1])
+        if found is not None:
+            await answer(stream, page("POST", path, urlencode({"ticket": found[1]}).encode()))
+
+    await asyncio.gather(many(port, 16, one), many(port, 200, lambda stream: answer(stream, waiting), 10 * PAUSE))
+
+
 PROGRAM = "n = 0\nwhile n < 45:\n    get_thing(name='a', seconds=20)\n    n += 1"
 ATTACKS: dict[str, Attack] = {
     "idle connections": held(b"", 1100),
@@ -204,6 +234,7 @@ ATTACKS: dict[str, Attack] = {
     "used confirmations": confirmations,
     "recorded events": events,
     "watched resources": sessions,
+    "logins": logins,
 }
 
 

@@ -14,13 +14,15 @@ import argparse
 import asyncio
 import hashlib
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +32,8 @@ from benchmarks.attacks import attackers
 from benchmarks.replicas.client import NEWER, Client
 from benchmarks.replicas.rig import answers, free_port, wait_for
 from benchmarks.replicas.upstream import DOCUMENT, Upstream
+from tests.delegation import authority
+from tests.delegation.authority import Authority
 from tests.identity.issuer import CLIENT, SECRET, Issuer
 
 FILES = 1024
@@ -49,6 +53,20 @@ overrides: {deleteThing: {confirm: always}}
 resources:
   - {name: thing, uri: "depot://things/{name}", request: "GET /things/{name}", poll: 1s}
 """
+OWN = """\
+  /things/mine:
+    get:
+      operationId: getMine
+      summary: Get my own thing
+      security: [{account: []}]
+      responses: {"200": {description: The thing., content: {text/plain: {schema: {type: string}}}}}
+components:
+  securitySchemes:
+    account:
+      type: oauth2
+      flows: {authorizationCode: {authorizationUrl: "https://a.example/a", tokenUrl: "https://a.example/t", scopes: {}}}
+"""
+"""Part of the document with a tool for which each user logs in."""
 
 
 class Row(NamedTuple):
@@ -72,7 +90,7 @@ def high(seconds: list[float]) -> float:
 
 def generate(folder: Path, port: int) -> None:
     """Generate the server, and write the tokens of its two callers."""
-    (folder / "depot.yaml").write_text(DOCUMENT % port)
+    (folder / "depot.yaml").write_text(DOCUMENT % port + OWN)
     (folder / "tools.yaml").write_text(TOOLS_FILE)
     command = [sys.executable, "-m", "mcpgen", "generate", "tools.yaml", "-o", "server"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
@@ -82,18 +100,9 @@ def generate(folder: Path, port: int) -> None:
     (folder / "callers").chmod(0o600)
 
 
-def start(folder: Path, port: int, issuer: Issuer | None) -> subprocess.Popen[bytes]:
-    """Start the server with few descriptors. Its callers have tokens of a file, or of `issuer`."""
-    environ = {**os.environ, "DEPOT_STATE_KEY": "5" * 64, "DEPOT_TIMEOUT": "60"}
-    if issuer is None:
-        environ["DEPOT_HTTP_TOKENS"] = str(folder / "callers")
-    else:
-        environ |= {
-            "DEPOT_HTTP_URL": f"http://127.0.0.1:{port}/mcp",
-            "DEPOT_AUTH_ISSUER": issuer.name,
-            "DEPOT_AUTH_INTROSPECTION_CLIENT_ID": CLIENT,
-            "DEPOT_AUTH_INTROSPECTION_CLIENT_SECRET": SECRET,
-        }
+def start(folder: Path, port: int, variables: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start the server with few descriptors."""
+    environ = {**os.environ, "DEPOT_STATE_KEY": "5" * 64, "DEPOT_TIMEOUT": "60", **variables}
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "depot_mcp", "--http", str(port)],
@@ -134,29 +143,84 @@ async def deletion(client: Client) -> str:
     return str((await client.confirmed("delete_thing", {"name": "b"}))["result"]["content"])
 
 
-USES: dict[str, tuple[Callable[[Client], Awaitable[str]], str]] = {
+async def login(provider: Authority, client: Client) -> str:
+    """Log in, and make a call with the rights of the login. The login of a former call has ended before."""
+    provider.revoked.add("bob")
+    asked = await client.call("get_mine", {})
+    provider.revoked.clear()
+    location = provider.authorize(asked["result"]["inputRequests"]["login"]["params"]["url"], "bob")
+    async with client.http.get(location) as page:
+        ticket = re.search(r'name="ticket" value="([^"]+)"', await page.text())
+    assert ticket is not None, page.status
+    async with client.http.post(location.partition("?")[0], data={"ticket": ticket[1]}) as done:
+        done.raise_for_status()
+    told = await client.call("get_mine", {}, {"inputResponses": {"login": {"action": "accept"}}})
+    return str(told["result"]["content"])
+
+
+Use = Callable[[Client], Awaitable[str]]
+USES: dict[str, tuple[Use, str]] = {
     "programs": (program, "2"),
     "used confirmations": (deletion, "DELETE b"),
 }
 """What the user does beside an attack, and what the result says; by default the user reads a thing."""
 
 
-async def calls(name: str, port: int, many: int, issuer: Issuer | None, missed: list[str]) -> list[float]:
-    """Let the user make calls one after another, each on a new connection. Return the seconds of the answered ones."""
+class Setup(NamedTuple):
+    """The server's variables beside one attack; the user's new token; what the user does, and what the result says."""
+
+    variables: dict[str, str]
+    token: Callable[[], str]
+    use: Use
+    said: str
+
+
+@contextmanager
+def setup(name: str, folder: Path, port: int) -> Iterator[Setup]:
+    """Run the authorization server that an attack needs. Without one, callers have tokens of a file."""
+    url, tokens = f"http://127.0.0.1:{port}/mcp", {"DEPOT_HTTP_TOKENS": str(folder / "callers")}
     use, said = USES.get(name, (call, "GET b"))
+    if name == "random tokens":
+        with Issuer() as issuer:
+
+            def token() -> str:
+                found = os.urandom(16).hex()
+                issuer.introspected[found] = {"active": True, **issuer.claims(url)}
+                return found
+
+            variables = {
+                "DEPOT_HTTP_URL": url,
+                "DEPOT_AUTH_ISSUER": issuer.name,
+                "DEPOT_AUTH_INTROSPECTION_CLIENT_ID": CLIENT,
+                "DEPOT_AUTH_INTROSPECTION_CLIENT_SECRET": SECRET,
+            }
+            yield Setup(variables, token, use, said)
+    elif name == "logins":
+        with Authority(seconds=0) as provider:
+            variables = {
+                "DEPOT_HTTP_URL": url,
+                "DEPOT_ACCOUNT_AS": "user",
+                "DEPOT_ACCOUNT_ISSUER": provider.issuer,
+                "DEPOT_ACCOUNT_CLIENT_ID": authority.CLIENT,
+                "DEPOT_ACCOUNT_CLIENT_SECRET": authority.SECRET,
+            }
+            yield Setup(tokens | variables, lambda: TOKEN, partial(login, provider), "GET mine")
+    else:
+        yield Setup(tokens, lambda: TOKEN, use, said)
+
+
+async def calls(beside: Setup, port: int, many: int, missed: list[str]) -> list[float]:
+    """Let the user make calls one after another, each on a new connection. Return the seconds of the answered ones."""
     took = []
     timeout = aiohttp.ClientTimeout(total=PATIENCE)
-    token = TOKEN
-    if issuer is not None:
-        token = os.urandom(16).hex()
-        issuer.introspected[token] = {"active": True, **issuer.claims(f"http://127.0.0.1:{port}/mcp")}
+    headers, url = {"Authorization": f"Bearer {beside.token()}"}, f"http://127.0.0.1:{port}/mcp"
     for _ in range(many):
         async with aiohttp.ClientSession(timeout=timeout) as http:
-            client = Client(http, f"http://127.0.0.1:{port}/mcp", NEWER, headers={"Authorization": f"Bearer {token}"})
+            client = Client(http, url, NEWER, headers=headers, asks=("form", "url"))
             began = time.perf_counter()
             try:
-                found = await use(client)
-                assert said in found, found
+                found = await beside.use(client)
+                assert beside.said in found, found
                 took.append(time.perf_counter() - began)
             except Exception as problem:  # whatever went wrong, the user has no answer
                 missed.append(f"{type(problem).__name__} {problem}"[:160])
@@ -166,22 +230,18 @@ async def calls(name: str, port: int, many: int, issuer: Issuer | None, missed: 
 async def measured(name: str, folder: Path, rounds: int, many: int) -> Row:
     """Start a server, and measure the user's calls alone and attacked by turns."""
     port, began = free_port(), time.monotonic()
-    issuer = Issuer() if name == "random tokens" else None
-    if issuer is not None:
-        issuer.__enter__()
-    server = await asyncio.to_thread(start, folder, port, issuer)
     row = Row(name, [], [], [], 0.0)
-    try:
-        await calls(name, port, 5, issuer, [])
-        for _ in range(rounds):
-            row.alone.extend(await calls(name, port, many, issuer, row.missed))
-            async with attacked(name, port):
-                row.attacked.extend(await calls(name, port, many, issuer, row.missed))
-    finally:
-        server.kill()
-        server.wait()
-        if issuer is not None:
-            issuer.__exit__()
+    with setup(name, folder, port) as beside:
+        server = await asyncio.to_thread(start, folder, port, beside.variables)
+        try:
+            await calls(beside, port, 5, [])
+            for _ in range(rounds):
+                row.alone.extend(await calls(beside, port, many, row.missed))
+                async with attacked(name, port):
+                    row.attacked.extend(await calls(beside, port, many, row.missed))
+        finally:
+            server.kill()
+            server.wait()
     logged = (folder / "log").read_bytes().splitlines()
     lines = sum(b'"outcome":"accept"' not in line for line in logged)  # the user's own yes
     return row._replace(lines=lines / max(1.0, (time.monotonic() - began) / 60))

@@ -19,13 +19,17 @@ _BOTH = {"Content-Type": "application/json", "Accept": "application/json, text/e
 
 @dataclass
 class Client:
-    """Client of one protocol revision. `session`: the session id in the response to `initialize`, or "" for none."""
+    """Client of one protocol revision. `session`: the session id in the response to `initialize`, or "" for none.
+
+    `asks`: ways in which the client can ask its user (modes of elicitation), for the revision without a handshake.
+    """
 
     http: aiohttp.ClientSession
     url: str
     revision: str
     session: str = ""
     headers: dict[str, str] = field(default_factory=dict)
+    asks: tuple[str, ...] = ("form",)
     _ids: count[int] = field(default_factory=lambda: count(1))
 
     async def begin(self) -> None:
@@ -48,7 +52,7 @@ class Client:
         """Return a new request of the client's revision, with a new id."""
         whole = dict(params or {})
         if self.revision == NEWER:
-            capabilities: dict[str, Any] = {"elicitation": {"form": {}}}
+            capabilities: dict[str, Any] = {"elicitation": {mode: {} for mode in self.asks}}
             whole["_meta"] = {META + "protocolVersion": NEWER, META + "clientCapabilities": capabilities}
         return {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": whole}
 

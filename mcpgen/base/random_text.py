@@ -68,8 +68,11 @@ _MOVES = (
 
 _SMALL, _CAPITAL, _DIGIT, _SIGN = range(4)
 _FIRST = 4.5
-_PASSWORD_SIGNS, _UNUSUAL = "!#$%^&*~|`\\", 4.0
+_PASSWORD_SIGNS, _UNUSUAL = frozenset("!#$%^&*~|`\\"), 4.0
 """Signs that names and paths hardly have, and the bits that each of them costs more."""
+
+_FOREIGN_SIGNS, _FEWEST_FOREIGN = _PASSWORD_SIGNS - frozenset("%&"), 2
+"""Such signs that queries hardly have either. With two of them, a text is no path, and no name of short parts."""
 
 _LONGEST_PART, _SHORT_PARTS = 6, 5
 """Names such as `so-1vcpu-2gb` have short parts: none of 6 characters, or less than 5 on average, with the sign."""
@@ -86,7 +89,9 @@ _STRUCTURE = re.compile(r"""[\[{<"'].*[\]}>"']""")
 
 def is_random_value(value: str) -> bool:
     """Return True if a whole value without blanks is random. Hexadecimal values count too: no API fixes a digest."""
-    if len(value) < SHORTEST_VALUE or _STRUCTURE.fullmatch(value):
+    if len(value) < SHORTEST_VALUE:
+        return False
+    if not _is_like_password(value) and (value.startswith("/") or _STRUCTURE.fullmatch(value)):
         return False
     return _HEX_VALUE.fullmatch(value) is not None or _costs(value, _LEAST_OF_VALUE)
 
@@ -111,12 +116,20 @@ def _costs(text: str, least: float) -> bool:
         least = _LEAST_OF_ONE_CASE
     if sum(map(_bits, map(add, text, text[1:]))) + _FIRST < least * len(text) or is_filler(text):
         return False
+    if len(set(text)) < _FEWEST_DIFFERENT or _MANY_SIGNS.search(text):
+        return False
+    if _is_like_password(text):
+        return True
     parts = _SEPARATORS.split(text)
     if any(map(_HEX.fullmatch, parts)) or max(map(len, parts)) < _LONGEST_PART:
         return False
     if text.lower() == text and len(text) < _SHORT_PARTS * len(parts):
         return False
-    return len(set(text)) >= _FEWEST_DIFFERENT and not (_NAMED_ID.fullmatch(text) or _MANY_SIGNS.search(text))
+    return not _NAMED_ID.fullmatch(text)
+
+
+def _is_like_password(text: str) -> bool:
+    return len(_FOREIGN_SIGNS.intersection(text)) >= _FEWEST_FOREIGN
 
 
 @cache

@@ -10,7 +10,7 @@ from functools import lru_cache
 from urllib.parse import unquote_plus
 
 from mcpgen.base.names import fold, words
-from mcpgen.base.random_text import SHORTEST_IN_TEXT, is_filler, is_random_part, is_random_value
+from mcpgen.base.random_text import SHORTEST_IN_TEXT, SHORTEST_VALUE, is_filler, is_random_part, is_random_value
 from mcpgen.base.runtime import secret_words
 
 LEFT_OUT = "LEFT-OUT"
@@ -55,7 +55,8 @@ _RUN = re.compile(
     re.ASCII,
 )
 """Texts that may be random: none that follow a `/`, a `#` or the parts of a URN, and no names of hosts."""
-_WHOLE = re.compile(r"[!-~]+")
+_WHOLE = re.compile(r"(?!\$[.\[])[!-~]+")
+"""Values without blanks that may be random: no JSONPath, whose filters look random."""
 _PUBLIC = re.compile(
     r"-----BEGIN (?:CERTIFICATE|PUBLIC|PGP SIG|PGP PUBLIC|SSH SIG)|ssh-(?:rsa|ed25519) |sha\d+[-:=]|public.?key",
     re.IGNORECASE,
@@ -67,6 +68,11 @@ _PAIR = re.compile(
     r"(?<![\w.\[\]-])(?P<name>[A-Za-z][\w.\[\]-]{0,60})(?P<mark>\\?[\"']?\s{0,3}(?:=|:)\s{0,3})(?P<quote>\\?[\"'])?"
     r"(?P<value>(?(quote)[^\"'\\]+|[^\s\"'\\&#,;<>(){}\[\]|]+))"
 )
+_SIGNED = re.compile(
+    r"(?<![\w.\[\]-])(?P<name>[A-Za-z][\w.\[\]-]{0,60})(?P<mark>\s{0,3}[=:]\s{1,3})"
+    rf"(?P<value>[!-~]{{{SHORTEST_VALUE - 1},{LONGEST_SECRET}}}[^\s\"'`.,;:)])"
+)
+"""A name, and a value up to the next blank: a random value of a secret name reaches so far, whatever signs it has."""
 _QUERY = re.compile(r"(?<=[?&;])(?P<name>[^=&#?\s;]{1,80})=(?P<value>[^&#\s\"'<>`)]+)")
 _SENT_WORDS = ("Bearer", "Basic", "Token")
 _SENT = re.compile(rf"\b({'|'.join(_SENT_WORDS)})\s{{1,3}}(?P<value>[A-Za-z0-9._~+/=-]{{8,}})")
@@ -155,6 +161,7 @@ def without_secrets(text: str) -> str:
     if "=" in text and ("?" in text or "&" in text):
         text = _QUERY.sub(_without_query_value, text)
     if ":" in text or "=" in text:
+        text = _SIGNED.sub(_without_signed, text)
         text = _PAIR.sub(_without_value, text)
     if "@" in text and "://" in text:
         text = _USER.sub(rf"\1{LEFT_OUT}@", text)
@@ -192,6 +199,11 @@ def _without_value(match: re.Match[str]) -> str:
     return _kept_unless(is_ambiguous_name(name) and is_opaque(value) and is_random_part(value), match)
 
 
+def _without_signed(match: re.Match[str]) -> str:
+    is_secret = is_secret_name(match["name"].rpartition(".")[2])
+    return _kept_unless(is_secret and _is_random_value(match["value"]), match)
+
+
 def _without_random(match: re.Match[str]) -> str:
     text, start = match[0], match.start()
     is_id = len(text) <= _LONGEST_ID and _IDS.search(match.string, max(0, start - _NEAR), start)
@@ -210,8 +222,8 @@ def _is_placeholder(text: str) -> bool:
 
 
 def _is_random_value(value: str) -> bool:
-    """Return True if a whole value is random, and no address, public key, digest with its name or UUID."""
-    if len(value) > LONGEST_SECRET or not _WHOLE.fullmatch(value) or value.startswith("/") or "://" in value:
+    """Return True if a whole value is random, and no address, JSONPath, public key, digest with its name or UUID."""
+    if len(value) > LONGEST_SECRET or not _WHOLE.fullmatch(value) or "://" in value:
         return False
     if (_UUID.fullmatch(value) and "-" in value) or _PUBLIC.search(value):
         return False

@@ -61,6 +61,7 @@ SHARED = (
     Shared("replicas/shared_settings.py", ("MOST",), "", "settings are lost only to replicas that start later"),
     Shared("delegation/kept_logins.py", ("MOST",), "", "one login for each user and scheme"),
     Shared("delegation/token_cache.py", ("MOST",), "", "cache: a token is requested again"),
+    Shared("text/redaction.py", ("MOST_LEARNT",), "", "a token of each user; all links to log in are one secret"),
     Shared("calls/cancelled_jobs.py", ("MOST",), "displaced", "who has most is told what the API says of old jobs"),
     Shared("calls/completion_values.py", ("MOST_CACHED",), "", "cache: values are requested again"),
     # telemetry, whose names clients cannot choose
@@ -116,4 +117,6 @@ ALONE = {
     "streamable/replay.py": ("MOST_EVENTS", "MOST_BYTES"),  # of one session
     "streamable/roles.py": ("MOST_ROLES",),
     "streamable/session.py": ("MOST_TEXT",),
+    "text/redaction.py": ("_MOST_DOUBLED",),
+    "text/shortening.py": ("MOST_TOLD",),
 }

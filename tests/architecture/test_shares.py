@@ -17,7 +17,7 @@ from tests.architecture.shared_by_callers import ALONE, SHARED, Shared
 RUNTIME = Path(__file__).parents[2] / "templates" / "package" / "runtime"
 ROOMS = (
     *("calls", "core", "delegation", "http", "identity", "programs", "replicas", "result", "search", "serve"),
-    *("streamable", "telemetry"),
+    *("streamable", "telemetry", "text"),
 )
 KINDS = (
     "Semaphore",

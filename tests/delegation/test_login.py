@@ -14,7 +14,7 @@ import pytest
 from tests.delegation.authority import CLIENT, SECRET, Authority, callers
 from tests.delegation.browser import open_page, submit, ticket_of
 from tests.delegation.endpoint import PATIENCE
-from tests.delegation.servers import Api, Server
+from tests.delegation.servers import USERS, Api, Server
 from tests.streamable.client import Connection
 from tests.streamable.messages import JSON, call, encoded, request
 
@@ -173,6 +173,20 @@ def test_redirects_that_log_nobody_in(one: Server, api: Api, authority: Authorit
         assert b"evil" not in page.body
         assert link(one, "alice"), name
     assert api.requests == []
+
+
+def test_a_caller_who_repeats_a_login_fills_no_log(
+    project: Path, tmp_path: Path, api: Api, authority: Authority
+) -> None:
+    with Server(project, tmp_path, api, authority, login(authority)) as server:
+        for user in USERS:
+            location = authority.authorize(link(server, user), user)
+            assert open_page(server, with_query(location, iss="https://other.example")).status == 400
+            assert open_page(server, authority.authorize(link(server, user), "dave")).status == 400
+            assert open_page(server, authority.authorize(link(server, user), user)).status == 200
+    written = b"".join(server.written)
+    for name in (b"login_mixed_up", b"login_of_another", b"login"):
+        assert written.count(b'"event":"%b"' % name) == 1, name
 
 
 def test_a_state_is_good_for_one_use_one_path_and_one_parameter(one: Server, authority: Authority) -> None:

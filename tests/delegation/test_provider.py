@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from pathlib import Path
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
 from tests.delegation.browser import open_page
@@ -18,7 +15,7 @@ from tests.interop import environments
 
 pytestmark = pytest.mark.slow
 
-BACK, VERIFIER = "http://127.0.0.1:4444/callback", "v" * 64
+BACK = "http://127.0.0.1:4444/callback"
 RESOURCE = "https://pets.example.com"
 
 
@@ -34,22 +31,8 @@ class Callers:
 
     def caller_token(self, user: str, audience: str) -> str:
         """Return an access token of this user, obtained by an authorization code."""
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
-        query = {
-            "client_id": "app",
-            "response_type": "code",
-            "redirect_uri": BACK,
-            "scope": "openid pets:read",
-            "resource": audience,
-            "code_challenge": challenge,
-            "code_challenge_method": "S256",
-        }
-        location = self._authority.log_in(f"{self.issuer}/auth?{urlencode(query)}", user)
-        code = parse_qs(urlsplit(location).query)["code"][0]
-        form = {"client_id": "app", "redirect_uri": BACK, "code": code, "code_verifier": VERIFIER}
-        form |= {"grant_type": "authorization_code", "resource": audience}
-        answer = httpx.post(f"{self.issuer}/token", data=form, timeout=provider.PATIENCE, trust_env=False)
-        token = str(answer.json()["access_token"])
+        told = self._authority.tokens(user, "app", BACK, scope="openid pets:read", resource=audience)
+        token = str(told["access_token"])
         self._tokens.append(token)
         return token
 

@@ -34,6 +34,20 @@ OF_BUNDLES = (
         ("tests/unit/test_random_text.py",),
     ),
     Mutation(
+        "paths with signs of passwords",
+        RANDOM,
+        "if not _is_like_password(value) and (",
+        "if (",
+        ("tests/unit/test_random_text.py",),
+    ),
+    Mutation(
+        "signs of a value after a secret name",
+        "mcpgen/base/secrets.py",
+        "        text = _SIGNED.sub(_without_signed, text)\n",
+        "",
+        ("tests/unit/test_random_text.py", "tests/hostile/test_planted_secrets.py"),
+    ),
+    Mutation(
         "random parts of a text",
         RANDOM,
         "return len(text) >= SHORTEST_IN_TEXT and",

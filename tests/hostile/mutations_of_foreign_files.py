@@ -48,6 +48,13 @@ OF_FOREIGN_FILES = (
         rows("a filter that compares large values"),
     ),
     Mutation(
+        "texts that a filter searches",
+        "mcpgen/read/overlay/query.py",
+        "        self._environment.budget.spend(_length(text))\n",
+        "",
+        rows("a filter that searches a long text"),
+    ),
+    Mutation(
         "patterns of a filter",
         "mcpgen/read/overlay/query.py",
         "        self._environment.budget.spend(COMPILING)\n",

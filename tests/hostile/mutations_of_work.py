@@ -36,6 +36,13 @@ OF_WORK = (
         ("tests/unit/test_patterns.py",),
     ),
     Mutation(
+        "secrets beyond one pattern",
+        "patterns.py",
+        "    if len(words) > WORDS_AT_ONCE:\n",
+        "    if False:\n",
+        ("tests/runtime/test_credentials.py",),
+    ),
+    Mutation(
         "patterns left to the API",
         "validators.py",
         'tool.binding.get("unchecked", ())',

@@ -31,6 +31,10 @@ class Plants:
         make = self._random.choice(self._forms())
         return self._kept(place, make())
 
+    def signed(self, place: str) -> str:
+        """Return a password with many signs."""
+        return self._kept(place, self._text(f"{_LETTERS}!#$%^*~|?@;,+=", 27))
+
     def _forms(self) -> list[Callable[[], str]]:
         text = self._text
         return [
@@ -70,7 +74,7 @@ class Plants:
 
 def _schema(plants: Plants, where: str) -> dict[str, Any]:
     """Return a schema with secrets as examples, defaults and constants, by name, type and form."""
-    named, form = plants.named, plants.form
+    named, form, signed = plants.named, plants.form, plants.signed
     return {
         "type": "object",
         "properties": {
@@ -85,6 +89,11 @@ def _schema(plants: Plants, where: str) -> dict[str, Any]:
                 "type": "string",
                 "default": form(f"{where} neutral"),
                 "description": f"As {form(f'{where} text')}",
+            },
+            "remark": {
+                "type": "string",
+                "default": signed(f"{where} signs"),
+                "description": f"Log in with the password: {signed(f'{where} signs in text')}",
             },
             "link": {"type": "string", "default": f"https://a.example/x?sig={form(f'{where} query')}&page=2"},
             "address": {"type": "string", "default": f"https://bot:{named(f'{where} user')}@a.example/"},

@@ -104,7 +104,8 @@ ROWS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     ),
     "a filter that searches a long text": (
         OVERLAY,
-        selecting("$.xl[?search($.long,'(a|b)(a|b)c')]", xl=[0] * 200_000, long="ab" * 200_000),
+        # the engine cannot skip parts of the text: no match needs a certain letter
+        selecting("$.xl[?search($.long,'[ab]{5}[^ab]')]", xl=[0] * 200_000, long="ab" * 200_000),
     ),
     "a filter of many patterns": (OVERLAY, selecting("$.xl[?search('a',@.p)]", xl=PATTERNS)),
     "a selection of many names": (OVERLAY, selecting(f"$..[{SELECTORS}]", xl=[{}] * 400_000)),

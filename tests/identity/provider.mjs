@@ -5,6 +5,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Provider, errors } from 'oidc-provider';
+import { giveAssertions, takeAssertions } from './assertions.mjs';
 
 const told = JSON.parse(process.argv[2]);
 const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -35,6 +36,8 @@ const configuration = {
   extraTokenClaims: (_, token) => told.claims[token.accountId],
   issueRefreshToken: (_, client) => told.refresh && client.grantTypeAllowed('refresh_token'),
   rotateRefreshToken: told.rotate,
+  // oidc-provider's own way to fetch refuses addresses of loopback, at which tests publish documents
+  fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined }),
   ttl: {
     AccessToken: told.seconds,
     ClientCredentials: told.seconds,
@@ -47,6 +50,7 @@ const configuration = {
   },
   features: {
     clientCredentials: { enabled: true },
+    ...(told.documents ? { clientIdMetadataDocument: { enabled: true, ack: 'draft-02' } } : {}),
     deviceFlow: { enabled: true },
     devInteractions: { enabled: true },
     introspection: { enabled: true },
@@ -76,6 +80,10 @@ const server = createServer();
 server.listen(told.port, '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;
   const provider = new Provider(issuer, configuration);
+  const signs = configuration.jwks.keys.find((each) => each.alg === 'ES256');
+  const { resourceIndicators } = configuration.features;
+  if (told.assertions_for.length) giveAssertions(provider, told.assertions_for, signs);
+  if (told.assertions_of.length) takeAssertions(provider, told.assertions_of, resourceIndicators);
   provider.use(async (ctx, next) => {
     await next();
     const { params, client } = ctx.oidc ?? {};

@@ -10,7 +10,10 @@ password: whoever logs in as "alice" is the subject "alice".
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+import os
 import re
 import subprocess
 import threading
@@ -23,13 +26,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from queue import Queue
 from typing import Any
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx
 
 from tests.interop import environments
 
-SCRIPT = Path(__file__).with_name("provider.mjs")
+SCRIPTS = [Path(__file__).with_name(name) for name in ("assertions.mjs", "provider.mjs")]
 PACKAGES = {"oidc-provider": "9.13.3"}
 #: Timeout in seconds for a response of the authorization server. No test measures time with it.
 PATIENCE = 60
@@ -96,6 +99,26 @@ class Provider:
         """Return the token endpoint's response to a client credentials grant."""
         form = {"grant_type": "client_credentials", **parameters}
         answer = httpx.post(f"{self.issuer}/token", data=form, auth=(client, secret), timeout=PATIENCE, trust_env=False)
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    def tokens(self, user: str, client: str, back: str, secret: str = "", **asked: str) -> dict[str, Any]:
+        """Log in as `user` by an authorization code with PKCE, and return the response of the token endpoint.
+
+        `back`: the client's redirect URI. `asked`: parameters of the login, such as `scope` and `resource`.
+        """
+        verifier = "v" * 64
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+        query = {"client_id": client, "redirect_uri": back, "response_type": "code", "code_challenge": challenge}
+        location = self.log_in(
+            f"{self.issuer}/auth?{urlencode({**query, 'code_challenge_method': 'S256', **asked})}", user
+        )
+        code = parse_qs(urlsplit(location).query)["code"][0]
+        form = {"grant_type": "authorization_code", "client_id": client, "redirect_uri": back, "code": code}
+        form |= {"code_verifier": verifier, **({"client_secret": secret} if secret else {})}
+        form |= {"resource": asked["resource"]} if "resource" in asked else {}
+        answer = httpx.post(f"{self.issuer}/token", data=form, timeout=PATIENCE, trust_env=False)
         assert answer.status_code == 200, answer.text
         told: dict[str, Any] = answer.json()
         return told
@@ -175,6 +198,9 @@ def serve(
     seconds: int = 3600,
     refresh_seconds: int = 86400,
     port: int = 0,
+    documents_of: Path | None = None,
+    assertions_for: Sequence[str] = (),
+    assertions_of: Sequence[str] = (),
 ) -> Iterator[Provider]:
     """Run the authorization server.
 
@@ -186,12 +212,16 @@ def serve(
     - `claims`: further claims of the tokens of each user. `registration`: True if clients may register themselves.
     - `refresh`, `rotate`: True if refresh tokens are issued, and if each use replaces them.
     - `seconds`, `refresh_seconds`: lifetime of access and refresh tokens.
+    - `documents_of`: certificate of the host from which client ID metadata documents are fetched, or None for no
+      documents.
+    - `assertions_for`: users who may have identity assertions (ID-JAG) for any server. `assertions_of`: issuers whose
+      assertions are exchanged for access tokens.
     """
     try:
         folder = environments.node("oidc-provider", PACKAGES)
     except RuntimeError:
         raise environments.Missing("oidc-provider of npm is needed, and cannot be installed here") from None
-    script = environments.put_beside(folder, SCRIPT)
+    script = [environments.put_beside(folder, each) for each in SCRIPTS][-1]
     told = {
         "scopes": list(scopes),
         "clients": list(clients),
@@ -204,10 +234,15 @@ def serve(
         "seconds": seconds,
         "refresh_seconds": refresh_seconds,
         "port": port,
+        "documents": documents_of is not None,
+        "assertions_for": list(assertions_for),
+        "assertions_of": list(assertions_of),
     }
+    environ = {**os.environ, **({"NODE_EXTRA_CA_CERTS": str(documents_of)} if documents_of is not None else {})}
     command = ["node", "--no-warnings", str(script), json.dumps(told)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
+    null = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, text=True, env=environ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         begun: Queue[str | None] = Queue()

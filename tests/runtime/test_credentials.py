@@ -16,6 +16,7 @@ from package.runtime.settings import credentials
 from package.runtime.settings.settings import NotReady, Settings
 from package.runtime.text import fields
 from package.runtime.text.folded_names import fold
+from package.runtime.text.patterns import finder
 from package.runtime.text.redaction import REDACTED, Redactor
 
 from mcpgen.read.openapi import parameters
@@ -310,6 +311,15 @@ def test_cred_06_of_a_secret_in_base64_no_character_of_its_own_is_left(before: i
     redacted = Redactor([secret]).text(encoded)
     assert REDACTED in redacted
     assert len(redacted) - len(REDACTED) == len(encoded) - own
+
+
+def test_any_number_of_secrets_can_be_learned() -> None:
+    """Search for more words than one pattern can hold, such as the tokens of thousands of users."""
+    words = [f"{number:032}" for number in range(2_000)]
+    found = finder(words)
+    assert found(f"a text with {words[0]}, and more")
+    assert found(f"a text with {words[-1]}, and more")
+    assert not found("a text with none")
 
 
 def test_values_are_redacted_to_their_depth_and_nothing_else_changes() -> None:

@@ -22,10 +22,11 @@ ALPHABETS = {
     "base32": string.ascii_uppercase + "234567",
     "passwords": LETTERS + DIGITS + "!@#$%^&*-_+=.",
     "hexadecimal": DIGITS + "abcdef",
+    "all signs": "".join(map(chr, range(ord("!"), ord("~") + 1))),
 }
 MANY = 1000
 MOST_MISSED = MANY // 100
-KEPT_IN_TEXT = ("passwords", "hexadecimal")
+KEPT_IN_TEXT = ("passwords", "hexadecimal", "all signs")
 """Alphabets that are not searched inside a text: signs end a word, and a text may tell digests."""
 
 
@@ -37,7 +38,19 @@ def texts(alphabet: str, length: int) -> list[str]:
 @pytest.mark.parametrize("length", [SHORTEST_VALUE + 1, 27, 40])
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 def test_a_random_value_is_noticed(alphabet: str, length: int) -> None:
-    assert sum(not may_be_secret("note", each) for each in texts(alphabet, length)) <= MOST_MISSED
+    most = 2 * MOST_MISSED if alphabet == "all signs" else MOST_MISSED  # some look like paths, or like code in brackets
+    assert sum(not may_be_secret("note", each) for each in texts(alphabet, length)) <= most
+
+
+@pytest.mark.parametrize("length", [SHORTEST_VALUE + 3, 27, 40])
+@pytest.mark.parametrize("alphabet", ["passwords", "all signs"])
+def test_after_a_secret_name_a_text_loses_all_signs_of_a_random_value(alphabet: str, length: int) -> None:
+    found = [without_secrets(f"Use the password: {each} to log in.") for each in texts(alphabet, length)]
+    parts = [
+        any(value[at : at + 12] in each for at in range(length - 11))
+        for value, each in zip(texts(alphabet, length), found, strict=True)
+    ]
+    assert sum(parts) <= 2 * MOST_MISSED
 
 
 @pytest.mark.parametrize("length", [SHORTEST_IN_TEXT, 27, 40])
@@ -69,6 +82,7 @@ def test_a_random_part_of_a_text_is_left_out(alphabet: str, length: int) -> None
         *("donaudampfschifffahrtsgesellschaft", "pneumonoultramicroscopicsilicovolcanoconiosis"),
         *("abcdefghijklmnopqrstuvwxyz0123456789", "xxxxxxxxxxxxxxxxxxxxxxxx", "________________________"),
         *('{"maxResults":50,"startAt":0,"isLast":true}', "begin!*'();:@&=+$,end", "/maps/api/geocode/json"),
+        *("$.paths[?search(@.x,'[ab]{5}[^ab]')]", "/A0/Media.json?DateCreated%3C=2008-01-02&PageSize=50&Page=0"),
         *("msg_01XFDUDYJgAACzvnptvVoYEL", "https://a.example/s/kwio6b4ovt1264rnfbyqo1"),
     ],
 )

@@ -2,7 +2,9 @@
 
 The client finds the authorization server, registers, sends its user to log in, and calls tools. stdin is a job: `url`;
 `browser`, the URL of the test's browser, which gets the authorization URLs; `mode`; `calls`; and `client`. This is the
-id of a client already registered at the authorization server `issuer`, or null if the client must register itself. The
+id of a client already registered at the authorization server `issuer`, or null if the client must register itself.
+`document`: URL of the client's metadata document, if it has one. `company`: for enterprise-managed authorization, the
+identity provider `idp`, an ID token of the user (`token`), and the client's `id` and `secret` at both servers. The
 output is a report: `listed`, `results`, the `scopes` requested at each login, and `granted`, the scopes of the last
 token.
 """
@@ -15,7 +17,7 @@ import sys
 import urllib.request
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import mcp  # type: ignore[import-not-found,unused-ignore]
 from mcp.client.auth import OAuthClientProvider  # type: ignore[import-not-found,unused-ignore]
@@ -60,9 +62,7 @@ class User:
     async def open(self, url: str) -> None:
         self.scopes.append(parse_qs(urlsplit(url).query).get("scope", [""])[0])
         request = urllib.request.Request(self._browser, url.encode(), method="POST")
-        opened = await asyncio.to_thread(urllib.request.build_opener(urllib.request.ProxyHandler({})).open, request)
-        with opened:
-            self._back = opened.read().decode()
+        self._back = await asyncio.to_thread(opened, request)
 
     async def come_back(self) -> Any:
         told = {name: values[0] for name, values in parse_qs(urlsplit(self._back).query).items()}
@@ -71,6 +71,40 @@ class User:
         from mcp.client.auth import AuthorizationCodeResult
 
         return AuthorizationCodeResult(code=told["code"], state=told.get("state"), iss=told.get("iss"))
+
+
+def opened(request: urllib.request.Request) -> str:
+    """Send a request, and return the body of its response."""
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        return str(answer.read().decode())
+
+
+def company(job: dict[str, Any], storage: Storage) -> Any:
+    """Return a provider of access tokens that gets an identity assertion for each of them."""
+    from mcp.client.auth.extensions.identity_assertion import (  # type: ignore[import-not-found,unused-ignore]
+        IdentityAssertionOAuthProvider,
+    )
+
+    told, urn = job["company"], "urn:ietf:params:oauth"
+
+    async def assertion(audience: str, resource: str) -> str:
+        form = {
+            "grant_type": f"{urn}:grant-type:token-exchange",
+            "requested_token_type": f"{urn}:token-type:id-jag",
+            "subject_token_type": f"{urn}:token-type:id_token",
+            "subject_token": told["token"],
+            "client_id": told["id"],
+            "client_secret": told["secret"],
+            "audience": audience,
+            "resource": resource,
+            "scope": "pets:read",
+        }
+        request = urllib.request.Request(f"{told['idp']}/token", urlencode(form).encode())
+        return str(json.loads(await asyncio.to_thread(opened, request))["access_token"])
+
+    login = told["id"], told["secret"], job["issuer"]
+    how = "client_secret_basic"
+    return IdentityAssertionOAuthProvider(job["url"], storage, *login, assertion, "pets:read", how)
 
 
 @asynccontextmanager
@@ -99,7 +133,11 @@ async def drive(job: dict[str, Any]) -> dict[str, Any]:
         storage.client = OAuthClientInformationFull(client_id=job["client"], redirect_uris=[BACK], issuer=job["issuer"])
         storage.client.token_endpoint_auth_method = "none"
     metadata = OAuthClientMetadata(redirect_uris=[BACK], client_name="tests", token_endpoint_auth_method="none")
-    provider = OAuthClientProvider(job["url"], metadata, storage, user.open, user.come_back)
+    document = {"client_metadata_url": job["document"]} if "document" in job else {}
+    if "company" in job:
+        provider = company(job, storage)
+    else:
+        provider = OAuthClientProvider(job["url"], metadata, storage, user.open, user.come_back, **document)
     async with connected(job, provider) as client:
         listed = [each.name for each in (await client.list_tools()).tools]
         results = []

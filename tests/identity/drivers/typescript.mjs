@@ -8,7 +8,7 @@ const newer = job.major === 2;
 const { Client } = newer
     ? await import('@modelcontextprotocol/client')
     : await import('@modelcontextprotocol/sdk/client/index.js');
-const { StreamableHTTPClientTransport, UnauthorizedError } = newer
+const { CrossAppAccessProvider, StreamableHTTPClientTransport, UnauthorizedError, discoverAndRequestJwtAuthGrant } = newer
     ? await import('@modelcontextprotocol/client')
     : {
           ...(await import('@modelcontextprotocol/sdk/client/streamableHttp.js')),
@@ -18,7 +18,20 @@ const { StreamableHTTPClientTransport, UnauthorizedError } = newer
 const kept = job.client ? { client: { client_id: job.client, issuer: job.issuer } } : {};
 const scopes = [];
 let back = '';
-const authProvider = {
+// Get an identity assertion at the identity provider of the company.
+const assertion = async ({ authorizationServerUrl, resourceUrl, scope, fetchFn }) => {
+    const { idp, token, id, secret } = job.company;
+    const clients = { clientId: id, clientSecret: secret };
+    const asked = { audience: authorizationServerUrl, resource: resourceUrl, scope, ...clients };
+    return (await discoverAndRequestJwtAuthGrant({ idpUrl: idp, idToken: token, fetchFn, ...asked })).jwtAuthGrant;
+};
+const authProvider = job.company ? new CrossAppAccessProvider({
+    assertion,
+    clientId: job.company.id,
+    clientSecret: job.company.secret,
+    expectedIssuer: job.issuer,
+}) : {
+    ...(job.document ? { clientMetadataUrl: job.document } : {}),
     redirectUrl: 'http://127.0.0.1:4444/callback',
     clientMetadata: {
         redirect_uris: ['http://127.0.0.1:4444/callback'],
@@ -69,4 +82,4 @@ for (const [name, args] of job.calls) {
     results.push(result.content[0].text);
 }
 await client.close();
-console.log(JSON.stringify({ listed, results, scopes, granted: kept.tokens.scope }));
+console.log(JSON.stringify({ listed, results, scopes, granted: (await authProvider.tokens()).scope }));
