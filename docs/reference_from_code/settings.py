@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from package.runtime.settings.settings import parser
-from package.runtime.settings.table import SETTINGS, Setting
+from package.runtime.settings.settings_table import SETTINGS, Setting
 
 from .markdown import definition
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.search import retriever as retriever
     from package.runtime.search import stems as stems
     from package.runtime.search import synonyms as synonyms
+    from package.runtime.settings import settings_table as settings_table
     from package.runtime.text import addresses as addresses
     from package.runtime.text import folded_names as folded_names
     from package.runtime.text import invisible as invisible
@@ -37,7 +38,7 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
 else:
     __path__ = [str(package_templates() / "runtime")]
 
-    _ROOMS = ("text", "core", "result", "search", "calls")
+    _ROOMS = ("text", "core", "result", "search", "calls", "settings")
     """Folders of the runtime that have the listed modules."""
 
     def __getattr__(name):

@@ -11,7 +11,7 @@ from mcpgen.base import origins
 from mcpgen.base.errors import FatalError
 from mcpgen.base.invisible import shown
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
-from mcpgen.base.settings import SETTINGS
+from mcpgen.base.runtime import settings_table
 from mcpgen.bundle import tables
 from mcpgen.bundle.project import Project
 from mcpgen.emit.environment import list_variables
@@ -148,7 +148,7 @@ def _own(bindings: list[JsonObject], prefix: str) -> Iterator[Setting]:
         "files": any(_takes_files(as_object(binding.get("body"))) for binding in bindings),
         "downloads": any("saves" in binding for binding in bindings),
     }
-    for row in SETTINGS:
+    for row in settings_table.SETTINGS:
         if row.form and has.get(row.feature):
             kind, title = row.form
             purpose = row.describe(prefix).partition(". ")[0].removeprefix("`1` to ").replace("`", "")

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from package.runtime.settings.settings import parser
-from package.runtime.settings.table import SETTINGS
+from package.runtime.settings.settings_table import SETTINGS
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("mcpgen", "templates/package", "docs/reference_from_code")
-TABLE = "templates/package/runtime/settings/table.py"
+TABLE = "templates/package/runtime/settings/settings_table.py"
 READERS = ("_values", "listening", "_listening", "self", "settings", "_settings", "values")
 """Names of the objects that give the value of a setting: `settings["TIMEOUT"]`."""
 
-FURTHER_PLACES = 55
+FURTHER_PLACES = 56
 """Places of all settings beside their rows. This number may only fall."""
 MOST = 8
 """Places of one setting, at most."""

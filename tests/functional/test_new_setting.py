@@ -20,7 +20,7 @@ from tests.leaks import searched
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("mcpgen", "templates", "docs/reference_from_code", "CHANGELOG.md", "specs/examples")
-TABLE = "templates/package/runtime/settings/table.py"
+TABLE = "templates/package/runtime/settings/settings_table.py"
 END = ")  # fmt: skip\n"
 NAME = "STATION_QUIET_HOURS"
 PURPOSE = "seconds in which nothing happens"

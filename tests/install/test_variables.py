@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.install import variables
-from package.runtime.settings.table import SETTINGS
+from package.runtime.settings.settings_table import SETTINGS
 
 from mcpgen.emit.environment import environment
 from mcpgen.model.options import Options

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from package.runtime.settings.table import SETTINGS
+from package.runtime.settings.settings_table import SETTINGS
 
 from tests.leaks import searched, trap
 from tests.runtime.process import PACKAGE, Server, generate

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from package.runtime.settings import mistaken_variables, settings
 from package.runtime.settings.credential_env import ROLES
-from package.runtime.settings.table import SETTINGS
+from package.runtime.settings.settings_table import SETTINGS
 
 from tests.golden.projects import project
 from tests.leaks import searched

@@ -92,7 +92,7 @@ def test_settings_are_checked_without_anything_heavy(home: Path, monkeypatch: py
     rooms = {name.partition(".")[0] for name in own - OWN}
     assert own - OWN - rooms == {
         *("settings.settings", "settings.credential_env", "settings.origins", "settings.sizes"),
-        *("settings.table", "text.fields", "text.addresses"),
+        *("settings.settings_table", "text.fields", "text.addresses"),
     }
     assert rooms == {"settings", "text"}
     assert {name for name in loaded if not name.startswith("mirror_mcp")} <= EARLY

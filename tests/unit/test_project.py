@@ -8,7 +8,7 @@ import json
 import tomllib
 from typing import Any
 
-from package.runtime.settings.table import SETTINGS
+from package.runtime.settings.settings_table import SETTINGS
 
 from mcpgen.emit.project import RUNTIME_DEPENDENCIES
 from mcpgen.model.options import Options

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain, combinations, count
 
 from mcpgen.base.names import environment_suffix, short_hash
-from mcpgen.base.settings import SETTINGS
+from mcpgen.base.runtime import settings_table
 from mcpgen.model import UNSENT, Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
 
 FILE = "_FILE"
@@ -50,7 +50,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     if OTHER in needed:
         bound.append(_header(OTHER, prefix))
     # No credential may use a variable of the server's own settings. `VAR_…` is reserved too.
-    taken = {variable for row in SETTINGS for variable in row.variables(prefix)}
+    taken = {variable for row in settings_table.SETTINGS for variable in row.variables(prefix)}
     taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
     given: dict[tuple[str, str, str], dict[str, str]] = {}
     for scheme in _fillable(api):

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     Field = tuple[str, str]
 
-# aiohttp takes 65 µs for a call, of which `ClientSession` takes 40. aiohttp does not promise two of the methods that
+# aiohttp takes 0.065 ms for a call, and `ClientSession` 0.04 of it. aiohttp does not promise two of the methods that
 # replace it (docs/decisions/speed.md).
 KNOWN = ("3.14.",)
 """Version prefixes of the aiohttp releases whose private parts were tested with this module."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..settings import credential_env, delegation, settings
-from ..settings.table import SETTINGS
+from ..settings.settings_table import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

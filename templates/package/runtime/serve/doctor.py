@@ -20,7 +20,7 @@ from ..calls.user_logins import kept_logins
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
 from ..settings.settings import NotReady, load
-from ..settings.table import SETTINGS
+from ..settings.settings_table import SETTINGS
 from . import integrity
 from .printing import table
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from ..text.addresses import Address, parse
 from . import credential_env
 from .origins import Endpoint, Listed, Rules, nowhere
+from .settings_table import SETTINGS
 from .sizes import Sizes
-from .table import SETTINGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .delegation import Delegation
     from .listening import Listening
     from .rotation import Rotation
-    from .table import Setting
+    from .settings_table import Setting
     from .telemetry import Telemetry
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"

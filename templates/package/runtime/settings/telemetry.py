@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..text.fields import is_name, is_value
 from . import credential_env
-from .table import SETTINGS
+from .settings_table import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

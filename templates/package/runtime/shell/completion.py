@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from ..settings.table import SETTINGS
+from ..settings.settings_table import SETTINGS
 from ..text.invisible import visible
 
 TYPE_CHECKING = False

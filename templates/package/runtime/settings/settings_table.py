@@ -11,7 +11,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, Literal
 
 _SHARED = "OTEL_"
 """How names of variables begin that all programs of a machine share. They have no prefix."""
@@ -43,7 +43,7 @@ class Setting:
         feature: str = "",
         *,
         secret: bool = False,
-        form: tuple[str, str] | tuple[()] = (),
+        form: tuple[Literal["text", "folder", "switch"], str] | tuple[()] = (),
     ) -> None:
         self.name = name
         self.parser = parser
