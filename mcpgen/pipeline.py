@@ -150,7 +150,9 @@ def _compiled(
         raise _nothing_left(catalog, found, Where(fetched.name), diagnostics)
     if wanted.tools == "search":
         pinned = check_pinned(catalog.tools, flags.pins, diagnostics)
-        search = retrieval.build(catalog.tools, api.definitions, pinned, wanted.programs or "none")
+        from mcpgen.retrieval.index import build  # imported late: few servers have a search
+
+        search = build(catalog.tools, api.definitions, pinned, wanted.programs or "none")
         catalog = replace(catalog, search=search)
     elif wanted.programs not in (None, "none"):
         message = f"--programs {wanted.programs} needs a server with --tools search, but this server lists all tools."

@@ -101,7 +101,7 @@ def compiled(document: str) -> tuple[list[ToolSpec], dict[str, list[Source]]]:
         seen.append(([*tools], producers.sources(tools, composer)))
         raise _Seen
 
-    with patch("mcpgen.retrieval.build", build), suppress(_Seen):
+    with patch("mcpgen.retrieval.index.build", build), suppress(_Seen):
         compile_source(fetch.read(str(CORPUS / document)), Options(tools="search"))
     return seen[0]
 

@@ -45,5 +45,5 @@ else:
         """Import a module of the runtime when it is first used, since few commands need all of them."""
         for room in _ROOMS:
             if find_spec(f"{__name__}.{room}.{name}") is not None:
-                return import_module(f"{__name__}.{room}.{name}")
+                return globals().setdefault(name, import_module(f"{__name__}.{room}.{name}"))
         raise AttributeError(f"the runtime has no module {name} for the compiler")

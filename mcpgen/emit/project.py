@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from mcpgen.base import assets
-from mcpgen.base.runtime import search_listing
+from mcpgen.base import assets, runtime
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import attributes, checksums, features, offered, settings, table
 from mcpgen.emit.buttons import MOST, Button, buttons
@@ -147,7 +146,7 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "dependencies": RUNTIME_DEPENDENCIES,
         "http_dependencies": HTTP_DEPENDENCIES,
         "programs_dependencies": PROGRAMS_DEPENDENCIES,
-        "programs": catalog.search is not None and search_listing.RUN_READS in catalog.search.finders.values(),
+        "programs": catalog.search is not None and runtime.search_listing.RUN_READS in catalog.search.finders.values(),
         "keyring_dependencies": KEYRING_DEPENDENCIES,
         "otel_dependencies": OTEL_DEPENDENCIES,
         "secret_files": secret_files(catalog),

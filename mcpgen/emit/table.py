@@ -11,10 +11,9 @@ import re
 from binascii import crc32
 from collections.abc import Mapping
 
-from mcpgen.base import tokens
+from mcpgen.base import runtime, tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
-from mcpgen.base.runtime import search_listing
 from mcpgen.emit import lists, logins, questions, tasks
 from mcpgen.model import (
     BodyBinding,
@@ -74,10 +73,10 @@ def _listed(catalog: Catalog, search: SearchTable) -> bytes:
 
     Return b"" if the server must make the list when it starts, because the list depends on its settings.
     """
-    if not {*search.finders.values()}.isdisjoint(search_listing.PROGRAMS):
+    if not {*search.finders.values()}.isdisjoint(runtime.search_listing.PROGRAMS):
         return b""
     pinned = {tool.name: tool_object(tool) for tool in catalog.tools if tool.name in search.pinned}
-    found = search_listing.described(search.finders, search.groups, search.others, search.starts)
+    found = runtime.search_listing.described(search.finders, search.groups, search.others, search.starts)
     return compact([*found, *(pinned[name] for name in search.pinned)]).encode("ascii")
 
 

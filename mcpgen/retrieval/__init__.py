@@ -5,7 +5,6 @@ Imports `base`, `model`, `naming` and `lower`; does no I/O. The runtime's `searc
 explains the ranking.
 """
 
-from mcpgen.retrieval.index import build
 from mcpgen.retrieval.lookups import add as with_lookups
 
-__all__ = ["build", "with_lookups"]
+__all__ = ["with_lookups"]

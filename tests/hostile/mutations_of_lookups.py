@@ -101,7 +101,13 @@ OF_LOOKUPS = (
         "self._next.guessed",
         (SHAPES,),
     ),
-    Mutation("words for page 0", "page_arguments.py", "if said.search(words)), None)", "if False), None)", (SHAPES,)),
+    Mutation(
+        "words for page 0",
+        "page_arguments.py",
+        "if re.search(said, words, re.IGNORECASE)), None)",
+        "if False), None)",
+        (SHAPES,),
+    ),
     Mutation(
         "totals without a size",
         "paging.py",

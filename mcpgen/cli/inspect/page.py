@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from mcpgen import retrieval
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.cli import onefile
 from mcpgen.emit import page
 from mcpgen.pipeline import Compiled
+from mcpgen.retrieval.index import build
 
 
 def write(path: Path, document: JsonObject, compiled: Compiled) -> None:
@@ -15,7 +15,7 @@ def write(path: Path, document: JsonObject, compiled: Compiled) -> None:
 
     Raises FatalError if a file that is not such a page exists at `path`, or the page cannot be written.
     """
-    index = retrieval.build(compiled.catalog.tools, compiled.definitions, ()).index
+    index = build(compiled.catalog.tools, compiled.definitions, ()).index
     onefile.write(
         path,
         page.page({**document, "search": page.search_data(index)}),

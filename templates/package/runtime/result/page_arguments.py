@@ -31,16 +31,16 @@ CURSOR = re.compile(
 _OFFSETS = ("offset", "skip")
 FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 
-# Words of descriptions that say which number the first page has
+# Words of descriptions that say which number the first page has. Few calls need these patterns, so `re` compiles them
+# at their first use.
 _FIRST = {
-    number: re.compile(
+    number: (
         rf"\b(?:{word})[ -]?(?:based|indexed)\b"
         rf"|\b(?:start|begin|count|number|index)\w*\s(?:\w+\s){{0,2}}?(?:at|from|with)\s(?:page\s)?(?:{word})\b"
         rf"|\b(?:{word})\s*(?:=|:|is|means|for|->)\s*(?:the\s)?first"
         rf"|\bfirst\s(?:page|item|result|record)\s?(?:is|has|=|:)\s?(?:(?:page|number|index|at)\s){{0,3}}(?:{word})\b"
         rf"|\bdefaults?\s?(?:value\s)?(?:is\s|to\s|[:=]\s?)?(?:{word})\b"
-        rf"|\b{number}\s?(?:\.\.+|\u2026|-|\u2013|to)\s?N\b",
-        re.IGNORECASE,
+        rf"|\b{number}\s?(?:\.\.+|\u2026|-|\u2013|to)\s?N\b"
     )
     for number, word in ((0, "0|zero"), (1, "1|one"))
 }
@@ -118,7 +118,7 @@ def described_first(tool: Tool, argument: str) -> int | None:
         if type(schema.get(key)) is int and schema[key] in (0, 1):
             return int(schema[key])
     words = str(schema.get("description", ""))
-    return next((number for number, said in _FIRST.items() if said.search(words)), None)
+    return next((number for number, said in _FIRST.items() if re.search(said, words, re.IGNORECASE)), None)
 
 
 def number_in(sent: Sent, argument: str) -> int | None:

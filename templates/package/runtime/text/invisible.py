@@ -21,9 +21,11 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+_CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+"""Control characters other than tab and line ends."""
+
 _NEVER_SHOWN = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters other than tab and line ends
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
+    f"{_CONTROL}\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
     "\u202a-\u202e"  # bidirectional controls;
     "\ufff9-\ufffb\U0001d159"  # marks of annotated text, and the musical symbol "null notehead";
@@ -72,7 +74,7 @@ It matches if and only if the text contains a hidden character, apart from lone 
 seven times as fast as HIDDEN.
 """
 
-_HIDDEN_ASCII = bytes(code for code in range(128) if re.match(f"[{_NEVER_SHOWN}]", chr(code)))
+_HIDDEN_ASCII = "".join(re.findall(f"[{_CONTROL}]", bytes(range(128)).decode())).encode()
 """The hidden characters of ASCII, as bytes to delete from a text.
 
 Deleting them takes a seventh of the time that the regular expression takes.
