@@ -69,10 +69,13 @@ _PAIR = re.compile(
     r"(?P<value>(?(quote)[^\"'\\]+|[^\s\"'\\&#,;<>(){}\[\]|]+))"
 )
 _SIGNED = re.compile(
-    r"(?<![\w.\[\]-])(?P<name>[A-Za-z][\w.\[\]-]{0,60})(?P<mark>\s{0,3}[=:]\s{1,3})"
-    rf"(?P<value>[!-~]{{{SHORTEST_VALUE - 1},{LONGEST_SECRET}}}[^\s\"'`.,;:)])"
+    r"(?<![\w.\[\]-])(?P<name>[A-Za-z][\w.\[\]-]{0,60})(?P<mark>\s{0,3}[=:]\s{0,3})"
+    rf"(?P<value>(?![\"'`\\])[!-~]{{{SHORTEST_VALUE - 1},{LONGEST_SECRET}}}[^\s\"'`.,;:)])"
 )
-"""A name, and a value up to the next blank: a random value of a secret name reaches so far, whatever signs it has."""
+"""A name, and a value up to the next blank: a random value of a secret name reaches so far, whatever signs it has.
+
+The value stands in no quotation marks.
+"""
 _QUERY = re.compile(r"(?<=[?&;])(?P<name>[^=&#?\s;]{1,80})=(?P<value>[^&#\s\"'<>`)]+)")
 _SENT_WORDS = ("Bearer", "Basic", "Token")
 _SENT = re.compile(rf"\b({'|'.join(_SENT_WORDS)})\s{{1,3}}(?P<value>[A-Za-z0-9._~+/=-]{{8,}})")
@@ -200,7 +203,8 @@ def _without_value(match: re.Match[str]) -> str:
 
 
 def _without_signed(match: re.Match[str]) -> str:
-    is_secret = is_secret_name(match["name"].rpartition(".")[2])
+    is_query = "&" in match["value"] and not match["mark"][-1].isspace()
+    is_secret = is_secret_name(match["name"].rpartition(".")[2]) and not is_query
     return _kept_unless(is_secret and _is_random_value(match["value"]), match)
 
 

@@ -45,12 +45,14 @@ def test_a_random_value_is_noticed(alphabet: str, length: int) -> None:
 @pytest.mark.parametrize("length", [SHORTEST_VALUE + 3, 27, 40])
 @pytest.mark.parametrize("alphabet", ["passwords", "all signs"])
 def test_after_a_secret_name_a_text_loses_all_signs_of_a_random_value(alphabet: str, length: int) -> None:
-    found = [without_secrets(f"Use the password: {each} to log in.") for each in texts(alphabet, length)]
-    parts = [
-        any(value[at : at + 12] in each for at in range(length - 11))
-        for value, each in zip(texts(alphabet, length), found, strict=True)
-    ]
-    assert sum(parts) <= 2 * MOST_MISSED
+    """A value that begins with a quotation mark ends at the next one, so such values are not tried."""
+    values = [each for each in texts(alphabet, length) if each[0] not in "\"'`\\"]
+    for front, back in (("Use the password: ", " to log in."), ("curl -H 'X-Api-Key: ", " https://a.example")):
+        found = [(value, without_secrets(f"{front}{value}{back}")) for value in values]
+        left = [each for value, each in found if any(value[at : at + 12] in each for at in range(length - 11))]
+        assert len(left) <= 2 * MOST_MISSED
+    written = [without_secrets(f"API_TOKEN={value}") for value in values if "&" not in value]
+    assert sum("LEFT-OUT" not in each for each in written) <= 2 * MOST_MISSED
 
 
 @pytest.mark.parametrize("length", [SHORTEST_IN_TEXT, 27, 40])
