@@ -319,6 +319,7 @@ def main() -> int:
         if isinstance(outcome, int):
             return outcome
         settings = outcome
+    # Without such a variable, no setting can be wrong, and no check delays the first answer.
     elif catalog.roles or any(name.startswith((f"{catalog.prefix}_", "OTEL_")) for name in os.environ):
         from .settings.settings import load
 
@@ -326,10 +327,10 @@ def main() -> int:
     if settings is not None and not _settled(settings, catalog):
         return EXIT_CONFIG
     audit = None
-    if settings is not None and settings.audit:
+    if settings is not None and settings["AUDIT"]:
         from .serve.recording import open_audit  # imported late: few operators keep an audit log
 
-        opened = open_audit(settings.audit, settings, catalog, gaps)
+        opened = open_audit(settings["AUDIT"], settings, catalog, gaps)
         if isinstance(opened, str):
             complain(opened)
             return EXIT_CONFIG
@@ -349,7 +350,7 @@ def _tell_lack(catalog: Catalog) -> None:
         complain(catalog.listing.lack)
 
 
-# Decision 0004: A server that starts with SIGHUP ignored keeps ignoring it.
+# Whoever uses nohup wants the program to survive the end of the terminal session.
 def _is_ignored(name: str) -> bool:
     """Return True if the parent process has set the signal to be ignored, as nohup does."""
     return bool(_signal.getsignal(getattr(_signal, name)) == _signal.SIG_IGN)

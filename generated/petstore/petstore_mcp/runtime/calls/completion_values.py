@@ -44,7 +44,8 @@ LONGEST_VALUE = 200
 """Longest value in characters. Longer values are left out, since a shortened value would be wrong."""
 
 
-# Decision 0232: Requests for completion values are debounced, and the values are cached.
+# Hosts ask for values after each key, and show a failure as an error of the server. So a failed request gives no
+# values.
 class CompletionValues:
     """Cached completion values of this process, and its running requests for such values."""
 

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
             """
 
 
-# Decision 0095: At most 16 calls wait for a user.
 MOST_TURNS = 3
 """Largest number of times that the user is asked about one call, if the client repeats the call without an answer."""
 
@@ -101,7 +100,7 @@ async def nobody(question: Asked) -> object:
     return None
 
 
-# Decision 0094: The form of a confirmation has no fields.
+# Accepting the form is the consent: a form without fields cannot be misread.
 class Consent:
     """Confirmation by the user for the calls of one server. `redact` removes secrets from shown texts."""
 
@@ -182,7 +181,7 @@ def action(reply: object) -> str | None:
     return said if isinstance(said, str) and said in ("accept", "decline", "cancel") else None
 
 
-# Decision 0093: A confirmation shows the arguments as the client sent them.
+# The arguments show what the model asks for, and the URL what the server will do (docs/decisions/calls.md).
 def question(tool: str, arguments: dict[str, Any], target: str, redact: Callable[[str], str]) -> str:
     """Return the text that asks the user whether to go on with a call."""
 

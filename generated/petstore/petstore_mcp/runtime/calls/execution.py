@@ -81,7 +81,8 @@ def _unheard(phase: str) -> None:
     """Ignore a phase of a call: used as `report` if nobody wants progress."""
 
 
-# Decision 0106: A reload of the tools creates a new tool executor.
+# A call must not change its meaning while it runs, so reloaded tools get an executor of their own
+# (docs/decisions/calls.md).
 class ToolExecutor:
     """Executor of tool calls, for one version of the server's tools. Create it inside the event loop that uses it.
 
@@ -91,7 +92,7 @@ class ToolExecutor:
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None = None) -> None:
         """Create the executor. `handles`: stores and issuers of ids that calls need only over HTTP, None over stdio."""
-        log.set_level(settings.log_level)
+        log.set_level(settings["LOG_LEVEL"])
         self._catalog = catalog
         self._settings = settings
         self._redactor = Redactor(credentials.sensitive(catalog.security, settings))
@@ -99,9 +100,9 @@ class ToolExecutor:
         self._hooks = self._preparation.hooks
         self._promises: OutputChecker | None = None
         self._consent: Consent | None = None
-        rooms, files = descriptors.plan(settings.concurrency, len(kept_to(settings)))
-        if rooms < settings.concurrency:
-            log.event("warning", "few_descriptors", rooms=rooms, wanted=settings.concurrency)
+        rooms, files = descriptors.plan(settings["CONCURRENCY"], len(kept_to(settings)))
+        if rooms < settings["CONCURRENCY"]:
+            log.event("warning", "few_descriptors", rooms=rooms, wanted=settings["CONCURRENCY"])
         shares = Shares(files=files)
         self._client = Client(settings, self._preparation.agent, shares)
         log.redact_with(self._redactor.text)
@@ -109,7 +110,7 @@ class ToolExecutor:
         learn, turn = self._redactor.learn, self._shared.turn if self._shared else None
         self._callers = handles.callers if handles else None
         if self._callers is not None:
-            self._callers.connect(self._client, settings.timeout, learn)
+            self._callers.connect(self._client, settings["TIMEOUT"], learn)
         self._sender = Sender(self._client, settings, learn, rooms=rooms, turn=turn, callers=self._callers)
         self._states: States | None = handles.states if handles else None
         self._task_ids = handles.tasks if handles else None
@@ -504,7 +505,7 @@ class ToolExecutor:
         sent.scopes, sent.offers = chosen.scopes, chosen.offers
         for secret in ready.private:
             self._redactor.learn(secret, "hook")
-        if span is not None and (span.traced or self._settings.trace):
+        if span is not None and (span.traced or self._settings["TRACE"]):
             self._trace(made, span)
         try:
             with budget as seconds:
@@ -536,9 +537,9 @@ class ToolExecutor:
         If this server records a trace, each attempt to send the request adds its own field instead.
         """
         if span.operation is not None and span.operation.trace:
-            made.traced = self._settings.trace is not False
+            made.traced = self._settings["TRACE"] is not False
             return
         from ..http import tracecontext  # imported late: most clients send no trace context
 
         if "traceparent" not in made.names:
-            made.headers += tracecontext.fields(span, self._settings.trace)
+            made.headers += tracecontext.fields(span, self._settings["TRACE"])

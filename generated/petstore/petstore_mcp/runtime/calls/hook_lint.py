@@ -8,16 +8,14 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
-from .hook_names import PARAMETERS, own_name
-
-ALL = ("before_all", "request_all", "after_all")
+from .hook_names import FOR_ALL, PARAMETERS, own_name
 
 _NEAR = 0.8
 
 
 def mistakes(own: dict[str, Any], tools: list[str]) -> list[str]:
     """Return a sentence on each mistake. `own`: all functions of hooks.py by name, even those that are no hooks."""
-    served: dict[str, list[str]] = {name: [] for name in ALL}
+    served: dict[str, list[str]] = {name: [] for name in FOR_ALL}
     for tool in tools:
         for kind in PARAMETERS:
             served.setdefault(own_name(kind, tool), []).append(tool)
@@ -40,7 +38,7 @@ def _mistakes_of(name: str, function: Any, served: dict[str, list[str]], own: di
     if len(served[name]) > 1:
         yield f"{name} is called for {' and '.join(served[name])}: both make this name."
     given = PARAMETERS[_kind(name)]
-    wanted = ["tool", given] if name in ALL else [given]
+    wanted = ["tool", given] if name in FOR_ALL else [given]
     if not _takes(function, len(wanted)):
         yield f"{name} must take {'two parameters' if len(wanted) == 2 else 'one parameter'}: {', '.join(wanted)}."
     if _asks(function) and _kind(name) == "after_":

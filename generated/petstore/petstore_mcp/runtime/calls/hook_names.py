@@ -1,10 +1,15 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Names of hooks: the prefix of each kind, and the name for one tool."""
+"""Names of hooks: the prefix of each kind, the hooks for all tools, and the names for one tool.
+
+The compiler finds hooks for missing tools by these names.
+"""
 
 from __future__ import annotations
 
 PARAMETERS = {"before_": "arguments", "request_": "request", "instead_of_": "arguments", "after_": "result"}
 """Prefix of each kind of hook -> name of its parameter. Hooks for all tools have the tool's name as first parameter."""
+
+FOR_ALL = ("before_all", "request_all", "after_all")
 
 
 def own_name(kind: str, tool: str) -> str:

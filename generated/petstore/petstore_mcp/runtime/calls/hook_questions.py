@@ -102,7 +102,8 @@ class _Run:
         self._deadline.reschedule(asyncio.get_running_loop().time() + self.budget.start())
 
 
-# Decision 0237: Hooks run again from the beginning after each answer of the user.
+# Python cannot serialize a running coroutine, so hooks run again from the beginning with the answers
+# (docs/decisions/calls.md).
 class HookQuestions:
     """The questions that the hooks of one call ask before its request is sent."""
 

@@ -43,7 +43,8 @@ _OWN_LEVELS = dict(zip(LOG_LEVELS, ("debug", "info", "info", "warning", *("error
 _OVER = "it reports only while it runs, in its own thread, its tasks, and what asyncio.to_thread runs"
 
 
-# Decision 0239: Hooks report progress while they run, each from 0 to its own total.
+# Official clients report an error if progress arrives after the result, so only a running hook may report
+# (docs/decisions/calls.md).
 class HookReports:
     """Reporter of one run of a hook: sends its progress and log messages to the client.
 

@@ -35,7 +35,7 @@ def shown(built: Request) -> hooks.Request:
     )
 
 
-# Decision 0097: Hooks see a request without credentials.
+# A hook may log the request that it sees, so credentials are added after all hooks (docs/decisions/calls.md).
 def rewritten(built: Request, wanted: hooks.Request) -> Request:
     """Return the request with the changes of a hook. `wanted`: the request that the hook returned.
 

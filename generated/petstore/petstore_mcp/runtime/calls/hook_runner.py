@@ -51,7 +51,7 @@ _MOST_WAITING = 1000  # more than calls run at a time
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, FairPool] = WeakKeyDictionary()
 
 
-# Decision 0099: hooks.py is loaded right after the first answer to tools/list.
+# Called right after the first answer to `tools/list`: no answer is delayed, and mistakes are logged before a call.
 def load(tools: Iterable[str]) -> Hooks:
     """Load the hooks of this package. `tools` are the names of its tools."""
     try:
@@ -257,7 +257,6 @@ async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
     return await made if inspect.isawaitable(made) else made
 
 
-# Decision 0098: A hook that is not async runs in a thread of its own.
 async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
     """Run a function that is not async in a new thread and return its value.
 

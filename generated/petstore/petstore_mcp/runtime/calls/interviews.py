@@ -51,7 +51,8 @@ WORDS = {
 """Texts for the model, by the outcome of a question that was not answered."""
 
 
-# Decision 0224: The answers of a user travel in requestState.
+# The client carries the answers, since the store is optional and this process may end before the next one
+# (docs/decisions/http.md).
 class Interview:
     """Questions and answers about one call.
 

@@ -326,7 +326,7 @@ def _url(target: Any, answer: Response, value: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-# Decision 0230: `Retry-After`, else `interval` in the tools file, says how often a job is polled.
+# The limits prevent a hostile response from stopping the polls forever, or from causing polls without a pause.
 def _interval(rule: TaskRule, answer: Response) -> float:
     """Return the seconds until the next request for the job's state."""
     told = answer.retry_after

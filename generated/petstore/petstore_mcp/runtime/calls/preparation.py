@@ -87,7 +87,8 @@ class PreparedCall:
         return f"{self.request.method} {self.address}{self.request.path}"
 
 
-# Decision 0096: Credentials are selected before the user is asked to confirm.
+# Credentials are selected first, because a user should not be asked about a call that cannot be sent
+# (docs/decisions/calls.md).
 class Preparation:
     """Component that checks the arguments of tool calls and builds HTTP requests from them.
 
@@ -110,11 +111,11 @@ class Preparation:
         self._limit = f"{settings.prefix}_TIMEOUT"
         self._keys = keys
         self._entropy = entropy
-        self._ignored, self._told = settings.ignored_arguments, set[str]()
+        self._ignored, self._told = settings["IGNORE_ARGUMENTS"], set[str]()
         self._checker = Checker(HOST_MEMBERS | self._ignored)
-        closed = settings.listening is not None and not settings.listening.files
+        closed = settings.listening is not None and not settings.listening["HTTP_FILES"]
         allowed_by = f"{settings.prefix}_HTTP_FILES" if closed else ""
-        self._opened = settings.files_dir, f"{settings.prefix}_FILES_DIR", allowed_by
+        self._opened = settings["FILES_DIR"], f"{settings.prefix}_FILES_DIR", allowed_by
         self._files = Files(*self._opened)
 
     def budget(self, tool: Tool) -> Budget:
@@ -122,7 +123,7 @@ class Preparation:
         setting = self._limit
         if "timeout" in tool.binding:
             setting = f"`timeout` of {tool.name}"
-        return Budget(tool.binding.get("timeout", self._settings.timeout), time.monotonic, setting=setting)
+        return Budget(tool.binding.get("timeout", self._settings["TIMEOUT"]), time.monotonic, setting=setting)
 
     async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
         """Run the hooks on the arguments, then check and return the arguments.
@@ -219,7 +220,7 @@ class Preparation:
 
         Raise Refused if the file name is wrong.
         """
-        if self._settings.downloads_dir is None:
+        if self._settings["DOWNLOADS_DIR"] is None:
             return None
         argument = tool.binding.get("saves")
         if argument not in arguments or argument not in tool.schema.get("properties", ()):

@@ -120,7 +120,8 @@ class ProgramRuns:
             spans.enter(span)
             await running.close()
 
-    # Decision 0198: A paused program has a size limit.
+    # A program that is too large to keep could not continue after the user's yes, so asking is useless
+    # (docs/decisions/search.md).
     async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
         """Pause a model's program whose tool call ended with a question to the user: store the program, and raise
         OtherOutcome with the question. If the program is too large to store, return an error result.

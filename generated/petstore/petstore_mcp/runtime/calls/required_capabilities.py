@@ -24,7 +24,7 @@ _OBJECTS: dict[str, dict[str, object]] = {
 """Name of a capability in the tools file -> MCP's ClientCapabilities object."""
 
 
-# Decision 0233: A tool is listed for clients that lack a required capability, but their calls are refused.
+# All clients get the same list, which they may cache for all users. A model can tell its user why a tool does not work.
 def refusal(tool: Tool, dialogue: Dialogue) -> Result | None:
     """Return None if the client has all capabilities that the tool requires, else an error result.
 

@@ -36,7 +36,8 @@ def of_server(catalog: Catalog, settings: Settings) -> SignedTasks:
     return SignedTasks(key(catalog.name, sensitive(catalog.security, settings)), time.time)
 
 
-# Decision 0229: Over stdio, the key that signs task ids is derived from the server's credentials for the API.
+# The key comes from the credentials: a random key would end all tasks at a restart, and a key file would be one more
+# secret. A forged id is useful only for sending requests with these credentials.
 class SignedTasks:
     """Encoder and decoder of MCP task ids. Each id contains a job and a signature. `clock()` returns Unix time in
     seconds.

@@ -273,7 +273,7 @@ class TaskCalls:
         cancels = "cancel" in self._catalog.tool(job.tool).binding["task"]
         return _STATUS.get(seen.state) or ("cancelled" if cancels else "failed")
 
-    # Decision 0240: Telemetry names a task by a digest of its id.
+    # A digest of the id is the same in all replicas without a store. A span link would need the first trace in the id.
     def _record(self, job: Job, id: str, status: str) -> None:  # noqa: A002
         """Record the task of the current call for telemetry.
 

@@ -111,7 +111,8 @@ class UserLogins:
             await self._obtain(needed, dialogue, ask)
         return await step()
 
-    # Decision 0176: The user is asked for a login by URL, and only over stdio.
+    # Over HTTP, a caller's browser would be redirected to another machine, and all callers would share one login. The
+    # URL is never part of a result, because a model could change it.
     async def _obtain(self, needed: LoginNeeded, dialogue: Dialogue, ask: Ask | None) -> None:
         """Ask the user to log in, and return once that is done.
 
@@ -147,7 +148,7 @@ class UserLogins:
         login = Login(scheme, self.logins.kept, self._sent, scopes_of(self._catalog, needed.scheme))
         try:
             await login.look_up()
-            url = await login.begin_in_browser(self._settings.login_port)
+            url = await login.begin_in_browser(self._settings["LOGIN_PORT"])
         except LoginFailed as reason:
             login.close()
             raise NotReady(f"{needed} {reason}") from None
@@ -174,7 +175,7 @@ class UserLogins:
         return ""
 
     async def _sent(self, request: Request, address: Address) -> Response:
-        return await self._client().send(request, address, self._settings.timeout)
+        return await self._client().send(request, address, self._settings["TIMEOUT"])
 
     def close(self) -> None:
         """Cancel the logins that wait for the user."""

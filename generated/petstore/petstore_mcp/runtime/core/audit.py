@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 STDERR = "stderr"
 FORMAT = 1
-# Decision 0103: An existing audit file keeps its permissions.
 #: Largest line in bytes: what a Linux pipe accepts in one write, so that lines of several processes do not mix.
 LONGEST = 4096
 #: Largest sizes in bytes, as JSON, of a name and of the HTTP request in an audit line. So a line fits into LONGEST.
@@ -76,6 +75,7 @@ def problem(path: str) -> str:
     return ""
 
 
+# An existing file keeps its mode, which its owner may have set on purpose. A new file gets 0600.
 def _opened(path: str, flags: int) -> int:
     """Open the regular file at `path` for appending and return its descriptor. Raise OSError if that fails."""
     root, *steps = without_links(path).split("/") if HAS_OPENAT else path.rpartition(os.sep)[::2]
@@ -129,7 +129,7 @@ class _Entry:
         self.version = version
 
 
-# Decision 0102: If the audit cannot be written, calls are refused.
+# An audit log with gaps proves nothing, so calls are refused until the line is written (docs/decisions/calls.md).
 class Audit:
     """Audit log of one server.
 

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Decision 0005: The server reads requests while calls hang.
+# A cancellation, a ping and the end of stdin must be noticed even while all calls hang (docs/decisions/calls.md).
 #: Largest number of unfinished calls. Clients run fewer at once, and this many need little memory.
 MOST_CALLS = 4096
 #: Largest total size of the messages of unfinished calls, in bytes. A larger message is accepted if no call is

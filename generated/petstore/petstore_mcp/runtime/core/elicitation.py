@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id
 
-#: Largest number of calls of one client that may wait for the user at once.
+#: Largest number of calls of one client that may wait for the user at once. A waiting call keeps its place among the
+#: running calls, and other calls must still find one.
 MOST = 16
 
 

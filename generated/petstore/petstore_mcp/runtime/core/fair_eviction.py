@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# Decision 0187: A full store evicts results of the caller that stores most.
+# When the oldest result was evicted first, one caller's results displaced those of all others
+# (docs/decisions/results.md).
 def displaced(held: Iterable[tuple[str, str, int]], latest: str, most: int, most_bytes: int) -> list[str]:
     """Return the names of the entries to drop, so that at most `most` entries and `most_bytes` bytes are left.
 

@@ -28,7 +28,8 @@ class TornIndex(ValueError):
     """Raised if search.json and bindings.json do not belong together."""
 
 
-# Decision 0189: A server with a search lists four tools, and all tools can be called.
+# GitHub's 1,223 tools take 293,504 tokens, and several hosts never request a list again that has changed
+# (docs/decisions/search.md).
 class Listing:
     """Tool list of a server with `--tools search`: tools that find and call other tools, and tools that the owner keeps
     listed.
@@ -91,7 +92,7 @@ class Listing:
         """Return the names of the listed tools, in order, without hidden ones."""
         found = [*self.finders, *self._search["pinned"], *filter(None, (catalog.reader, catalog.looker))]
         seen = [name for name in found if not (catalog.hidden or catalog.private) or catalog.has(name)]
-        # Decision 0196: Of `run_reads` and `run_program`, the two tools that run programs, only one is listed.
+        # Listing both would cost 80 tokens more in every conversation. `run_reads` can still be called by its name.
         if any(self.finders.get(name) == RUN for name in seen):
             return [name for name in seen if self.finders.get(name) != RUN_READS]
         return seen

@@ -13,7 +13,8 @@ ARGUMENT = "task"
 _TITLE = "Look at a task again"
 
 
-# Decision 0231: One tool, get_task, can wait for any job.
+# One small tool serves every job. A tool for the polling operation would run without the hooks and result rules of the
+# tool that started the job.
 def described(taken: Iterable[str]) -> dict[str, Any]:
     """Return the entry of `get_task` in `tools/list`, with a number added to its name if the name is in `taken`."""
     names = {each.lower() for each in taken}

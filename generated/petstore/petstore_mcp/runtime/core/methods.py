@@ -88,7 +88,6 @@ NEEDS = {
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
 _STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS}
-# Decision 0001: The server accepts call_tool and list_tools as method names for tools/call and tools/list.
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
 #: The only revision of MCP with JSON-RPC batches: one line may hold several messages.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LONGEST_SHOWN = 64
 
 
-# Decision 0058: Arguments of a prompt are checked.
+# One error lists all mistakes, so that the person who typed the arguments can correct them in one step.
 def checked(entry: Prompt, params: Members) -> Members:
     """Return the arguments of a `prompts/get` request.
 

@@ -15,7 +15,8 @@ NAME = "read_result"
 ARGUMENT = "uri"
 
 
-# Decision 0047: The tool read_result is listed only if a setting asks for it.
+# Listed only with a setting: most hosts show resources, and this tool costs 110 tokens in every list
+# (docs/decisions/results.md).
 def described(taken: Iterable[str], prefix: str) -> dict[str, Any]:
     """Return the entry of `read_result` in `tools/list`, with a number added to its name if the name is in `taken`.
 

@@ -54,7 +54,7 @@ def open_regular(path: str, flags: int = os.O_RDONLY, folder: int | None = None)
     raise NotRegular(errno.EINVAL, "is no regular file", path)
 
 
-# Decision 0085: Files in a directory are opened without following links.
+# Folder by folder, because somebody may replace one by a link between the check of a path and its use.
 def open_below(root: str, steps: Sequence[str], flags: int = os.O_RDONLY) -> int:
     """Open the regular file at `steps` below the folder `root` and return its descriptor.
 

@@ -2,6 +2,9 @@
 """Build the `tools/list` entries of the tools that find and call other tools (`--tools search`), and unwrap calls of
 `call_tool`.
 
+The compiler writes these entries to the project (`described`), so that the server starts as fast as one that lists all
+tools. If tools are hidden from a caller, the runtime makes the entries anew, for the tools that this caller may use.
+
 `call_tool(name, arguments)` is replaced by the inner call before it begins (`inner`). So consent, roles, hooks, audit,
 limits and results are those of the inner tool, under its own name. A call that cannot be unwrapped, such as one of an
 unknown tool, stays a call of `call_tool`; `search/tools.py` answers it with the reason.
@@ -41,6 +44,9 @@ PROGRAMS = (RUN, RUN_READS)
 """Kinds of the tools that run programs written by the model."""
 
 MOST_QUERIES, MOST_NAMES, MOST_ROWS, ROWS = 8, 10, 20, 5
+MOST_GROUPS = 25
+"""Most groups of tools that a list or an answer names."""
+
 LONGEST_QUERY = 400
 """Longest query, group or name in characters."""
 

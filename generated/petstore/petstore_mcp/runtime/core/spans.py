@@ -106,7 +106,7 @@ class _UnknownOrigin:
         self.tracestate: object = None
 
 
-# Decision 0101: The id of a call is a span id of W3C Trace Context.
+# A span id of W3C Trace Context, so that an operator finds the same call in the API's trace and in this log.
 class Span:
     """Facts about one call, for its log lines and its audit line.
 

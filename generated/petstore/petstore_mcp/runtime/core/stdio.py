@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 #: Seconds for remaining answers after the client closed stdin. Clients send SIGTERM after two seconds.
 LAST_SECONDS = 1.5
 
-# Decision 0086: A server with invalid settings exits with code 78.
 #: EX_CONFIG of sysexits.h: exit code if files or settings must be corrected before the server can start.
 EXIT_CONFIG = 78
 

@@ -46,7 +46,6 @@ SINCE = {
     "structuredContent of any type": "2026-07-28",
 }
 
-# Decision 0107: With --reload, the server declares that its lists may change.
 #: Cache lifetime of lists without --reload: they are the same for every client until the server is generated again.
 FIXED = {"ttlMs": 3600000, "cacheScope": "public"}
 #: Cache lifetime of lists with --reload: the server may load new lists at any time. A client without a subscription is

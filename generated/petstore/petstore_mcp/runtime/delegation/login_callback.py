@@ -77,7 +77,7 @@ class Callback:
             return self._failed(begun, str(reason))
         named = said.get("iss")
         if endpoints.issuer and named != endpoints.issuer and (named is not None or endpoints.says_issuer):
-            log.event("warning", "login_mixed_up", scheme=begun.scheme)
+            log.seldom("warning", "login_mixed_up", scheme=begun.scheme)
             return self._failed(begun, "The answer came from another authorization server than the one that was asked.")
         code = said.get("code", "")
         if "error" in said or not 0 < len(code) <= LONGEST_CODE:
@@ -126,10 +126,10 @@ class Callback:
             return self._failed(begun, str(reason))
         now, client = time.time(), delegation.client[0]
         if begun.claim and not login_links.is_of_user(token.id_token, begun, endpoints.issuer, client, now):
-            log.event("warning", "login_of_another", scheme=begun.scheme)
+            log.seldom("warning", "login_of_another", scheme=begun.scheme)
             return self._failed(begun, "Another user has logged in than the one who began the login.")
         await self._users.logins.keep(_user(begun), begun.scheme, self._users.login_of(token))
-        log.event("info", "login", scheme=begun.scheme)
+        log.seldom("info", "login", scheme=begun.scheme)
         return login_pages.done(self._server)
 
     def _failed(self, begun: PendingLogin, sentence: str) -> Page:

@@ -63,7 +63,7 @@ def unavailable() -> Page:
     return Page(503, "This does not work just now", "Part of this server is away. Begin again in a few minutes.")
 
 
-# Decision 0184: A login is valid only for the caller who began it.
+# An attacker could send a login link to a victim, and get the victim's login (docs/decisions/identity.md).
 def question(server: str, who: str, issuer: str, provider: str, path: str, ticket: str) -> Page:
     """Return the page that asks whether the browser's user is the one who began the login."""
     name = _shown(who)

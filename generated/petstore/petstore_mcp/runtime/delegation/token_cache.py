@@ -48,7 +48,8 @@ class CachedToken:
         self.fetching: asyncio.Task[str] | None = None
 
 
-# Decision 0183: An exchanged token is cached under a digest of the caller's token.
+# The key contains a digest of the caller's whole token, so nobody has to decide which claims matter
+# (docs/decisions/identity.md).
 class TokenCache:
     """Access tokens by key, at most MOST. `clock` returns monotonic seconds."""
 

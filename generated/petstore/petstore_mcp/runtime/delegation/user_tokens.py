@@ -37,7 +37,7 @@ class NoLogin(NotReady):
     """The user has to log in, for the first time or again."""
 
 
-# Decision 0185: Logins of users are stored by issuer, subject and scheme.
+# A rotating refresh token can be used once, so only one replica at a time redeems it (docs/decisions/identity.md).
 class UserTokens:
     """Source of access tokens for users who have logged in. `clock` returns seconds since 1970."""
 

@@ -120,7 +120,6 @@ class Failure(Exception):
         return _KINDS.get(self.end, "")
 
 
-# Decision 0041: An event stream is cut at the deadline.
 class Client:
     """HTTP client: each call of `send` sends one request. Create and use the client inside a running event loop."""
 
@@ -159,6 +158,7 @@ class Client:
                 fields = [*request.fields, *sender_fields(request, self.agent, seen.fields)]
                 return await self._exchange(request, address, fields, leaving, report, body)
         except TimeoutError as late:
+            # Each event or line of a stream is complete by itself. Half of a JSON document is useless.
             if deadline.expired and body.streams:
                 began = body.response()
                 began.late = _said(seconds)

@@ -77,7 +77,7 @@ class Connections:
         self._tls: ssl.SSLContext | None = None
         self._turn = 0
         self._used: WeakSet[asyncio.Transport] = WeakSet()
-        direct = settings.proxy is None and direct_requests.usable()
+        direct = settings["PROXY"] is None and direct_requests.usable()
         self._ask = DirectRequests(self._opened, self._secured, self._used).ask if direct else self._by_session
 
     def ask(self, request: Request, address: Address, fields: list[Field], leaving: SendRecord) -> Awaitable[Answer]:
@@ -112,7 +112,7 @@ class Connections:
             headers=fields,
             allow_redirects=False,
             ssl=self._secured(address),
-            proxy=self._settings.proxy,
+            proxy=self._settings["PROXY"],
         )
 
     def _opened(self) -> aiohttp.TCPConnector:
@@ -153,7 +153,7 @@ class Connections:
         rotation = self._settings.rotation
         if self._tls is None or (rotation is not None and rotation.turn() != self._turn):
             self._turn = 0 if rotation is None else rotation.turn()
-            self._tls = tls.context(self._settings.ca_file, self._settings.client)
+            self._tls = tls.context(self._settings["CA_FILE"], self._settings.client)
         return self._tls
 
 

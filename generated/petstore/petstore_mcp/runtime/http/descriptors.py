@@ -20,7 +20,7 @@ _OPEN = "/proc/self/fd"
 _left: int | None = None  # descriptors that are left for requests and files if clients take all of theirs
 
 
-# Decision 0063: The number of pending requests depends on the free file descriptors.
+# If few file descriptors are free, the server becomes slower, but no call fails (docs/decisions/requests.md).
 def plan(wanted: int, origins: int) -> tuple[int, int]:
     """Return how many requests may be pending at a time (at most `wanted`), and how many files may be open.
 

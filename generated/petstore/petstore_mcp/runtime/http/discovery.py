@@ -29,7 +29,8 @@ class Undiscovered(Exception):
     """No token endpoint was found. The message is a sentence for the operator."""
 
 
-# Decision 0073: The metadata of an OpenID Connect provider is fetched once.
+# Several large providers have their token endpoint on another host. A table of them would need maintenance forever, so
+# its origin must be accepted, or its host allowed.
 async def discover(place: Discovery, send: Send) -> Endpoint:
     """Return the token endpoint from the authorization server's metadata document.
 

@@ -37,7 +37,6 @@ def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> PlainDeco
     return PlainDecoder(limit, take) if coding in ("", "identity") else InflateDecoder(coding, limit, take)
 
 
-# Decision 0040: Transfer codings other than chunked are refused.
 def refuse_transfer_coding(value: str) -> None:
     """Raise BadCoding for a Transfer-Encoding other than chunked (RFC 9112 section 6.1).
 

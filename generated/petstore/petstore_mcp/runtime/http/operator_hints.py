@@ -31,7 +31,7 @@ def proxy(settings: Settings, address: Address) -> str:
     """Return a clause that names `_PROXY`, if a variable that most programs obey names a proxy for this address."""
     found = getproxies_environment()
     kind = next((each for each in (address.scheme, "all") if found.get(each)), "")
-    if settings.proxy is not None or address.loopback or not kind or proxy_bypass(address.authority):
+    if settings["PROXY"] is not None or address.loopback or not kind or proxy_bypass(address.authority):
         return ""
     name = next(each for each in os.environ if each.lower() == f"{kind}_proxy" and os.environ[each])
     return f"; {name} is set, but this server uses only {settings.prefix}_PROXY"

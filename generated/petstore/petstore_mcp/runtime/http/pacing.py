@@ -44,8 +44,7 @@ def _too_soon(rate: Rate, wait: float) -> NoPlaceFree:
     return NoPlaceFree(f"this server sends no more than {rate}", advice)
 
 
-# Decision 0171: No caller gets more than three quarters of the places for requests.
-# Decision 0037: At most 64 requests to the API are pending at a time.
+# 64 hanging calls of one tool, or of one caller, must not keep all others waiting (docs/decisions/requests.md).
 class RequestLimiter:
     """Concurrency and rate limiter of one server. Use it inside one event loop; `clock` returns seconds."""
 

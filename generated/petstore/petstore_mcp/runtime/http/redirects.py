@@ -84,7 +84,8 @@ class Trail:
         return "it leads to another origin" if self._rules is None else self._rules.foreign(address)
 
 
-# Decision 0034: Redirects are followed only for GET, and only if the tools file allows it.
+# Only for GET: a client that follows 307 and 308 may repeat a request that changes data. After a request to another
+# origin, no later redirect carries credentials, because the other host chose the path.
 async def follow(answer: Response, ready: PreparedCall, sent: Sent, rules: Rules | None, ask: Ask) -> Response:
     """Follow redirects and return the final response, or the first redirect that must not be followed.
 

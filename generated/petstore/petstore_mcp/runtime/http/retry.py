@@ -31,7 +31,8 @@ IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
 """Idempotent methods (RFC 9110 section 9.2.2, and QUERY)."""
 
 
-# Decision 0035: Only requests that are safe to repeat are repeated.
+# A request that changes data must be sent at most once, and aiohttp by itself would repeat a DELETE
+# (docs/decisions/requests.md).
 def pause(request: Request, outcome: Response | Failure, tries: int, left: float, chance: float) -> float | None:
     """Return the seconds to wait before the next try, or None if the outcome is final.
 

@@ -53,7 +53,7 @@ left, nothing is sent: the upstream would act, and the client would never learn 
 """
 
 
-# Decision 0072: A request with a fetched token is repeated after a 401 where that is safe.
+# After a 401, only a request that is safe to repeat is sent again with a new token (docs/decisions/requests.md).
 class Sender:
     """Sender of the HTTP requests of one MCP server's tools. Create and use it inside a running event loop."""
 
@@ -73,14 +73,14 @@ class Sender:
 
         - `learn` is called with each access token and its purpose before the token is used, so that it can be redacted.
         - `rest` pauses for seconds, `chance` returns a random number from 0 up to 1, `clock` returns seconds.
-        - `rooms`: most requests that may be pending at a time; None means `settings.concurrency`.
+        - `rooms`: most requests that may be pending at a time; None means `settings["CONCURRENCY"]`.
         - `turn` asks the store that replicas share when the next request may be sent.
         - `callers` is the source of tokens for calls on behalf of a caller; None without such calls.
         """
         self._client = client
         self._clock = clock
-        self._pace = RequestLimiter(rooms or settings.concurrency, settings.rate, self._clock, rest, turn)
-        self._seconds = settings.timeout
+        self._pace = RequestLimiter(rooms or settings["CONCURRENCY"], settings["RATE_LIMIT"], self._clock, rest, turn)
+        self._seconds = settings["TIMEOUT"]
         self._rules = settings.rules
         self._learn = learn
         self._rest = rest

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 
 from ..core.places import Places
 
-# Decision 0062: Large API responses share 32 MiB of memory.
+# Many large responses at the same time must not use up all memory (docs/decisions/requests.md).
 MEMORY = 32 * 1024 * 1024
 """Bytes of large responses that are held in memory at a time. Further bytes go to files."""
 

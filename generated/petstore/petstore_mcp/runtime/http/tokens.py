@@ -62,7 +62,7 @@ class _CachedToken:
         self.problem: NotReady | None = None
 
 
-# Decision 0071: A scheme with the client credentials flow has the type oauth2.
+# Each set of scopes has its own token, so that no call has more rights than its operation needs.
 class Tokens:
     """Cache of the access tokens of one server.
 

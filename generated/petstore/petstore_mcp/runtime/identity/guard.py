@@ -41,27 +41,28 @@ class Guard:
 
     def __init__(self, listening: Listening, settings: Settings, agent: str) -> None:
         """Create a checker of tokens that follows these settings. `agent` is the User-Agent of requests to issuers."""
-        self.tell(listening.scopes)
+        self.tell(listening["AUTH_SCOPES"])
         self._listening = listening
         self._remembered: BoundedCache[Identity] = BoundedCache()
         self._client = Client(settings, agent)
         self._issuers = {
             name: Issuer(name, self._client, time.monotonic, self._forget, listening.introspection is not None)
-            for name in listening.issuers
+            for name in listening["AUTH_ISSUER"]
         }
         self._introspecting: Introspector | None = None
         if listening.introspection is not None:
-            only = self._issuers[listening.issuers[0]]
+            only = self._issuers[listening["AUTH_ISSUER"][0]]
             self._introspecting = Introspector(only, self._client, listening.introspection, time.time)
         self._starting: list[asyncio.Task[None]] = []
         port = listening.port or 1  # 0: the system chooses the port later, then `locate` sets the URL
-        self.locate(listening.url or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
+        self.locate(listening["HTTP_URL"] or f"http://{listening.address.rpartition(':')[0]}:{port}/mcp")
 
-    # Decision 0174: Access tokens are for the configured URL, never for the one in Host.
+    # Never the URL in `Host`: a token for another server of this machine would then be accepted
+    # (docs/decisions/identity.md).
     def locate(self, resource: str) -> None:
         """Set the URL at which clients reach this server."""
         self.resource = resource
-        self._audiences = self._listening.audiences or frozenset((resource,))
+        self._audiences = self._listening["AUTH_AUDIENCE"] or frozenset((resource,))
         self._metadata_url = challenges.metadata_url(resource)
         own = self._metadata_url.partition("://")[2].partition("/")[2]
         self.metadata_paths = frozenset((f"/{own}", f"{challenges.WELL_KNOWN}/mcp"))
@@ -144,7 +145,7 @@ class Guard:
 
     def metadata(self) -> bytes:
         """Return the resource metadata as JSON (RFC 9728)."""
-        return challenges.metadata(self.resource, self._listening.issuers, self._first)
+        return challenges.metadata(self.resource, self._listening["AUTH_ISSUER"], self._first)
 
     def unauthorized(self, problem: str | None) -> str:
         """Return the challenge to a request without an accepted token.

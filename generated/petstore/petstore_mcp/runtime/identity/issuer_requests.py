@@ -76,7 +76,8 @@ async def _sent(client: Client, request: Request, endpoint: Endpoint, most: int)
     return value
 
 
-# Decision 0173: Keys of an issuer may be on its own origin, or by https on a public host.
+# Google and Entra publish keys on another host than the issuer, so one origin cannot be required
+# (docs/decisions/identity.md).
 def endpoint_of(issuer: Address, url: object, name: str) -> Endpoint:
     """Return the endpoint that an issuer's metadata give as `url`. `name` is the metadata field, for the error.
 

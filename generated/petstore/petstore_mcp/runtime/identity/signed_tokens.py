@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 warnings.filterwarnings("ignore", "EdDSA is deprecated", SecurityWarning)  # most issuers call Ed25519 "EdDSA"
 
-# Decision 0172: Only signatures with public keys are accepted.
+# If HMAC were accepted, attackers could sign tokens with an issuer's public key (docs/decisions/identity.md).
 ALGORITHMS: Mapping[str, tuple[str, str]] = {
     **{f"{family}{size}": ("RSA", "") for family in ("RS", "PS") for size in (256, 384, 512)},
     "ES256": ("EC", "P-256"),

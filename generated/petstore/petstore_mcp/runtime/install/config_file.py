@@ -85,7 +85,8 @@ def content(path: str) -> bytes | None:
     return data
 
 
-# Decision 0205: A symbolic link to a configuration file is followed if the user or root owns it.
+# Linux follows links in sticky folders by a similar rule. A rule about folders' permissions would refuse Fedora's
+# group-writable home folders.
 def resolve(path: str, within: str = "") -> str:
     """Return the path with symbolic links resolved. Raise InstallError if a link must not be followed.
 

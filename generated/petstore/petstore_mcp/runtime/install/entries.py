@@ -136,7 +136,7 @@ def _opencode(server: Server, environment: dict[str, str], headers: dict[str, st
     return {**entry, **_given("environment", environment)}
 
 
-# Decision 0204: How uninstall recognises the entries of its own server.
+# The file itself shows whose an entry is: a list of installations would be wrong once somebody edits or copies it.
 def is_ours(entry: Any, name: str, url: str) -> bool:
     """Return True if a server's entry in a client's configuration starts the server `name`, or has the URL `url`."""
     if not isinstance(entry, dict):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..settings import credential_env, delegation, settings
-from ..settings.unknown_variables import OVER_HTTP
+from ..settings.settings_table import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,32 +38,27 @@ class Variables:
 
 def secret_names(catalog: Catalog) -> list[str]:
     """Return the names of all variables that hold a secret, whether needed or not."""
-    over_http = [f"{catalog.prefix}_{suffix}" for suffix in OVER_HTTP if f"{suffix}_FILE" in OVER_HTTP]
-    return _over_stdio(catalog) + over_http
-
-
-def _over_stdio(catalog: Catalog) -> list[str]:
-    """Return the names of the variables that hold a secret for a server over stdio, without duplicates."""
-    names = [
+    credentials = [
         name
         for scheme in catalog.security.values()
         for role, name in scheme["variables"].items()
         if role not in _NAMES and scheme["type"] != "setting"
     ]
-    return list(dict.fromkeys([*names, f"{catalog.prefix}_PROXY"]))
+    return list(dict.fromkeys([*credentials, *(row.variable(catalog.prefix) for row in SETTINGS if row.secret)]))
 
 
 def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
     """Return the variables for the configuration entry of a stdio server: those set in `environ`, and unset ones that
     tools need. A secret is left out if `<VARIABLE>_FILE`, which names a file with the secret, is set.
     """
-    secret = _over_stdio(catalog)
+    secret = secret_names(catalog)
     servers = [each for server in catalog.servers for each in server.get("variables", {}).values()]
-    ignored = {*secret, *(f"{catalog.prefix}_{suffix}" for suffix in OVER_HTTP), *_delegating(catalog)}
-    # `OTEL_*` is left out: it belongs to all programs of a machine, and some of its values are keys.
+    ignored = {*secret, *_delegating(catalog)}
+    # A server over stdio reads no settings for HTTP. `OTEL_*` is left out: these variables belong to all programs of a
+    # machine, and some of their values are keys.
     read = [name for name in settings.load(catalog, environ).read if name.startswith(f"{catalog.prefix}_")]
     values = {name: environ[name] for name in read if name not in ignored and environ.get(name)}
-    wanted = [name for name in secret if environ.get(name)]
+    wanted = [name for name in secret if name in read and environ.get(name)]
     wanted += [name for name in _needed(catalog, environ) if name not in wanted]
     missing = [each["variable"] for each in servers if not each["default"] and each["variable"] not in values]
     missing += [name for name in wanted if name not in secret and not {name, f"{name}_FILE"} & values.keys()]

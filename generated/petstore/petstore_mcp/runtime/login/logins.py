@@ -31,7 +31,7 @@ class Logins:
         self._learn = learn
         self._known: set[str] = set()
         self._renewals: dict[str, Renewal] = {}
-        self.kept = KeptLogins(catalog.name, settings.token_store, settings.prefix)
+        self.kept = KeptLogins(catalog.name, settings["TOKEN_STORE"], settings.prefix)
 
     async def look(self, scheme: str) -> None:
         """Find out whether a login of the scheme is stored; `has` then returns the result.

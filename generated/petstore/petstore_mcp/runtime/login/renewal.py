@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .token_store import Store
 
 
-# Decision 0177: A lock protects refresh tokens that change at each use.
+# Many providers end a login if its refresh token is used twice, so processes share a lock (docs/decisions/identity.md).
 class Renewal:
     """Provider of access tokens for one scheme. `learn` is called with each secret before its use, to redact it."""
 

@@ -39,7 +39,8 @@ async def granted(
     refresh, now = answer.text("refresh_token"), time.time()
     life, refresh_life = answer.seconds("expires_in"), answer.seconds("refresh_expires_in")
     refresh_life = refresh_life or answer.seconds("refresh_token_expires_in")
-    # Decision 0179: If a login yields no refresh token, the server stores the access token.
+    # Slack, GitHub and Notion issue no refresh token. Without the access token, the login would be lost when the
+    # command ends.
     entry = Entry(
         client_id=client.id,
         refresh_token=refresh,

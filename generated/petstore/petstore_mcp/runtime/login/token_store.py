@@ -37,7 +37,7 @@ class Store(Protocol):
         """Remove the text under a key, if there is one."""
 
 
-# Decision 0178: Logins are kept in the keyring, or in a file that the operator chooses.
+# Only the operator may decide to store a secret in plain text, so a file never replaces a keyring that fails.
 def open_store(server: str, choice: str, variable: str) -> Store:
     """Return the store that the operator chose: "" or `keyring` (the keyring), `file`, or the absolute path of a file.
 

@@ -34,7 +34,8 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-# Decision 0195: In a model's program, each tool is a plain function.
+# No coroutines: one that is never awaited makes no call, although the program looks as if it did
+# (docs/decisions/search.md).
 class Function:
     """A tool as a Python function that a model's program can call.
 
@@ -46,7 +47,7 @@ class Function:
     __slots__ = ("classes", "form", "line", "name", "parameters", "required", "tool")
 
     def __init__(self, name: str, entry: dict[str, Any], form: str = "", taken: set[str] | None = None) -> None:
-        """Create the function for an entry of `tools/list`. `form`: how the result is wrapped (table.OutputForm).
+        """Create the function for an entry of `tools/list`. `form`: how the result is wrapped (words.OutputForm).
 
         `taken` holds the class names of other functions; this function's class names are added.
         """

@@ -69,7 +69,7 @@ def OWNbeginning(
 _FUNCTION = f"def {{name}}(*given, **named):\n    return {OWN}read({OWN}{{name}}(*given, **named))\n"
 
 
-# Decision 0226: Large values enter and leave a model's program as JSON text.
+# Converting 20,000 objects blocks the event loop for 60 ms of CPU time, also in a thread; passing text takes 0.3 ms.
 def prepared(code: str, names: Iterable[str]) -> tuple[str, str]:
     """Return the code to run before a model's program, and the program changed to store its last expression's value.
 

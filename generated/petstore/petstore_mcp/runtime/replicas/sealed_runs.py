@@ -25,7 +25,8 @@ _PURPOSE = "run"
 _NUMBER = 16
 
 
-# Decision 0197: Over HTTP, the client stores a model's paused program.
+# Sealed, a paused program takes 2.4 kB, so the client can keep it. The sandbox does not notice a forged one
+# (docs/decisions/search.md).
 class SealedRuns:
     """Issuer and reader of `requestState` values that contain a model's paused program. `spend` marks such a value as
     used (`sealed_states.States`).

@@ -31,7 +31,7 @@ _PURPOSE = "state"
 _NUMBER = 16
 
 
-# Decision 0167: A confirmation is refused if nobody knows whether it was used.
+# A replayed call can harm the user, while a refused call only costs the model a second try (docs/decisions/http.md).
 class States:
     """Issuer and checker of `requestState` values.
 

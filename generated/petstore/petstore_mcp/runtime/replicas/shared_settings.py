@@ -29,7 +29,8 @@ LONGEST = 1024
 """Longest request in bytes that is stored. A longer one names a resource by a very long URI."""
 
 
-# Decision 0236: Replicas share the notification settings of sessions through the store.
+# MCP cannot give a session a new id, so settings that its client makes later are shared through the store
+# (docs/decisions/http.md).
 class SharedSettings:
     """Access of one replica to the notification settings of all sessions. `seal` encrypts them."""
 

@@ -69,7 +69,7 @@ class Gone:
         self.id = id
 
 
-# Decision 0170: Events of streams are written to the store when they are sent.
+# With its events in the store, a broken stream can continue at any replica (docs/decisions/http.md).
 class Sharing:
     """Access of one replica to the data that all replicas share through the store."""
 

@@ -22,7 +22,8 @@ from .parameters import Header, field_pairs, value_of
 from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
 
 if TYPE_CHECKING:
-    from ..core.table import Body, Field, Parameter, PartKind, Xml
+    from ..core.table import Body, Field, Parameter, Xml
+    from ..core.words import PartKind
 
 Written = TypeVar("Written")
 
@@ -57,7 +58,7 @@ def build(
     """Return a list of one item, the body with its media type, or [] if there is no body.
 
     Raise Refused if a value cannot be encoded. `entropy` holds at least 16 random bytes, for a multipart boundary.
-    `credentials`: names of credentials, folded by `name_conflicts.fold`. No argument may give a form field such a name.
+    `credentials`: names of credentials, folded by `folded_names.fold`. No argument may give a form field such a name.
     """
     whole = body.get("argument") if body else None
     if body is not None and "value" in body:

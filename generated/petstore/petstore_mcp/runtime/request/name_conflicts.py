@@ -16,12 +16,11 @@ digits are compared, without case: PHP replaces dots and spaces by `_`, CGI repl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import unquote
 
+from ..text.folded_names import fold
 from .argument_errors import Problem, Refused
 
 if TYPE_CHECKING:
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
 
 AnyPairs = TypeVar("AnyPairs", bound="Pairs")
-
-_NO_LETTERS = re.compile(r"[\W_]+")
 
 OTHERS: Any = object()
 """Key under which all undeclared arguments are stored together, if a tool accepts undeclared arguments."""
@@ -64,24 +61,8 @@ def front(name: str, written: str) -> str | tuple[str, ...]:
     return f"{written}=" if names_of([f"{written}="]) == [name] else ()
 
 
-@lru_cache(maxsize=512)
-def fold(name: str) -> str:
-    """Return a folded name. Names that some server may read as the same name have the same folded name.
-
-    The name is decoded and case-folded. Everything from the first bracket on is removed, and only letters and digits
-    are kept. The compiler has the same function (`names.fold`).
-    """
-    for _ in range(3):
-        name = unquote(name)
-    if not name.isascii():
-        import unicodedata  # imported here: takes a megabyte of memory, and few names need it
-
-        name = unicodedata.normalize("NFKC", name)
-    name = name.casefold()
-    return _NO_LETTERS.sub("", name.partition("[")[0]) or name
-
-
-# Decision 0033: Arguments that an API may read as a credential are refused.
+# An argument must not replace a credential. CGI reads `X-Key` and `X_Key` as one header, and PHP `api.key` and
+# `api_key` as one parameter (docs/decisions/requests.md).
 def refuse_credentials(given: Iterable[tuple[str, str]], place: str, credentials: frozenset[str]) -> None:
     """Raise Refused if an argument sends a value under a name that servers may read as a credential's name.
 

@@ -251,7 +251,8 @@ def _text(bound: Bound, place: Place, *, ascii_only: bool = False) -> Callable[[
     return Expansion(unnamed(STYLES[bound["style"]]), bound["name"], bound.get("explode", False), place).text
 
 
-# Decision 0031: A parameter with JSON content is written as JSON.
+# OpenAPI 3.1 (4.8.12.2) demands JSON, so a text is sent in quotes. `media_type: text/plain` in the tools file leaves
+# them out.
 def _content(media_type: str, *, ascii_only: bool = False) -> Callable[[Any], str]:
     """Return a function that converts a value to text in the media type of the parameter: JSON, or else plain text."""
     if not _essence(media_type).endswith(("/json", "+json")):

@@ -20,9 +20,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from ..text.folded_names import fold
 from . import bodies
 from .argument_errors import Problem, Refused, Unsendable, problems_of
-from .name_conflicts import OTHERS, PairSpace, fold
+from .name_conflicts import OTHERS, PairSpace
 from .parameters import Cookies, Header, PathPiece, QueryPairs, QueryString, Written
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def sender_fields(request: Request, agent: str, traced: Sequence[tuple[str, str]
     return [*usual, *traced] if traced and "traceparent" not in own else usual
 
 
-# Decision 0151: The constant parts of a request are computed once.
+# Measurements showed that computing these parts once saves time in each call. They must be immutable.
 class Plan:
     """The parts of a tool's request that are the same for every call, computed once.
 
@@ -170,7 +171,7 @@ class Plan:
         self.template = skeleton(path)
         self.path = "".join(part.replace("%", "%%") if isinstance(part, str) else "%s" for part in path)
         self.pieces = [PathPiece(part) for part in path if not isinstance(part, str)]
-        #: Names of credentials in the query, folded by `name_conflicts.fold`. No argument may add a query parameter
+        #: Names of credentials in the query, folded by `folded_names.fold`. No argument may add a query parameter
         #: or a form field with such a name: some servers also look for query parameters in forms.
         self.credentials = frozenset(map(fold, tool.credentials.get("query", ())))
         kept = frozenset(map(fold, tool.credentials.get("cookie", ())))

@@ -40,7 +40,8 @@ OTHER = "other"
 """Keyword of a violation whose actual keyword is unknown."""
 
 
-# Decision 0059: jsonschema-rs decides validity, and the runtime describes the violations.
+# jsonschema-rs creates the errors of all branches at once: arguments of 411 bytes took gigabytes of memory
+# (docs/decisions/requests.md).
 class SchemaWalk:
     """Finder of the violations of one schema. Its methods raise budget.Exhausted if the time budget runs out."""
 

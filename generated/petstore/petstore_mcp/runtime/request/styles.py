@@ -197,7 +197,7 @@ class Expansion:
                 yield f"{known}={text}" if text or not style.named else known + style.empty
 
 
-# Decision 0029: Objects in urlencoded bodies are written with brackets.
+# OpenAPI does not define how to write nested objects. PHP, Rails and most form parsers read brackets.
 def brackets(name: str, value: Any, place: Place) -> list[str]:
     """Return pairs in bracket notation (`a[b][c]=v`) to any depth. Raise Unsendable if a value cannot be encoded."""
     extent.check(name, value)

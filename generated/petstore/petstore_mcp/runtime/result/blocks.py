@@ -43,7 +43,7 @@ class LeftOut(Exception):
     """Raised if a block cannot be created. The message is a clause that says why."""
 
 
-# Decision 0221: A block that cannot be made is omitted with a note.
+# The API has executed the call, so an error would be wrong, and a model might repeat it.
 class BlockMaker:
     """Creator of the blocks of one result. `content` holds the blocks created; `notes` says which were left out."""
 

@@ -42,7 +42,8 @@ class Unwritten(Exception):
     """Raised if the file was not written. The message is a sentence for the model that says why."""
 
 
-# Decision 0048: An argument to save files exists only if the downloads directory is set.
+# Without a downloads directory, no tool list pays tokens for the argument that saves a file
+# (docs/decisions/results.md).
 class Download:
     """Destination of a saved response: a file below the downloads folder in `settings`."""
 
@@ -53,8 +54,8 @@ class Download:
 
         Raise Refused if a response may not be saved under it.
         """
-        assert settings.downloads_dir is not None
-        self._root, self._replaces = settings.downloads_dir, settings.downloads_overwrite
+        assert settings["DOWNLOADS_DIR"] is not None
+        self._root, self._replaces = settings["DOWNLOADS_DIR"], settings["DOWNLOADS_OVERWRITE"]
         self._steps = name.split("/") if isinstance(name, str) else []
         if not _is_plain(self._steps):
             raise Refused(Problem(argument, _NAME))

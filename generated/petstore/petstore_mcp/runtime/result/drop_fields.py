@@ -13,23 +13,15 @@ All pointers are followed in one pass, so indexes refer to the list as received.
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 from ..core.wire_formats import ABSENT
-from ..text.invisible import BLANK
+from ..text.folded_names import alike
 
 Path = tuple[str, ...]
 Paths = frozenset[Path]
 
-LONGEST_NAME = 256
-"""Maximum length in characters of a name that is normalized, since that takes quadratic time.
-
-Longer names must match exactly.
-"""
-
 _NOWHERE: Paths = frozenset()
-_UNSEEN = BLANK.union(" \u180b\u180c\u180d\u180f", map(chr, range(0xFE00, 0xFE10)))
 
 
 def tokens(pointer: str) -> list[str]:
@@ -37,18 +29,8 @@ def tokens(pointer: str) -> list[str]:
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 
-def alike(name: str) -> str:
-    """Return one text for all names that look the same: without invisible characters, normalized and case-folded."""
-    for _ in range(2):  # twice, since case folding may yield characters that need normalizing again
-        if not (name.isprintable() and _UNSEEN.isdisjoint(name)):
-            name = "".join(each for each in name if each.isprintable() and each not in _UNSEEN)
-        if len(name) > LONGEST_NAME:
-            break
-        name = unicodedata.normalize("NFKC", name).casefold()
-    return name
-
-
-# Decision 0052: In doubt, a `remove` rule deletes more of a response rather than less.
+# `remove` protects data: hiding too much is better than showing a part that the rule should hide
+# (docs/decisions/results.md).
 def without(value: Any, pointers: list[str]) -> Any:
     """Return the value without the parts that the pointers select; ABSENT if nothing is left."""
     return _left(value, frozenset(tuple(map(alike, tokens(pointer))) for pointer in pointers), _NOWHERE)

@@ -52,7 +52,7 @@ def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
     return Result.error(f"{wanted.name} was not read. {reason}")
 
 
-# Decision 0056: Reading a resource is no tool call.
+# Reading a resource runs no hooks, because each hook is named after a tool.
 def read(
     wanted: Fetch, answer: Response | Failure, sent: Sent, redactor: Redactor, resources: KeptResults
 ) -> Contents | Result:

@@ -15,6 +15,7 @@ from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
 from ..http.redirects import STATUSES
 from ..text.sanitize import brief, decode
+from . import job_words
 from .conditions import any_holds, names_status
 from .pointers import find
 
@@ -26,20 +27,7 @@ WORKING, DONE, FAILED, GONE = "working", "done", "failed", "gone"
 
 LONGEST_MESSAGE = 200
 
-_NAMES = ("status", "state", "jobstatus", "jobstate", "taskstatus", "provisioningstate", "phase", "runstatus")
-_INNER = ("data", "job", "task", "operation", "result", "properties", "metadata")
-_ENDED = frozenset(
-    (
-        *("done", "succeeded", "success", "successful", "complete", "completed", "finished", "ready", "ok"),
-        *("available", "processed", "ended"),
-    )
-)
-_BROKEN = frozenset(
-    (
-        *("failed", "failure", "error", "errored", "canceled", "cancelled", "canceling", "aborted", "rejected"),
-        *("timeout", "timedout", "expired", "terminated", "killed", "crashed", "invalid"),
-    )
-)
+_BROKEN = job_words.BROKEN | {"canceling"}
 _GONE = (404, 410)
 _MESSAGES = ("/message", "/statusMessage", "/status_message", "/error/message", "/detail")
 
@@ -93,16 +81,16 @@ def _usual(answer: Response, value: Any) -> str:
     if isinstance(value, dict) and isinstance(value.get("done"), bool):
         return WORKING if not value["done"] else FAILED if value.get("error") else DONE
     word = _word(value)
-    if not word or word in _ENDED:
+    if not word or word in job_words.ENDED:
         return DONE
     return FAILED if word in _BROKEN else WORKING
 
 
 def _word(value: Any) -> str:
     """Return the word that names the state of a job, in lower case without punctuation, or ""."""
-    for each in (value, *(value.get(name) for name in _INNER)) if isinstance(value, dict) else ():
+    for each in (value, *(value.get(name) for name in job_words.INNER)) if isinstance(value, dict) else ():
         members = each.items() if isinstance(each, dict) else ()
         for name, word in members:
-            if name.replace("_", "").lower() in _NAMES and isinstance(word, str) and word:
+            if name.replace("_", "").lower() in job_words.NAMES and isinstance(word, str) and word:
                 return "".join(filter(str.isalnum, word[:60])).lower()
     return ""

@@ -80,7 +80,8 @@ def _about(value: Any) -> str:
     return dated[1] if dated else brief(text, 40)
 
 
-# Decision 0200: How a lookup chooses among several items.
+# A wrong read costs one call, and its result shows the mistake. A wrong write cannot be undone
+# (docs/decisions/search.md).
 def chosen(items: list[Item], name: str, lookup: Lookup, *, writes: bool, part: str) -> tuple[Item, str]:
     """Return the item that `name` means, and a sentence about other items that it may mean, or "".
 

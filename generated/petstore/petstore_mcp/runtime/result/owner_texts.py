@@ -22,7 +22,8 @@ from .pointers import find
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..core.table import ArgumentNode, Link, LinkText, PointerNode, ShownText
+    from ..core.table import ArgumentNode, Link, PointerNode, ShownText
+    from ..core.words import LinkText
     from ..text.redaction import Redactor
 
 _TEXTS: tuple[LinkText, ...] = ("name", "title", "description", "mimeType")

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..core.jsontext import NotJSON, loads
+from ..text.folded_names import alphanumeric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ..core.table import Field
     from ..http.exchange import Sent
 
-# Patterns for normalized names (`plain`) of arguments that select a page, or the fields to return
+# Patterns for normalized names (`alphanumeric`) of arguments that select a page, or the fields to return
 SIZE = re.compile(
     r"(page)?(limit|size|perpage|count|maxresults|maxitems|top|first|pagesize|rows|take|max)"
     r"|(items|results|records)perpage"
@@ -28,18 +29,18 @@ CURSOR = re.compile(
     r"|(start(ing)?)?after|scrollid|exclusivestartkey"
 )
 _OFFSETS = ("offset", "skip")
-_FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
+FIELDS = re.compile(r"fields?|select|include(fields)?|fl|attributes|only")
 
-# Words of descriptions that say which number the first page has
+# Words of descriptions that say which number the first page has. Few calls need these patterns, so `re` compiles them
+# at their first use.
 _FIRST = {
-    number: re.compile(
+    number: (
         rf"\b(?:{word})[ -]?(?:based|indexed)\b"
         rf"|\b(?:start|begin|count|number|index)\w*\s(?:\w+\s){{0,2}}?(?:at|from|with)\s(?:page\s)?(?:{word})\b"
         rf"|\b(?:{word})\s*(?:=|:|is|means|for|->)\s*(?:the\s)?first"
         rf"|\bfirst\s(?:page|item|result|record)\s?(?:is|has|=|:)\s?(?:(?:page|number|index|at)\s){{0,3}}(?:{word})\b"
         rf"|\bdefaults?\s?(?:value\s)?(?:is\s|to\s|[:=]\s?)?(?:{word})\b"
-        rf"|\b{number}\s?(?:\.\.+|\u2026|-|\u2013|to)\s?N\b",
-        re.IGNORECASE,
+        rf"|\b{number}\s?(?:\.\.+|\u2026|-|\u2013|to)\s?N\b"
     )
     for number, word in ((0, "0|zero"), (1, "1|one"))
 }
@@ -64,7 +65,7 @@ def narrower(tool: Tool, items: int = 0) -> str:
         ways.append(f"{size}={items}" if items else f"a smaller {size}")
     if page := argument_of(tool, NUMBER) or argument_of(tool, OFFSET):
         ways.append(f"the next {page}")
-    if fields := argument_of(tool, _FIELDS) or tool.binding.get("fields", ""):
+    if fields := argument_of(tool, FIELDS) or tool.binding.get("fields", ""):
         ways.append(f"fewer {fields}" if fields.endswith("s") else f"a shorter {fields}")
     if ways:
         return f"To see more, call again with {', '.join(ways)}."
@@ -73,7 +74,7 @@ def narrower(tool: Tool, items: int = 0) -> str:
 
 def argument_of(tool: Tool, kind: re.Pattern[str]) -> str:
     """Return the name of the argument whose name in the request matches the pattern `kind`, or ""."""
-    return next((argument for argument, name in names_in_request(tool) if kind.fullmatch(plain(name))), "")
+    return next((argument for argument, name in names_in_request(tool) if kind.fullmatch(alphanumeric(name))), "")
 
 
 def kind_of(tool: Tool, argument: str) -> re.Pattern[str] | None:
@@ -91,13 +92,13 @@ def names_in_request(tool: Tool) -> list[tuple[str, str]]:
     """
     bound: list[Any] = [*tool.binding.get("query", ())]
     for field in (fields := tool.binding.get("body", {}).get("fields", ())):
-        if "pages" in tool.binding or CURSOR.fullmatch(plain(field["name"])) or _selects_pages(fields):
+        if "pages" in tool.binding or CURSOR.fullmatch(alphanumeric(field["name"])) or _selects_pages(fields):
             bound.append(field)
     return [(each["argument"], each["name"]) for each in bound if isinstance(each, dict) and each.get("argument")]
 
 
 def _selects_pages(fields: Iterable[Field]) -> bool:
-    names = [plain(each["name"]) for each in fields]
+    names = [alphanumeric(each["name"]) for each in fields]
     return any(map(SIZE.fullmatch, names)) and any(NUMBER.fullmatch(name) or name in _OFFSETS for name in names)
 
 
@@ -117,7 +118,7 @@ def described_first(tool: Tool, argument: str) -> int | None:
         if type(schema.get(key)) is int and schema[key] in (0, 1):
             return int(schema[key])
     words = str(schema.get("description", ""))
-    return next((number for number, said in _FIRST.items() if said.search(words)), None)
+    return next((number for number, said in _FIRST.items() if re.search(said, words, re.IGNORECASE)), None)
 
 
 def number_in(sent: Sent, argument: str) -> int | None:
@@ -151,8 +152,3 @@ def in_query(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def plain(name: str) -> str:
-    """Return a normalized name: lower-case letters and digits only, so that `page[size]` and `$page_size` are equal."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..core.jsontext import NotJSON, loads
-from .page_arguments import MOST_DIGITS, NUMBER, plain
+from ..text.folded_names import alphanumeric
+from .page_arguments import MOST_DIGITS, NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +80,7 @@ class PageFacts:
         self.size = _whole(_named(said, _SIZE)) or 0
         self.pages = _whole(_named(said, _PAGES)) or 0
         self.total = _whole(_named(said, _TOTAL)) or 0
-        count = 0 if _COUNT.fullmatch(plain(limit)) else _whole(_named(said, _COUNT)) or 0
+        count = 0 if _COUNT.fullmatch(alphanumeric(limit)) else _whole(_named(said, _COUNT)) or 0
         if not self.total and count > len(self.items):
             self.total = count  # a `count` may also be the number of items of this page
         self.end: int | None = None
@@ -100,7 +101,7 @@ class PageFacts:
 
     def integer(self, name: str) -> int | None:
         """Return the integer in the member with this name, or None."""
-        return _whole([self._said.get(plain(name))])
+        return _whole([self._said.get(alphanumeric(name))])
 
 
 def list_path(value: Any) -> list[str] | None:
@@ -113,11 +114,11 @@ def list_path(value: Any) -> list[str] | None:
         return []
     if not isinstance(value, dict):
         return None
-    lists = [name for name, each in value.items() if isinstance(each, list) and plain(name) not in _LINKS]
+    lists = [name for name, each in value.items() if isinstance(each, list) and alphanumeric(name) not in _LINKS]
     lists = [name for name in lists if value[name]] or lists
     if lists:
         return lists if len(lists) == 1 else None
-    holders = {name: each for name, each in value.items() if isinstance(each, dict) and plain(name) in _HOLDERS}
+    holders = {name: each for name, each in value.items() if isinstance(each, dict) and alphanumeric(name) in _HOLDERS}
     inner = [
         [name, *path] for name, each in holders.items() if (path := list_path(each)) is not None and len(path) == 1
     ]
@@ -144,12 +145,12 @@ def _members(value: dict[str, Any]) -> dict[str, Any]:
     """Return the members of an object by normalized names, including those of paging objects such as `pagination`."""
     said: dict[str, Any] = {}
     for name, member in value.items():
-        if isinstance(member, dict) and _INNER.fullmatch(plain(name)):
+        if isinstance(member, dict) and _INNER.fullmatch(alphanumeric(name)):
             said.update(_members(member))
-        elif isinstance(member, list) and plain(name) in _LINKS:
+        elif isinstance(member, list) and alphanumeric(name) in _LINKS:
             links = (each for each in member if isinstance(each, dict))
             said.update(("next", each) for each in links if "next" in (each.get("rel"), each.get("relation")))
-    return {**said, **{plain(name): member for name, member in value.items()}}
+    return {**said, **{alphanumeric(name): member for name, member in value.items()}}
 
 
 def _in_fields(fields: list[tuple[str, str]]) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def _in_fields(fields: list[tuple[str, str]]) -> dict[str, Any]:
         if not (found := _FIELD.fullmatch(name)) or len(value) > LONGEST_FIELD:
             continue
         text = value.strip()
-        said[plain(found[found.lastindex or 0])] = {"true": True, "false": False}.get(text.lower(), text)
+        said[alphanumeric(found[found.lastindex or 0])] = {"true": True, "false": False}.get(text.lower(), text)
         if text.startswith("{"):
             try:
                 inner: Any = loads(text)[0]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..core.wire_formats import ABSENT
+from ..text.folded_names import alphanumeric
 from . import page_arguments
 from .page_arguments import CURSOR, MOST_DIGITS, NUMBER, OFFSET, SIZE, argument_of, in_query, is_paged, number_in
 from .page_facts import LONGEST_FIELD, PageFacts
@@ -239,7 +240,7 @@ class Place:
         if self.argument not in self._sent.arguments and told in (0, 1):
             return told
         unknown = progress is not None and progress.strict and not (facts.total or facts.pages)
-        return 0 if self._offset or unknown or _INDEX.fullmatch(page_arguments.plain(name)) else 1
+        return 0 if self._offset or unknown or _INDEX.fullmatch(alphanumeric(name)) else 1
 
     def _computed_end(self, count: int) -> int | None:
         if self._offset:

@@ -45,7 +45,7 @@ _LARGE = "it is too large to be looked through"
 _NO_JSON = "it is no JSON"
 
 
-# Decision 0053: A select that matches nothing shows the answer.
+# The API has executed the call, so an unnecessary error would make a model repeat it (docs/decisions/results.md).
 class ResultRules:
     """Application of a tool's `result` rules to one call.
 

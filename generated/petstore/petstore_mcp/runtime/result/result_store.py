@@ -63,7 +63,8 @@ class _KeptResponse:
         self.spool = Spool(IN_MEMORY, shares, own=IN_MEMORY)
 
 
-# Decision 0050: The resource capability is always offered.
+# A client reads the capabilities once, before it knows that some result will be too large, so `resources` is always
+# declared. Stored results are not listed, since each cut result names its URI.
 class KeptResults:
     """Stored responses of one server by URI, in order of use, the most recently used last."""
 

@@ -59,7 +59,7 @@ _KINDS: dict[type, tuple[str, ...]] = {
 }
 
 
-# Decision 0043: Every success of a tool with an output schema has a structured value.
+# Clients raise an error if a promised `structuredContent` is missing (docs/decisions/results.md).
 class OutputChecker:
     """Checker of results against the output schemas of one server's tools."""
 

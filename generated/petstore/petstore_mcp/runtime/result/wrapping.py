@@ -13,7 +13,8 @@ TEXT = "_text"
 """Member of a structured result for text that is not JSON, and for notes."""
 
 
-# Decision 0044: The text of a structured result contains the same value.
+# A text from which nothing is removed stays unchanged, with all digits of its numbers. Any other text is written again,
+# as compact JSON.
 def read(text: str, mark: str = "") -> tuple[Any, bool]:
     """Return the JSON value of a text, and True if an object repeats a member name. Return ABSENT and False if it is
     not JSON.
@@ -38,7 +39,7 @@ def _marking(mark: str) -> Callable[[str], float | str]:
 def wrapped(value: Any, form: str, text: str = "") -> dict[str, Any]:
     """Return the structured object for a response whose JSON value is `value`.
 
-    If `form` (table.OutputForm) is "value", every value is put under `value`. Otherwise an object stays as it is, an
+    If `form` (words.OutputForm) is "value", every value is put under `value`. Otherwise an object stays as it is, an
     array is put under `items`, and any other value under `value`. `text`: notes about the response, put under TEXT.
     """
     if isinstance(value, dict) and form != "value":

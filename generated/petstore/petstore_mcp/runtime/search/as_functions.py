@@ -16,7 +16,7 @@ def shown(runs: str, others: str, spelled: Mapping[str, str], tools: Sequence[tu
     runs a model's program.
 
     - `spelled`: maps the name of each tool to the name of its function.
-    - `tools`: entries of `tools/list`, each with how its result is wrapped (table.OutputForm), and the maximum number
+    - `tools`: entries of `tools/list`, each with how its result is wrapped (words.OutputForm), and the maximum number
       of characters for its types. Longer types are left out.
     - `others`: phrase for found tools that programs may call too, but that are not in `tools`, such as "tools above";
       "" if there are none.

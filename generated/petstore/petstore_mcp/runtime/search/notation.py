@@ -46,7 +46,7 @@ MOST_MEMBERS = 40
 MOST_ALTERNATIVES = 4
 WRITES = " [writes]"
 
-_SHORT = {"string": "str", "integer": "int", "number": "num", "boolean": "bool", "object": "{}", "array": "[]"}
+SHORT = {"string": "str", "integer": "int", "number": "num", "boolean": "bool", "object": "{}", "array": "[]"}
 _ENDS = (". ", "\n")
 
 
@@ -185,12 +185,12 @@ def type_of(schema: Any, short: bool = False) -> str:
             return "|".join(several) if len(several) <= MOST_ALTERNATIVES else "any"
     kinds = schema.get("type", "any")
     if isinstance(kinds, list):
-        return "|".join(_SHORT.get(str(each), str(each)) for each in kinds)
+        return "|".join(SHORT.get(str(each), str(each)) for each in kinds)
     if kinds == "array":
         return f"{type_of(schema.get('items', {}), short)}[]" if not short else "[]"
     if kinds == "string" and "format" in schema and not short:
         return str(schema["format"]) if str(schema["format"]).startswith("date") else "str"
-    return _SHORT.get(str(kinds), str(kinds))
+    return SHORT.get(str(kinds), str(kinds))
 
 
 def _clipped(text: str, longest: int) -> str:

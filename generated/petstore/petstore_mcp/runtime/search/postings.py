@@ -20,6 +20,11 @@ SCALE = 100.0
 TOKENS = re.compile(r"[^\W_]+")
 
 
+def idf(count: int, total: int) -> float:
+    """Return the weight of a word that `count` of `total` tools contain: its inverse document frequency (BM25)."""
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))
+
+
 class Postings:
     """Words of one index.
 
@@ -54,7 +59,7 @@ class Postings:
         best: dict[int, float] = {}
         for each in (word, *SYNONYMS.get(word, ())):
             postings = self.of(each)
-            full = SCALE * math.log(1 + (self._total - len(postings) + 0.5) / (len(postings) + 0.5))
+            full = SCALE * idf(len(postings), self._total)
             for number, impact in postings:
                 best[number] = max(best.get(number, 0.0), min(1.0, impact / full))
         return best

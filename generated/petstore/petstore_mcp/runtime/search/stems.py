@@ -1,8 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Split text into stemmed words.
 
-The compiler has the same rules (`mcpgen/retrieval/stems.py`), because a query finds a word only by the same stem. A
-test of mcpgen compares the two modules.
+The compiler makes the search index with this module, because a query finds a word only by the same stem.
 """
 
 from __future__ import annotations

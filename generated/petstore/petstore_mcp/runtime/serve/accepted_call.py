@@ -93,11 +93,10 @@ if TYPE_CHECKING:
 
 _NO_CALLER = Failure("This server cannot make calls: part of it could not be loaded. Its log says what.")
 
-# Decision 0003: A quick call sends no progress notification.
 #: Seconds from the end of a phase to its progress message; least seconds from the last progress to the response.
-#: Official clients lose progress that arrives together with the response, and raise an error.
+#: Official clients lose progress that arrives together with the response, and raise an error
+#: (docs/decisions/calls.md).
 LASTING, APART = 0.2, 0.02
-# Decision 0234: A waiting call sends progress every five seconds.
 #: Seconds between two progress messages while a call waits. Clients give up after 10 s at the earliest, and
 #: restart their timeout at each progress message.
 BEAT = 5.0

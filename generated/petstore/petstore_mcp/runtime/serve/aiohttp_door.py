@@ -88,7 +88,8 @@ class Door:
         """Close the connections that are still open after `stop`, and free the HTTP server's resources."""
         await self._runner.cleanup()
 
-    # Decision 0243: If a request repeats the head of the last one, only its access token is checked again.
+    # Checking the same head again took a twentieth of a small call. Only its access token may have expired since
+    # (docs/decisions/speed.md).
     def expected(self, message: RawRequestMessage, address: str, former: Head | None) -> tuple[Head, Peer] | None:
         """Return the head of the request `message`, and the client that sent it (verified name and network address).
 

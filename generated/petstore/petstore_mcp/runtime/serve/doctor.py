@@ -19,8 +19,8 @@ from ..calls.execution import ToolExecutor
 from ..calls.user_logins import kept_logins
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
-from ..settings.purposes import PURPOSES, described, may_be_in_file
 from ..settings.settings import NotReady, load
+from ..settings.settings_table import SETTINGS
 from . import integrity
 from .printing import table
 
@@ -159,9 +159,9 @@ def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set
 def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, base_url: str | None) -> list[Row]:
     prefix, wrong = catalog.prefix, {problem.partition(" ")[0] for problem in settings.problems}
     has_logins = any("user" in scheme for scheme in catalog.security.values())
-    known = [name for name, (feature, _) in PURPOSES.items() if feature != "login" or has_logins]
-    purposes = {f"{prefix}_{name}": described(name, prefix).replace("`", "") for name in known}
-    in_file = {f"{prefix}_{name}" for name in known if may_be_in_file(name)}
+    known = [row for row in SETTINGS if row.feature != "login" or has_logins]
+    purposes = {row.variable(prefix): row.describe(prefix).replace("`", "") for row in known}
+    in_file = {row.variable(prefix) for row in known if row.secret}
     for scheme in catalog.security.values():
         if "token_url" in scheme["variables"] and (url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl")):
             purposes[scheme["variables"]["token_url"]] = f"the URL from which tokens are fetched, instead of {url}"

@@ -27,31 +27,31 @@ def examine(listening: Listening, settings: Settings, catalog: Catalog) -> tuple
     told = [f"The server would listen at http://{listening.address}/mcp, {_callers(listening, prefix)}."]
     if listening.hosts:
         told.append(f"Clients reach the server as {', '.join(sorted(listening.hosts))}, and by names of this machine.")
-    if listening.keys:
+    if listening["STATE_KEY"]:
         told.append(f"Replicas with the same {prefix}_STATE_KEY continue its sessions and confirmations.")
     else:
         told.append(f"Sessions and confirmations end when the server ends, because {prefix}_STATE_KEY is not set.")
     problems: list[str] = []
-    if listening.issuers:
+    if listening["AUTH_ISSUER"]:
         problems, found = asyncio.run(_issuers(listening, settings, catalog))
         told += found
-    if listening.store is None:
+    if listening["STORE"] is None:
         return problems, told
-    if asyncio.run(_answers(listening.store)):
+    if asyncio.run(_answers(listening["STORE"])):
         return problems, [*told, "The store answers."]
     return [*problems, f"The store that {prefix}_STORE names does not answer."], told
 
 
 def _callers(listening: Listening, prefix: str) -> str:
     ways = []
-    if listening.issuers:
+    if listening["AUTH_ISSUER"]:
         ways.append("callers with an access token")
-    if listening.tokens is not None:
-        count = len(listening.tokens)
+    if listening["HTTP_TOKENS"] is not None:
+        count = len(listening["HTTP_TOKENS"])
         ways.append(f"{count} caller{'' if count == 1 else 's'} listed in {prefix}_HTTP_TOKENS")
     if ways:
         return f"for {' and '.join(ways)}"
-    return "for everybody who reaches it" if listening.open else "for this machine only, without authentication"
+    return "for everybody who reaches it" if listening["HTTP_OPEN"] else "for this machine only, without authentication"
 
 
 async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -> tuple[list[str], list[str]]:
@@ -69,12 +69,14 @@ async def _issuers(listening: Listening, settings: Settings, catalog: Catalog) -
         for name, fault in found.items()
         if not fault
     ]
-    told.append(f"Access tokens must be issued for {' or '.join(sorted(listening.audiences or (guard.resource,)))}.")
+    audiences = listening["AUTH_AUDIENCE"] or (guard.resource,)
+    told.append(f"Access tokens must be issued for {' or '.join(sorted(audiences))}.")
     if listening.introspection is not None:
         told.append(_without_audience(listening.introspection, settings.prefix))
     told.append(f"Clients find the authorization server by {metadata_url(guard.resource)}.")
-    always = frozenset(listening.scopes)
-    access = Access(catalog, settings.roles, listening.roles_claim, always, True, guard, listening.first_scopes)
+    always = frozenset(listening["AUTH_SCOPES"])
+    claim, first = listening["AUTH_ROLES_CLAIM"], listening["AUTH_FIRST_SCOPES"]
+    access = Access(catalog, settings["ROLES"], claim, always, True, guard, first)
     first = " ".join(sorted(access.first_scopes())) or "no scope"
     told.append(f"Clients request {first} at first; {settings.prefix}_AUTH_FIRST_SCOPES can name others.")
     return [f"The issuer {name} {fault}." for name, fault in found.items() if fault], told

@@ -165,7 +165,7 @@ def _tell(text: str) -> None:
         sys.stderr.flush()
 
 
-# Decision 0090: The flag --explain prepares a call like any other call.
+# Code of its own for `--explain` would sooner or later differ from the code of calls.
 def explain(
     catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def explain(
         found["request"] = _drawn(ready, preparation.agent)
         found["error"] = sentence(name, missing) if missing else None
         notes += _notes(name, keys, preparation, tool.binding.get("confirm", ""))
-        notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings.trace else []
+        notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings["TRACE"] else []
         secrets += ready.private
     redacted: dict[str, Any] = Redactor(secrets).value(found)
     return redacted

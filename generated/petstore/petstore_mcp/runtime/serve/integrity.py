@@ -23,7 +23,6 @@ _VERSION = re.compile(r"# mcpgen ([0-9A-Za-z.+-]{1,40})")
 _ENTRY = re.compile(r"([0-9a-f]{64})  (.+)")
 
 
-# Decision 0162: Digests of the runtime are stored beside it.
 def describe(folder: str = _RUNTIME) -> str:
     """Return a line for `--doctor` that says which files of the runtime differ from what mcpgen wrote, if any."""
     try:

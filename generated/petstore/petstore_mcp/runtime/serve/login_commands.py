@@ -134,7 +134,7 @@ class _Commands:
         self._catalog = catalog
         self._settings = loaded
         self._given = given
-        self._kept = KeptLogins(catalog.name, loaded.token_store, loaded.prefix)
+        self._kept = KeptLogins(catalog.name, loaded["TOKEN_STORE"], loaded.prefix)
 
     async def run(self, schemes: list[UserScheme]) -> int:
         """Run `login`, `logout` or `whoami` for these security schemes, and return the exit code.
@@ -142,7 +142,7 @@ class _Commands:
         Raise LoginFailed if a login fails.
         """
         client = Client(self._settings, f"{self._catalog.name}-mcp/{self._catalog.version}")
-        seconds = self._settings.timeout
+        seconds = self._settings["TIMEOUT"]
 
         def send(request: Request, address: Address) -> Awaitable[Response]:
             return client.send(request, address, seconds)
@@ -168,7 +168,7 @@ class _Commands:
                 url, code = await login.begin_on_device()
                 complain(f"Open {url} on any device, and type the code {code}")
             else:
-                url = await login.begin_in_browser(given.port or self._settings.login_port)
+                url = await login.begin_in_browser(given.port or self._settings["LOGIN_PORT"])
                 complain(f"Log in with your browser, at {url}")
                 if opens:
                     await asyncio.to_thread(_open, url)

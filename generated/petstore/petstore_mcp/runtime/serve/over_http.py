@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from ..settings.listening import Listening
     from ..settings.settings import Settings
 
-# Decision 0169: A server ends within ten seconds of SIGTERM.
+# Without this second, rolling restarts behind nginx lost calls. Platforms kill ten seconds after SIGTERM
+# (docs/decisions/http.md).
 LINGER = 1.0
 """Seconds for which requests are still served after the signal to end. Meanwhile the server reports that it is not
 ready, and closes each connection after its response. Load balancers need this time to notice.
@@ -70,7 +71,7 @@ def application(package: str) -> Application:
         _stop(*settings.problems)
     settings.apply(catalog)
     listening, audit = settings.listening, _audit(settings, catalog)
-    if listening.issuers and listening.url is None:
+    if listening["AUTH_ISSUER"] and listening["HTTP_URL"] is None:
         _stop(callers.unnamed(settings.prefix))
 
     def make() -> Service:
@@ -99,7 +100,7 @@ async def _serve(package: str, catalog: Catalog, settings: Settings, listening: 
         Watch(package, catalog, settings.again, lambda *new: _soon(loop, service, *new)).start()
     listening.port = port  # if port 0 was configured, this is the port that the system chose
     url = f"http://{listening.address}/mcp"
-    if guard is not None and listening.url is None:
+    if guard is not None and listening["HTTP_URL"] is None:
         guard.locate(url)
     log.event("info", "listening", url=url, pid=os.getpid(), callers=_known_by(listening))
     await stopped
@@ -121,11 +122,11 @@ def _soon(loop: asyncio.AbstractEventLoop, service: Service, catalog: Catalog, s
 def _service(
     catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None, guard: Guard | None
 ) -> Service:
-    if not listening.keys and listening.guarded:
+    if not listening["STATE_KEY"] and listening.guarded:
         advice = f"Sessions and confirmations end with this process, since {settings.prefix}_STATE_KEY is not set."
         log.event("warning", "no_state_key", reason=advice)
     audience = f"{catalog.name}/{catalog.version.partition('.')[0]}"
-    seal = Seal(listening.keys or [os.urandom(32)], audience, time.time)
+    seal = Seal(listening["STATE_KEY"] or [os.urandom(32)], audience, time.time)
     sharing = _sharing(listening, seal, catalog.name)
     spend = sharing.spend if sharing is not None else SpentNumbers(time.monotonic).spend
     callers = _callers(catalog, settings, seal, spend, sharing)
@@ -176,7 +177,7 @@ def _scopes(catalog: Catalog, scheme: str) -> list[str]:
 
 
 def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard | None:
-    if not listening.issuers:
+    if not listening["AUTH_ISSUER"]:
         return None
     try:
         from ..identity.guard import Guard  # imported late: needed only if an issuer is set
@@ -188,27 +189,27 @@ def _guard(catalog: Catalog, settings: Settings, listening: Listening) -> Guard 
 
 def _known_by(listening: Listening) -> str:
     """Return a text for the log that says how callers identify themselves."""
-    ways = [f"access tokens of {each}" for each in listening.issuers]
-    if listening.tokens is not None:
-        ways.append(f"tokens of {len(listening.tokens)} callers in a file")
+    ways = [f"access tokens of {each}" for each in listening["AUTH_ISSUER"]]
+    if listening["HTTP_TOKENS"] is not None:
+        ways.append(f"tokens of {len(listening['HTTP_TOKENS'])} callers in a file")
     return ", ".join(ways) or "not asked"
 
 
 def _sharing(listening: Listening, seal: Seal, server: str) -> Sharing | None:
-    if listening.store is None:
+    if listening["STORE"] is None:
         return None
     from ..replicas.sharing import Sharing  # imported late: few servers share a store with replicas
     from ..replicas.store import Store
 
-    return Sharing(Store(listening.store, server), seal)
+    return Sharing(Store(listening["STORE"], server), seal)
 
 
 def _audit(settings: Settings, catalog: Catalog) -> Audit | None:
-    if not settings.audit:
+    if not settings["AUDIT"]:
         return None
     from .recording import open_audit  # imported late: few operators keep an audit log
 
-    audit = open_audit(settings.audit, settings, catalog)
+    audit = open_audit(settings["AUDIT"], settings, catalog)
     if isinstance(audit, str):
         _stop(audit)
     before_leaving(audit)

@@ -49,7 +49,8 @@ class _Polled:
         self.busy = False
 
 
-# Decision 0238: Resources are polled while somebody watches them.
+# One request serves all clients that watch a resource. Polls count towards the rate limit, so the owner sets the
+# interval.
 class Poller:
     """Poller of the API for changes of resources that clients watch. A process has one; use it in one event loop only.
 

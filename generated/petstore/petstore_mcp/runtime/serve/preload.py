@@ -51,7 +51,7 @@ _CODECS = ("utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252")
 """Common encodings of responses besides UTF-8. A response in an encoding that cannot be loaded is read as UTF-8."""
 
 
-# Decision 0064: Code that an answer can need is loaded before the first call.
+# An import opens a file, and during a call perhaps no file descriptor is free (docs/decisions/requests.md).
 def load(catalog: Catalog, settings: Settings) -> None:
     """Import the modules and codecs that calls of this server may need."""
     for name in _names(catalog, settings):

@@ -26,7 +26,7 @@ def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[i
     if path == STDERR and 2 in gaps:
         return unusable
     try:
-        return Audit(path, catalog, lambda: secrets(settings, catalog), settings.audit_arguments)
+        return Audit(path, catalog, lambda: secrets(settings, catalog), settings["AUDIT_ARGUMENTS"])
     except OSError:
         return unusable
 

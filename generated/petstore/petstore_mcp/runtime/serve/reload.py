@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Renew = Callable[[Catalog, Settings], None]
 
-# Decision 0105: With --reload, the generated files are checked for changes every half second.
+# Polling needs no library and works on every system. Waiting for one further check joins many changes into one reload.
 SECONDS = 0.5
 """Seconds between two checks."""
 
@@ -39,7 +39,8 @@ class _NotTaken(Exception):
     """Raised if newly generated JSON files cannot be served. The message is a sentence that says why."""
 
 
-# Decision 0104: A reload loads only the generated JSON files.
+# A table that was written for a newer runtime may contain a key that this runtime would ignore
+# (docs/decisions/calls.md).
 class Watch:
     """Watcher of the generated JSON files of one server."""
 

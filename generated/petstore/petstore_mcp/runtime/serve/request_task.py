@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .response_writer import ResponseWriter
 
 
-# Decision 0222: The asyncio task of an ASGI request runs the request's call.
+# A second asyncio task for the call would take a twentieth more instructions (docs/decisions/speed.md).
 class RequestTask:
     """Wrapper of the asyncio task that serves a request. The same task can also run the tool call of the request."""
 

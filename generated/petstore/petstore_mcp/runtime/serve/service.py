@@ -95,15 +95,16 @@ class Service:
         self._sharing, self._guard = sharing, guard
         self._steps: set[asyncio.Task[None]] = set()
         self.ready = False
-        self.paths = OwnPaths(listening.url)
+        self.paths = OwnPaths(listening["HTTP_URL"])
         self._make, self._audit = make, audit
         self._caller: ToolExecutor | None = None
         self._bodies = Places(MOST_BODIES)
         self._work = CallScheduler(lambda size: None)
         self._listening = listening
         self._admission = admission.Admission(listening, settings.prefix, guard, callers is not None)
-        always, issued = frozenset(listening.scopes), bool(listening.issuers)
-        access = Access(catalog, settings.roles, listening.roles_claim, always, issued, guard, listening.first_scopes)
+        always, issued = frozenset(listening["AUTH_SCOPES"]), bool(listening["AUTH_ISSUER"])
+        claim, first = listening["AUTH_ROLES_CLAIM"], listening["AUTH_FIRST_SCOPES"]
+        access = Access(catalog, settings["ROLES"], claim, always, issued, guard, first)
         self._endpoint = Endpoint(access, seal, time.monotonic, settings.again is not None, self._measured.recorder)
         self._catalog, self._settings = catalog, settings
         self._silences = Deadlines()
@@ -196,7 +197,7 @@ class Service:
         self._catalog, self._settings = catalog, settings
         if self._work.caller is not None:
             self._load(catalog, settings)
-        self._endpoint.renew(catalog, settings.roles)
+        self._endpoint.renew(catalog, settings["ROLES"])
         self._measured.renew(catalog)
 
     async def drain(self) -> None:

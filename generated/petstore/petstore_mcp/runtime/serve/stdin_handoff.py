@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SECONDS = 0.2
 
 
-# Decision 0150: The event loop that runs the calls reads stdin.
+# A call that passes through two threads takes a third longer than in one thread (docs/decisions/speed.md).
 class StdinHandoff:
     """Object by which the main thread lets the event loop, in another thread, read stdin. Only the main thread calls
     `lend`.

@@ -92,6 +92,13 @@ def claim(value: str) -> str:
     return text(value)
 
 
+def client_secret(value: str) -> str:
+    """Return `value`, the secret of this server's client, if it can be sent."""
+    if not (value.isascii() and value.isprintable()):
+        raise ValueError("must be printable ASCII characters")
+    return value
+
+
 def text(value: str) -> str:
     """Return `value` if it is a short text of printable characters, else raise ValueError."""
     if len(value) > LONGEST or not value.isprintable():

@@ -17,7 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.table import Scheme, SchemeKind
+    from ..core.table import Scheme
+    from ..core.words import SchemeKind
 
 LONGEST = 32 * 1024
 """Maximum length of a credential in characters.
@@ -150,7 +151,7 @@ def _replaced(value: str | None, variable: str) -> str | None:
     """Return the value. Raise Placeholder with a sentence for the operator if it is one, such as `${TOKEN}`."""
     if not value or not (any(each in value for each in "$%{<") or value[:5].lower().startswith(_PLACEHOLDERS)):
         return value
-    from .placeholders import form  # imported late: few values look like placeholders
+    from .mistaken_variables import form  # imported late: few values look like placeholders
 
     if not (found := form(value)):
         return value

@@ -2,7 +2,7 @@
 """Choose the credentials that a tool requires (`bindings.json`), and attach them to the request as the last step.
 
 Only the operator sets credentials; arguments cannot. A parameter that the API description or a hook adds to the request
-is dropped if a server could read its name as that of a credential (`name_conflicts.fold`). Credentials are sent only to
+is dropped if a server could read its name as that of a credential (`folded_names.fold`). Credentials are sent only to
 the tool's API server, not after a redirect to another origin. If a token must be fetched, a TokenRequest says how.
 """
 

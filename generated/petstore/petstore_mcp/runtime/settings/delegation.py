@@ -238,13 +238,14 @@ class _Reader:
 
     def _read_login(self, found: Delegation, issuers: list[str]) -> None:
         settings, own = self._settings, self._base("ISSUER")
-        if not issuers and (settings.listening is None or settings.listening.tokens is None):
+        if not issuers and (settings.listening is None or settings.listening["HTTP_TOKENS"] is None):
             known = f"{settings.prefix}_AUTH_ISSUER or {settings.prefix}_HTTP_TOKENS"
             raise ValueError(f"{found.variable} is user: set {known}, so that this server knows who calls.")
         public = public_url(settings, self._environ)
         if not public:
             raise ValueError(f"{found.variable} is user: set {settings.prefix}_HTTP_URL, at which browsers come back.")
-        # Decision 0186: Each security scheme has its own redirect URI.
+        # One redirect URI for each scheme prevents mix-up attacks (RFC 9700, 4.4), even without `iss`, which many
+        # servers do not send.
         found.redirect = f"{public}/callback/{found.slug}"
         if issuer := self._text(own):
             found.provider = self._operators(issuer, own)

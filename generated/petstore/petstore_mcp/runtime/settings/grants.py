@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..request.name_conflicts import fold
+from ..text.folded_names import fold
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable

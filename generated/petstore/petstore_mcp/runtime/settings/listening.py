@@ -1,9 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Settings for serving over HTTP.
+"""Settings for serving over HTTP: the rules between them, and the parsers of those that concern no access tokens.
 
-They are the listening address, callers, accepted host names and origins, and the state that replicas share.
-
-Each check raises ValueError with a reason such as "must be a port" if a value is not valid. The reason never contains
+Each parser raises ValueError with a reason such as "must be a port" if a value is not valid. The reason never contains
 the value.
 """
 
@@ -12,14 +10,19 @@ from __future__ import annotations
 from base64 import b64decode
 from binascii import Error
 
-from . import callers, credential_env
+from . import callers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, Protocol
 
-    Checked = Callable[[str, Callable[[str], Any], Any], Any]
+    class Settings(Protocol):
+        """Interface of those attributes of settings.Settings that are set before this module is called."""
+
+        prefix: str
+        values: dict[str, Any]
+        given: set[str]
+
 
 PORT = 8000
 HOST = "127.0.0.1"
@@ -30,68 +33,37 @@ SHORTEST_KEY = 32
 SHORTEST_NAME, LONGEST_NAME = 1, 64
 _DIGEST = 64
 _LONGEST_CARD_NAME = 200
+_CLIENT_ID, _LOGIN = "AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NEEDS_ISSUER = (
     *("AUTH_AUDIENCE", "AUTH_SCOPES", "AUTH_FIRST_SCOPES", "AUTH_ROLES_CLAIM"),
-    *("AUTH_INTROSPECTION_CLIENT_ID", "AUTH_INSTEAD_OF_AUDIENCE"),
+    *(_CLIENT_ID, "AUTH_INSTEAD_OF_AUDIENCE", _LOGIN),
 )
-_LOGIN = "AUTH_INTROSPECTION_CLIENT_SECRET"
 _NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-@")
 
 
 class Listening:
-    """HTTP settings of the server.
+    """Listening address of the server, with the settings over HTTP. `listening["NAME"]` is the value of a setting.
 
-    - `tokens`: the callers' names by the SHA-256 of their static tokens; None means that there are no static tokens.
-    - `keys`: secrets that encrypt data given to clients. The first one encrypts; all of them decrypt. Without keys, the
-      process generates one.
-    - `issuers`: authorization servers whose access tokens are accepted, each as the tokens name it (RFC 8414).
-    - `url`: URL at which clients reach the endpoint; None means the address at which the server listens.
-    - `card`: name of the server in its public server card, NAMESPACE/NAME; "" for no card.
-    - `audiences`: accepted values of `aud` in tokens; if empty, the endpoint's URL is accepted.
-    - `scopes`: scopes that every call needs. `first_scopes`: scopes that clients are told to request at first, or None
-      for those of the tools that only read.
-    - `roles_claim`: name of the claim with the caller's roles, or a JSON Pointer.
+    - `hosts`: accepted host names, with that of the server's URL.
     - `introspection`: credentials for the introspection of tokens that are not JWTs (RFC 7662), or None.
     """
 
-    __slots__ = (
-        "audiences",
-        "card",
-        "files",
-        "first_scopes",
-        "host",
-        "hosts",
-        "introspection",
-        "issuers",
-        "keys",
-        "open",
-        "origins",
-        "port",
-        "roles_claim",
-        "scopes",
-        "store",
-        "tokens",
-        "url",
-    )
+    __slots__ = ("_values", "host", "hosts", "introspection", "port")
 
-    def __init__(self, host: str = HOST, port: int = PORT) -> None:
+    def __init__(self, host: str, port: int, values: dict[str, Any]) -> None:
         self.host = host
         self.port = port
-        self.hosts: frozenset[str] = frozenset()
-        self.origins: frozenset[str] = frozenset()
-        self.tokens: dict[bytes, str] | None = None
-        self.open = False
-        self.files = False
-        self.keys: list[bytes] = []
-        self.store: str | None = None
-        self.issuers: tuple[str, ...] = ()
-        self.url: str | None = None
-        self.audiences: frozenset[str] = frozenset()
-        self.scopes: tuple[str, ...] = ()
-        self.first_scopes: tuple[str, ...] | None = None
+        self._values = values
+        url, client_id = values["HTTP_URL"], values["AUTH_INTROSPECTION_CLIENT_ID"]
+        secret = values["AUTH_INTROSPECTION_CLIENT_SECRET"]
+        self.hosts: frozenset[str] = values["HTTP_HOSTS"] | ({callers.host(url)} if url else set())
         self.introspection: callers.Introspection | None = None
-        self.roles_claim = ""
-        self.card = ""
+        if client_id and secret:
+            self.introspection = callers.Introspection(client_id, secret, values["AUTH_INSTEAD_OF_AUDIENCE"])
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of the setting `name`, which is without the prefix."""
+        return self._values[name]
 
     @property
     def address(self) -> str:
@@ -101,44 +73,24 @@ class Listening:
     @property
     def guarded(self) -> bool:
         """Return True if other machines may connect: if callers must authenticate, or the operator allows it anyway."""
-        return self.tokens is not None or bool(self.issuers) or self.open
+        return self.asks or bool(self["HTTP_OPEN"])
 
     @property
     def asks(self) -> bool:
         """Return True if a caller must authenticate."""
-        return self.tokens is not None or bool(self.issuers)
+        return self["HTTP_TOKENS"] is not None or bool(self["AUTH_ISSUER"])
 
 
-def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], checked: Checked) -> Listening:
-    """Load the HTTP settings.
+def load(address: tuple[str, int], settings: Settings) -> Listening:
+    """Return the settings for serving at `address`. Raise ValueError with a sentence if settings contradict each other.
 
-    `checked` is a function that reads one variable, named without the prefix, and records problems of its value. Raise
-    ValueError with a sentence if settings contradict each other.
+    A setting that is set and unusable contradicts no other: its problem is recorded already.
     """
-    listening = Listening(*address)
-    listening.hosts = checked("HTTP_HOSTS", hosts, listening.hosts)
-    listening.origins = checked("HTTP_ORIGINS", origins, listening.origins)
-    listening.tokens = checked("HTTP_TOKENS", tokens, None)
-    listening.open = checked("HTTP_OPEN", _yes, False)
-    listening.files = checked("HTTP_FILES", _yes, False)
-    listening.url = checked("HTTP_URL", callers.url, None)
-    if listening.url is not None:
-        listening.hosts |= {callers.host(listening.url)}
-    listening.card = checked("HTTP_CARD", card_name, "")
-    if listening.card and listening.url is None:
+    listening, prefix, given = Listening(*address, settings.values), settings.prefix, settings.given
+    if listening["HTTP_CARD"] and listening["HTTP_URL"] is None:
         raise ValueError(f"{prefix}_HTTP_CARD needs {prefix}_HTTP_URL, the address that the server card tells.")
-    _load_issuers(listening, prefix, environ, checked)
-    found, source = credential_env.value_of(f"{prefix}_STATE_KEY", environ)
-    try:
-        listening.keys = keys(found) if found else []
-    except ValueError as reason:
-        raise ValueError(f"{source} {reason}.") from None
-    found, source = credential_env.value_of(f"{prefix}_STORE", environ)
-    try:
-        listening.store = store(found.strip()) if found else None
-    except ValueError as reason:
-        raise ValueError(f"{source} {reason}.") from None
-    if listening.store and not listening.keys:
+    _check_issuers(listening, prefix, given)
+    if listening["STORE"] and "STATE_KEY" not in given:
         raise ValueError(f"{prefix}_STORE needs {prefix}_STATE_KEY, with which replicas read what others have stored.")
     if not is_loopback(listening.host) and not listening.guarded:
         raise ValueError(
@@ -146,40 +98,23 @@ def load(address: tuple[str, int], prefix: str, environ: Mapping[str, str], chec
             f" who may call, {prefix}_AUTH_ISSUER to the authorization server whose tokens they have, or"
             f" {prefix}_HTTP_OPEN=1 where something in front of this server asks them."
         )
-    if listening.issuers and listening.url is None and not is_loopback(listening.host):
+    if listening["AUTH_ISSUER"] and listening["HTTP_URL"] is None and not is_loopback(listening.host):
         raise ValueError(callers.unnamed(prefix))
     return listening
 
 
-def _load_issuers(listening: Listening, prefix: str, environ: Mapping[str, str], checked: Checked) -> None:
-    """Load the settings for access tokens. Raise ValueError with a sentence if settings contradict each other."""
-    listening.issuers = checked("AUTH_ISSUER", callers.issuers, ())
-    listening.audiences = checked("AUTH_AUDIENCE", callers.audiences, frozenset())
-    listening.scopes = checked("AUTH_SCOPES", callers.scopes, ())
-    listening.first_scopes = checked("AUTH_FIRST_SCOPES", callers.scopes, None)
-    listening.roles_claim = checked("AUTH_ROLES_CLAIM", callers.claim, "")
-    client_id = checked("AUTH_INTROSPECTION_CLIENT_ID", callers.text, "")
-    instead = checked("AUTH_INSTEAD_OF_AUDIENCE", callers.instead_of_audience, ())
-    secret, source = credential_env.value_of(f"{prefix}_{_LOGIN}", environ)
-    secret = (secret or "").strip()
-    if not environ.get(f"{prefix}_AUTH_ISSUER", "").strip():
-        named = [each for each in _NEEDS_ISSUER if environ.get(f"{prefix}_{each}", "").strip()] + [_LOGIN] * bool(
-            secret
-        )
-        if named:
-            raise ValueError(f"{prefix}_{named[0]} needs {prefix}_AUTH_ISSUER, the authorization server of callers.")
-    if bool(client_id) != bool(secret):
-        raise ValueError(f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID and {prefix}_{_LOGIN} are needed together.")
-    if secret and not (secret.isascii() and secret.isprintable()):
-        raise ValueError(f"{source} must be printable ASCII characters.")
-    if client_id and len(listening.issuers) > 1:
-        name = f"{prefix}_AUTH_INTROSPECTION_CLIENT_ID"
+def _check_issuers(listening: Listening, prefix: str, given: set[str]) -> None:
+    """Check the settings for access tokens. Raise ValueError with a sentence if settings contradict each other."""
+    needs_issuer = [each for each in _NEEDS_ISSUER if each in given]
+    if needs_issuer and "AUTH_ISSUER" not in given:
+        raise ValueError(f"{prefix}_{needs_issuer[0]} needs {prefix}_AUTH_ISSUER, the authorization server of callers.")
+    if len({_CLIENT_ID, _LOGIN} & given) == 1:
+        raise ValueError(f"{prefix}_{_CLIENT_ID} and {prefix}_{_LOGIN} are needed together.")
+    if listening[_CLIENT_ID] and len(listening["AUTH_ISSUER"]) > 1:
+        name = f"{prefix}_{_CLIENT_ID}"
         raise ValueError(f"{name} needs exactly one issuer: a token that is no JWT does not name its own.")
-    if instead and not client_id:
-        raise ValueError(
-            f"{prefix}_AUTH_INSTEAD_OF_AUDIENCE needs {prefix}_AUTH_INTROSPECTION_CLIENT_ID: JWTs have an audience."
-        )
-    listening.introspection = callers.Introspection(client_id, secret, instead) if client_id else None
+    if listening["AUTH_INSTEAD_OF_AUDIENCE"] and _CLIENT_ID not in given:
+        raise ValueError(f"{prefix}_AUTH_INSTEAD_OF_AUDIENCE needs {prefix}_{_CLIENT_ID}: JWTs have an audience.")
 
 
 def address(text: str) -> tuple[str, int]:
@@ -269,13 +204,6 @@ def store(value: str) -> str:
     if value.partition("://")[0] not in ("redis", "rediss", "unix"):
         raise ValueError("must be a URL such as redis://cache:6379/0 or rediss://:PASSWORD@cache:6380/0")
     return value
-
-
-def _yes(value: str) -> bool:
-    # Imported here, since only this function uses the module. Costs no time: `settings` has already loaded it.
-    from .setting_parsers import switch
-
-    return switch(value)
 
 
 def _is_name(name: str) -> bool:

@@ -9,7 +9,7 @@ ALLOW_HOSTS.
 
 from __future__ import annotations
 
-from ..text.addresses import Address, parse, parse_endpoint
+from ..text.addresses import Address, origin_of, parse, parse_endpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
         servers: list[Address | str]
         endpoints: dict[str, Endpoint | str]
-
-
-_PORTS = {"http": ":80", "https": ":443"}
 
 
 class Endpoint:
@@ -68,19 +65,8 @@ def nowhere(prefix: str) -> str:
     return f"{prefix}_BASE_URL is not set, and the API's description does not say where its server is."
 
 
-def origin_of(url: str) -> str:
-    """Return the origin of a URL in `bindings.json`, lower-case and without the default port.
-
-    The URL may contain variables. The compiler has the same rule (`mcpgen.base.origins.of_url`).
-    """
-    scheme, found, rest = url.partition("://")
-    if not found:
-        return ""
-    scheme, authority = scheme.lower(), rest.partition("/")[0].partition("?")[0].partition("#")[0].lower()
-    return f"{scheme}://{authority.removesuffix(_PORTS.get(scheme, ':'))}"
-
-
-# Decision 0081: A reloaded `bindings.json` adds no accepted origin.
+# The operator gave the secrets before the owner accepted a new origin, so it counts only after a restart
+# (docs/decisions/origins.md).
 class Listed:
     """Origins that `bindings.json` lists as accepted.
 
@@ -113,7 +99,8 @@ class Listed:
         return "an origin that was not accepted when this server was generated"
 
 
-# Decision 0082: If the operator sets a base URL, the list of accepted origins does not apply.
+# The accepted origins belong to the API that the operator's base URL replaces, so they no longer count
+# (docs/decisions/origins.md).
 class Rules:
     """Rules about where requests may be sent, set by the operator.
 

@@ -16,7 +16,7 @@ _SPANS = {"s": (1.0, "a second"), "min": (60.0, "a minute"), "h": (3600.0, "an h
 _FORM = re.compile(r"([0-9]{1,6}) ?/ ?(s|min|h)", re.IGNORECASE)
 
 
-# Decision 0038: The rate limit uses a sliding window.
+# A token bucket that starts full would allow nearly twice the rate in its first interval.
 class Rate:
     """Sliding-window rate limiter: the limit, and the times of the latest requests."""
 

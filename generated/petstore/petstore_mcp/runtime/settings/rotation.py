@@ -18,7 +18,7 @@ from . import credential_env, setting_parsers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Protocol
+    from typing import Any, Protocol
 
     from ..core.table import Scheme
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         prefix: str
         secrets: dict[str, str]
         private: list[str]
-        ca_file: str | None
+        values: dict[str, Any]
         client: tuple[str, str | None] | None
 
 
@@ -58,7 +58,7 @@ class Rotation:
         self._next = clock() + SECONDS
         self._turn = 0
         self._private = [*settings.private]
-        certificates = filter(None, (settings.ca_file, *(settings.client or ())))
+        certificates = filter(None, (settings.values["CA_FILE"], *(settings.client or ())))
         self._paths = [*credential_env.files(security, environ), *certificates]
         self._seen = self._look()
 
@@ -79,10 +79,10 @@ class Rotation:
         """Use the new contents of the files, or log why they cannot be used."""
         settings = self._settings
         secrets, problems, _ = credential_env.read(self._security, self._environ)
-        if settings.ca_file or settings.client:
+        if settings.values["CA_FILE"] or settings.client:
             from . import tls  # imported late: loads OpenSSL
 
-            if name := tls.problem(settings.ca_file, settings.client):
+            if name := tls.problem(settings.values["CA_FILE"], settings.client):
                 wrong = "CA_FILE" if name == "ca_file" else "CLIENT_CERT"
                 problems.append(f"{settings.prefix}_{wrong} cannot be loaded.")
         if problems:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import os
 
+from ..text import fields
 from ..text.addresses import parse
 from . import credential_env
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .rate import Rate
 
 SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.1, 3600.0
 
 MOST_CONCURRENCY = 256
+
+SHORTEST_TOKEN = 16
 
 _LEVELS = ("debug", "info", "warning", "error")
 _ROLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-")
@@ -48,13 +47,6 @@ def concurrency(value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_CONCURRENCY):
         raise ValueError(f"must be a whole number from 1 to {MOST_CONCURRENCY}")
     return int(value)
-
-
-def rate(value: str) -> Rate:
-    """Return the rate limit that the text gives, such as `10/s`."""
-    from .rate import parse  # imported here: few operators set a rate
-
-    return parse(value)
 
 
 def hosts(value: str) -> frozenset[str]:
@@ -114,6 +106,26 @@ def audit(value: str) -> str:
     return path
 
 
+def metrics(value: str) -> bool | str:
+    """Return the absolute path of a file for metrics, or True or False for a switch."""
+    if not os.path.dirname(value):
+        try:
+            return switch(value)
+        except ValueError:
+            raise ValueError("must be 1 or 0, or the path of a file, such as ./metrics.prom") from None
+    path = os.path.abspath(value)
+    if not os.access(os.path.dirname(path), os.W_OK | os.X_OK):
+        raise ValueError("must name a file in a folder that can be written to")
+    return path
+
+
+def metrics_token(value: str) -> str:
+    """Return `value`, the bearer token that a reader of `/metrics` must send."""
+    if len(value) < SHORTEST_TOKEN or not fields.is_value(value) or " " in value:
+        raise ValueError(f"must be {SHORTEST_TOKEN} or more visible ASCII characters without blanks")
+    return value
+
+
 def port(value: str) -> int:
     """Return `value` as a port number."""
     if not (value.isascii() and value.isdigit() and 0 < int(value[:6]) < 65536):
@@ -160,12 +172,16 @@ def switch(value: str) -> bool:
 # Functions that extract secrets from settings, since results must never contain them
 
 
-def login(url: str | None) -> list[str]:
-    """Return the secrets in the URL of a proxy or a store: the password, or the user name if there is no password.
+def secret_texts(value: str) -> list[str]:
+    """Return the secrets in the text of a secret setting: the text, or for the URL of a proxy or a store, its password,
+    or its user name if there is no password.
 
-    Each secret is returned in every form: as written, decoded, and encoded for HTTP Basic.
+    A password is returned in every form: as written, decoded, and encoded for HTTP Basic.
     """
-    found_login = (url or "").partition("://")[2].rpartition("@")[0]
+    _, separator, rest = value.partition("://")
+    if not separator:
+        return [value] if len(value) >= credential_env.SHORTEST_REDACTED else []
+    found_login = rest.rpartition("@")[0]
     if not found_login:
         return []
     from base64 import b64encode
@@ -173,7 +189,7 @@ def login(url: str | None) -> list[str]:
 
     user, _, password = found_login.partition(":")
     secret, both = password or user, f"{unquote(user)}:{unquote(password)}"
-    sent = [b64encode(both.encode(encoding)).decode() for encoding in ("latin-1", "utf-8")]
+    sent = [b64encode(both.encode(encoding, "replace")).decode() for encoding in ("latin-1", "utf-8")]
     found = dict.fromkeys([secret, unquote(secret), *sent])
     return [each for each in found if len(each) >= credential_env.SHORTEST_REDACTED]
 

@@ -8,8 +8,10 @@ do not.
 from __future__ import annotations
 
 from ..text.addresses import Address, parse
-from . import credential_env, setting_parsers, sizes
+from . import credential_env
 from .origins import Endpoint, Listed, Rules, nowhere
+from .settings_table import SETTINGS
+from .sizes import Sizes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,19 +22,13 @@ if TYPE_CHECKING:
     from ..core.table import Scheme, Server, ServerVariable
     from .delegation import Delegation
     from .listening import Listening
-    from .rate import Rate
     from .rotation import Rotation
+    from .settings_table import Setting
     from .telemetry import Telemetry
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
 
-TIMEOUT = 30.0
-"""Seconds that one call may take in total, unless the operator or the tool sets another limit."""
-
 _UNACCEPTED = "The API's description names {}, {}. Nothing is sent there unless {}_ALLOW_HOSTS names that host."
-
-CONCURRENCY = 64
-"""Maximum number of concurrent requests. Further requests would only wait at the upstream."""
 
 
 class NotReady(Exception):
@@ -48,18 +44,15 @@ class LoginNeeded(NotReady):
 
 
 class Settings:
-    """All settings of the operator.
+    """All settings of the operator. `settings["NAME"]` is the value of a row of the settings table, or its default.
 
+    - `values`: these values, by the names of the rows. `given`: the rows whose variables are set, even if unusable.
     - `secrets`: values of the credential variables, by name. `private`: other texts to redact.
     - `delegations`: over HTTP, the schemes for which the caller's own credential is used.
     - `servers`: the address of each server in `bindings.json`, or a sentence that says why it is unusable.
     - `endpoints`: the token endpoint of each scheme, or a sentence that says why it is unusable.
-    - `client`: files of the client certificate and its key.
-    - `trace`: whether upstreams get trace context; None passes on only the client's trace context.
-    - `audit`: absolute path of the audit log, or `stderr`.
+    - `client`: files of the client certificate and its key. `sizes`: the limits that MAX_RESULT sets.
     - `described`: URL of the first server in the API description, with variables filled in.
-    - `ignored_arguments`: names of members that the operator's client adds to the arguments of calls.
-    - `login_port`: port at which a login waits for the browser; 0 means any. `token_store`: where logins are stored.
     - `rotation` replaces credentials when their files change; None without such files.
     - `again`: with --reload, a function that reads the settings for a newer `bindings.json`.
     - `telemetry`: settings of telemetry, or None.
@@ -68,87 +61,60 @@ class Settings:
 
     __slots__ = (
         "again",
-        "audit",
-        "audit_arguments",
-        "ca_file",
         "client",
-        "concurrency",
         "delegations",
         "described",
-        "downloads_dir",
-        "downloads_overwrite",
         "endpoints",
-        "files_dir",
-        "ignored_arguments",
+        "given",
         "listening",
-        "log_level",
-        "login_port",
         "prefix",
         "private",
         "problems",
-        "proxy",
-        "rate",
         "read",
-        "read_only",
-        "result_tool",
-        "roles",
         "rotation",
         "rules",
         "secrets",
         "servers",
         "sizes",
         "telemetry",
-        "timeout",
-        "token_store",
-        "trace",
+        "values",
         "warnings",
     )
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
+        self.values: dict[str, Any] = {row.name: row.default for row in SETTINGS}
+        self.given: set[str] = set()
         self.servers: list[Address | str] = []
         self.endpoints: dict[str, Endpoint | str] = {}
         self.secrets: dict[str, str] = {}
         self.delegations: dict[str, Delegation] = {}
-        self.timeout = TIMEOUT
-        self.concurrency = CONCURRENCY
-        self.rate: Rate | None = None
-        self.log_level = "info"
-        self.files_dir: str | None = None
         self.listening: Listening | None = None
-        self.downloads_dir: str | None = None
-        self.downloads_overwrite = False
-        self.proxy: str | None = None
-        self.ca_file: str | None = None
         self.client: tuple[str, str | None] | None = None
         self.private: list[str] = []
         self.read: dict[str, None] = {}
-        self.read_only = False
-        self.result_tool = False
         self.again: Again | None = None
-        self.roles: frozenset[str] = frozenset()
-        self.ignored_arguments: frozenset[str] = frozenset()
         self.rotation: Rotation | None = None
         self.rules: Rules | None = None
-        self.trace: bool | None = None
         self.telemetry: Telemetry | None = None
-        self.audit: str | None = None
-        self.audit_arguments = False
-        self.sizes = sizes.Sizes()
+        self.sizes = Sizes()
         self.described = ""
-        self.login_port, self.token_store = 0, ""
         self.problems: list[str] = []
         self.warnings: list[str] = []
 
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of the setting `name`, which is without the prefix."""
+        return self.values[name]
+
     def apply(self, catalog: Catalog) -> None:
         """Apply the settings to the catalog: hide tools that the operator excludes, add tools that settings enable."""
-        if self.downloads_dir is not None:
+        if self["DOWNLOADS_DIR"] is not None:
             catalog.offer_saving()
-        if self.read_only:
+        if self["READ_ONLY"]:
             catalog.hide_changing()
-        if catalog.roles and not (self.listening and self.listening.roles_claim):
-            catalog.hide_restricted(self.roles)
-        if self.result_tool:
+        if catalog.roles and not (self.listening and self["AUTH_ROLES_CLAIM"]):
+            catalog.hide_restricted(self["ROLES"])
+        if self["RESULT_TOOL"]:
             catalog.offer_reading()
 
     def server(self, index: int) -> Address:
@@ -169,8 +135,7 @@ class Settings:
         return found
 
     def __repr__(self) -> str:
-        shown = {name: getattr(self, name) for name in ("timeout", "log_level", "files_dir", "ca_file")}
-        return f"Settings({[str(each) for each in self.servers]}, secrets={sorted(self.secrets)}, {shown})"
+        return f"Settings({[str(each) for each in self.servers]}, given={sorted({*self.secrets, *self.given})})"
 
 
 def load(
@@ -190,29 +155,14 @@ def load(
     settings = Settings(catalog.prefix)
     asked = _RecordingEnvironment(environ, settings.read)
     reader = _Reader(settings, asked)
-    settings.log_level = reader.checked("LOG_LEVEL", setting_parsers.level, "info")
-    settings.timeout = reader.checked("TIMEOUT", setting_parsers.seconds, TIMEOUT)
-    settings.concurrency = reader.checked("CONCURRENCY", setting_parsers.concurrency, CONCURRENCY)
-    settings.rate = reader.checked("RATE_LIMIT", setting_parsers.rate, None)
-    settings.files_dir = reader.checked("FILES_DIR", setting_parsers.directory, None)
-    settings.downloads_dir = reader.checked("DOWNLOADS_DIR", setting_parsers.writable_directory, None)
-    settings.downloads_overwrite = reader.checked("DOWNLOADS_OVERWRITE", setting_parsers.switch, False)
-    settings.ca_file = reader.checked("CA_FILE", setting_parsers.file, None)
-    settings.proxy = reader.proxy()
-    settings.sizes = reader.checked("MAX_RESULT", sizes.parse, settings.sizes)
+    for row in SETTINGS:
+        if http is not None or row.feature != "http":
+            reader.read(row)
+    settings.values["READ_ONLY"] = read_only or settings["READ_ONLY"]
+    settings.sizes = settings["MAX_RESULT"] or settings.sizes
     settings.client = reader.client()
-    settings.read_only = reader.checked("READ_ONLY", setting_parsers.switch, False) or read_only
-    settings.result_tool = reader.checked("RESULT_TOOL", setting_parsers.switch, False)
-    settings.roles = reader.checked("ROLES", setting_parsers.roles, settings.roles)
-    settings.ignored_arguments = reader.checked("IGNORE_ARGUMENTS", setting_parsers.names, frozenset())
-    settings.audit = reader.checked("AUDIT", setting_parsers.audit, None)
-    settings.audit_arguments = reader.checked("AUDIT_ARGUMENTS", setting_parsers.switch, False)
-    settings.login_port = reader.checked("LOGIN_PORT", setting_parsers.port, 0)
-    settings.token_store = reader.checked("TOKEN_STORE", setting_parsers.token_store, "")
-    settings.trace = reader.checked("TRACE", setting_parsers.switch, None)
-    settings.private = [*setting_parsers.login(settings.proxy), *setting_parsers.private_key(settings.client)]
     reader.listening(http)
-    if any(name.startswith(("OTEL_", f"{catalog.prefix}_METRICS")) for name in environ):
+    if settings["METRICS"] or any(name.startswith("OTEL_") for name in environ):
         from . import telemetry  # imported here: few operators enable telemetry
 
         telemetry.load(settings, catalog, asked)
@@ -228,7 +178,7 @@ def load(
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
-    if settings.ca_file or settings.client or credential_env.files(catalog.security, asked):
+    if settings["CA_FILE"] or settings.client or credential_env.files(catalog.security, asked):
         from .rotation import Rotation  # imported late: few servers have such files
 
         settings.rotation = Rotation(settings, catalog.security, asked)
@@ -254,9 +204,11 @@ class _RecordingEnvironment(dict[str, str]):
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
-        from . import unknown_variables  # imported late: variables that no setting reads are rarely set
+        from . import mistaken_variables  # imported late: variables that no setting reads are rarely set
 
-        return [sentence] if (sentence := unknown_variables.warning(names, self._names, prefix)) else []
+        # Over stdio, settings for HTTP are known, although they are not read.
+        known = [*(each for row in SETTINGS for each in row.variables(prefix.removesuffix("_"))), *self._names]
+        return [sentence] if (sentence := mistaken_variables.warning(names, known, prefix)) else []
 
 
 class _Reader:
@@ -266,48 +218,56 @@ class _Reader:
         self._settings = settings
         self._environ = environ
 
-    def checked(self, suffix: str, check: Callable[[str], Any], default: Any) -> Any:
-        """Return the parsed value of a variable, or `default` if the variable is unset or invalid."""
-        return self._named(f"{self._settings.prefix}_{suffix}", check, default)
-
-    def _named(self, name: str, check: Callable[[str], Any], default: Any, value: str | None = None) -> Any:
-        value = self._environ.get(name, "").strip() if value is None else value
-        if not value:
-            return default
+    def read(self, row: Setting) -> None:
+        """Store the value of a row of the settings table, if its variable is set and valid. Redact a secret."""
+        name, settings = row.variable(self._settings.prefix), self._settings
         try:
-            return check(value)
+            value, name = (
+                credential_env.value_of(name, self._environ) if row.secret else (self._environ.get(name), name)
+            )
+        except ValueError as sentence:
+            settings.problems.append(str(sentence))
+            settings.given.add(row.name)
+            return
+        if not value or not (value := value.strip()):
+            return
+        settings.given.add(row.name)
+        settings.values[row.name] = self._parsed(name, value, parser(row), row.default)
+        if row.secret:
+            from .setting_parsers import secret_texts  # imported late: few starts have such settings
+
+            settings.private += secret_texts(value)
+
+    def _parsed(self, name: str, value: str, parse: Callable[[str], Any], default: Any) -> Any:
+        """Return the parsed value of the variable `name`. If the value is invalid, record a problem and return
+        `default`.
+        """
+        try:
+            return parse(value)
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
             return default
 
-    def proxy(self) -> str | None:
-        """Return the proxy URL. It may come from a file, as credentials may, because it may contain a password."""
-        try:
-            value, source = credential_env.value_of(f"{self._settings.prefix}_PROXY", self._environ)
-        except ValueError as sentence:
-            self._settings.problems.append(str(sentence))
-            return None
-        found: str | None = self._named(source, setting_parsers.proxy, None, (value or "").strip())
-        return found
-
     def client(self) -> tuple[str, str | None] | None:
         """Return the files of the client certificate and its key. Record a problem if the files cannot be loaded."""
-        certificate, key = (
-            self.checked(suffix, setting_parsers.file, None) for suffix in ("CLIENT_CERT", "CLIENT_KEY")
-        )
+        certificate, key = self._settings["CLIENT_CERT"], self._settings["CLIENT_KEY"]
         prefix, problems = self._settings.prefix, self._settings.problems
         if key and not certificate:
             problems.append(f"{prefix}_CLIENT_KEY is set and {prefix}_CLIENT_CERT is not, or cannot be used.")
         client = (certificate, key) if certificate else None
-        if client or self._settings.ca_file:
+        if client or self._settings["CA_FILE"]:
             from . import tls  # imported here: loads OpenSSL, which most starts do not need
 
-            broken = tls.problem(self._settings.ca_file, client)
+            broken = tls.problem(self._settings["CA_FILE"], client)
             if broken == "ca_file":
                 problems.append(f"{prefix}_CA_FILE must hold certificates in PEM.")
             elif broken:
                 words = "must hold a certificate and its key in PEM, the key without a passphrase"
                 problems.append(f"{prefix}_CLIENT_CERT with {prefix}_CLIENT_KEY {words}.")
+        if client is not None:
+            from .setting_parsers import private_key  # imported late: few operators have a client certificate
+
+            self._settings.private += private_key(client)
         return client
 
     def listening(self, address: tuple[str, int] | None) -> None:
@@ -322,24 +282,21 @@ class _Reader:
 
         settings = self._settings
         try:
-            found = listening.load(address, settings.prefix, self._environ, self.checked)
+            settings.listening = listening.load(address, settings)
         except ValueError as sentence:
             settings.problems.append(str(sentence))
             return
-        settings.listening = found
-        settings.private += [*(each.decode("latin-1") for each in found.keys), *setting_parsers.login(found.store)]
-        if found.introspection is not None:
-            settings.private.append(found.introspection.secret)
-        if not found.files:
-            settings.files_dir = settings.downloads_dir = None
+        settings.private += [each.decode("latin-1") for each in settings["STATE_KEY"]]
+        if not settings["HTTP_FILES"]:
+            settings.values.update(FILES_DIR=None, DOWNLOADS_DIR=None)
 
     def rules(self, listed: Listed) -> Rules:
         """Return the rules about where requests may be sent. `listed`: the accepted origins in `bindings.json`."""
         return Rules(
             self._settings.prefix,
             listed,
-            insecure=self.checked("ALLOW_HTTP", setting_parsers.switch, False),
-            hosts=self.checked("ALLOW_HOSTS", setting_parsers.hosts, frozenset()),
+            insecure=self._settings["ALLOW_HTTP"],
+            hosts=self._settings["ALLOW_HOSTS"],
             certificate=self._settings.client is not None,
         )
 
@@ -348,7 +305,7 @@ class _Reader:
 
         `rules`: where the operator lets requests be sent. `flag`: the base URL given on the command line, or None.
         """
-        name, value = self._value("BASE_URL")
+        name, value = f"{self._settings.prefix}_BASE_URL", self._settings["BASE_URL"]
         name, value = ("--base-url", flag) if flag else (name, value)
         try:
             if value:
@@ -368,7 +325,8 @@ class _Reader:
             if entry["type"] not in credential_env.FETCHED:
                 continue
             name = entry["variables"]["token_url"]
-            typed = self._named(name, rules.typed_endpoint, None)
+            value = self._environ.get(name, "").strip()
+            typed = self._parsed(name, value, rules.typed_endpoint, None) if value else None
             kind, url = ("token", entry["tokenUrl"]) if "tokenUrl" in entry else ("OpenID", entry["openIdConnectUrl"])
             try:
                 find = rules.endpoint if kind == "token" else rules.discovery
@@ -392,13 +350,20 @@ class _Reader:
             url = url.replace(f"{{{name}}}", self._server_variable(variable))
         return url
 
-    def _value(self, suffix: str) -> tuple[str, str]:
-        name = f"{self._settings.prefix}_{suffix}"
-        return name, self._environ.get(name, "").strip()
-
     def _server_variable(self, variable: ServerVariable) -> str:
         name = variable["variable"]
         value = self._environ.get(name, "")
         if value and value not in variable.get("enum", [value]):
             self._settings.problems.append(f"{name} must be one of {', '.join(variable['enum'])}.")
         return value or str(variable.get("default", ""))
+
+
+def parser(row: Setting) -> Callable[[str], Any]:
+    """Return the function that parses the value of a row. Import its module."""
+    if not row.parser:
+        return str
+    from importlib import import_module  # imported late: most starts have no variable that is parsed
+
+    module, _, name = row.parser.rpartition(".")
+    parse: Callable[[str], Any] = getattr(import_module(module, __package__), name)
+    return parse

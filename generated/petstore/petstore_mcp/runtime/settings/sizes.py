@@ -7,11 +7,11 @@ For other scripts, this counts more tokens than models do.
 
 from __future__ import annotations
 
+# Limits count bytes, which can be compared before anything is decoded.
 BYTES_PER_TOKEN = 4
 FEWEST_TOKENS, MOST_TOKENS = 500, 250_000
 LEAST_KEPT, MOST_KEPT = 2**20, 2**32
 
-# Decision 0045: A result shows at most 32,000 bytes of a response.
 INLINE = 32
 LEAST_INLINE, MOST_INLINE = 64 * 1024, 5 * 2**20 * 3 // 4
 """Smallest and largest possible limit, in bytes, on a file that is passed on inline.
@@ -45,7 +45,7 @@ def inline(shown: int) -> int:
     return max(LEAST_INLINE, min(shown * INLINE, MOST_INLINE))
 
 
-# Decision 0049: One variable limits what a result shows and what the server stores.
+# Both limits are in one variable, because operators find one more easily than two.
 def parse(value: str) -> Sizes:
     """Return the size limits of results that the operator has set, with defaults for limits that are not set.
 

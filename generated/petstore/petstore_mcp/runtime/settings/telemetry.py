@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from ..text.fields import is_name, is_value
-from . import credential_env, setting_parsers
+from . import credential_env
+from .settings_table import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Protocol
+    from typing import Any, Protocol
 
     from ..core.catalog import Catalog
     from .listening import Listening
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
         """Interface of those attributes of settings.Settings that are set before this module is called."""
 
         prefix: str
+        values: dict[str, Any]
+        given: set[str]
         listening: Listening | None
         telemetry: Telemetry | None
         problems: list[str]
@@ -35,11 +38,10 @@ if TYPE_CHECKING:
 DEFAULT_ENDPOINT = "http://localhost:4318"
 """Address at which a collector listens by default (OTLP/HTTP)."""
 
-SHORTEST_TOKEN = 16
 MOST_ATTRIBUTES, LONGEST_ATTRIBUTE = 64, 255
 _SAMPLERS = ("always_on", "always_off", "traceidratio")
 _PARENT = "parentbased_"
-_PROTOCOL = "http/protobuf"
+_DEFAULTS = {row.name: row.default for row in SETTINGS}
 
 
 class Target:
@@ -90,8 +92,8 @@ class Telemetry:
         self.sampler = "always_on"
         self.ratio = 1.0
         self.by_parent = True
-        self.delay = 5.0
-        self.interval = 60.0
+        self.delay = _DEFAULTS["OTEL_BSP_SCHEDULE_DELAY"] / 1000
+        self.interval = _DEFAULTS["OTEL_METRIC_EXPORT_INTERVAL"] / 1000
         self.counts = False
         self.file = ""
         self.token = ""
@@ -105,14 +107,14 @@ class Telemetry:
 def load(settings: Settings, catalog: Catalog, environ: Mapping[str, str]) -> None:
     """Read the telemetry settings into `settings`, with their problems, warnings and secrets. Never raises."""
     wanted = Telemetry()
-    _load_metrics(wanted, settings, environ)
-    reader = _Reader(environ, settings.warnings)
+    _load_metrics(wanted, settings)
+    reader = _Reader(environ, settings)
     if reader.text("OTEL_SDK_DISABLED").lower() != "true":
         wanted.traces, wanted.metrics = reader.target("TRACES"), reader.target("METRICS")
     if wanted.traces is not None or wanted.metrics is not None:
         _load_sampler(wanted, reader)
-        wanted.delay = reader.milliseconds("OTEL_BSP_SCHEDULE_DELAY", wanted.delay)
-        wanted.interval = reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", wanted.interval)
+        wanted.delay = reader.seconds("OTEL_BSP_SCHEDULE_DELAY")
+        wanted.interval = reader.seconds("OTEL_METRIC_EXPORT_INTERVAL")
         wanted.resource = {"service.name": f"{catalog.name}-mcp", "service.version": catalog.version}
         wanted.resource |= reader.pairs("OTEL_RESOURCE_ATTRIBUTES")
         if service := reader.text("OTEL_SERVICE_NAME"):
@@ -123,47 +125,28 @@ def load(settings: Settings, catalog: Catalog, environ: Mapping[str, str]) -> No
         settings.telemetry = wanted
 
 
-def _load_metrics(wanted: Telemetry, settings: Settings, environ: Mapping[str, str]) -> None:
+def _load_metrics(wanted: Telemetry, settings: Settings) -> None:
     """Load the server's own settings for metrics: whether it publishes them, and who may read them."""
-    prefix, problems = settings.prefix, settings.problems
-    value = environ.get(f"{prefix}_METRICS", "").strip()
-    try:
-        token, source = credential_env.value_of(f"{prefix}_METRICS_TOKEN", environ)
-    except ValueError as sentence:
-        problems.append(str(sentence))
-        return
-    wanted.token = (token or "").strip()
-    if wanted.token and (len(wanted.token) < SHORTEST_TOKEN or not is_value(wanted.token) or " " in wanted.token):
-        problems.append(f"{source} must be {SHORTEST_TOKEN} or more visible ASCII characters without blanks.")
-        return
-    if wanted.token:
-        settings.private.append(wanted.token)
-    if os.path.dirname(value):
-        wanted.file, wanted.counts = os.path.abspath(value), True
-        if not os.access(os.path.dirname(wanted.file), os.W_OK | os.X_OK):
-            problems.append(f"{prefix}_METRICS must name a file in a folder that can be written to.")
-        return
-    try:
-        wanted.counts = setting_parsers.switch(value) if value else False
-    except ValueError:
-        problems.append(f"{prefix}_METRICS must be 1 or 0, or the path of a file, such as ./metrics.prom.")
-    # Decision 0213: Only the same machine, or a client with a token, reads /metrics.
-    if wanted.counts and settings.listening and settings.listening.guarded and not wanted.token:
-        problems.append(
+    prefix, value = settings.prefix, settings.values["METRICS"]
+    wanted.counts, wanted.file = bool(value), value if isinstance(value, str) else ""
+    wanted.token = settings.values["METRICS_TOKEN"]
+    # Metrics name tools and API hosts, so other machines need a token. Access tokens of callers do not count, because
+    # callers are not operators.
+    if wanted.at_path and settings.listening and settings.listening.guarded and "METRICS_TOKEN" not in settings.given:
+        settings.problems.append(
             f"{prefix}_METRICS=1 needs {prefix}_METRICS_TOKEN where other machines may connect:"
             " whoever reads /metrics sends it as a bearer token."
         )
 
 
 def _load_sampler(wanted: Telemetry, reader: _Reader) -> None:
-    text = reader.text("OTEL_TRACES_SAMPLER") or f"{_PARENT}always_on"
-    sampler = text.removeprefix(_PARENT)
-    if sampler not in _SAMPLERS:
+    text = reader.text("OTEL_TRACES_SAMPLER")
+    if text.removeprefix(_PARENT) not in _SAMPLERS:
         reader.warn("OTEL_TRACES_SAMPLER", f"must be one of {', '.join(_SAMPLERS)}, or {_PARENT} and one of them")
-        return
-    wanted.sampler, wanted.by_parent = sampler, text.startswith(_PARENT)
-    if sampler == "traceidratio":
-        wanted.ratio = reader.number("OTEL_TRACES_SAMPLER_ARG", 1.0, 0.0, 1.0)
+        text = _DEFAULTS["OTEL_TRACES_SAMPLER"]
+    wanted.sampler, wanted.by_parent = text.removeprefix(_PARENT), text.startswith(_PARENT)
+    if wanted.sampler == "traceidratio":
+        wanted.ratio = reader.number("OTEL_TRACES_SAMPLER_ARG", 1.0)
 
 
 def _is_long(value: str) -> bool:
@@ -173,13 +156,16 @@ def _is_long(value: str) -> bool:
 class _Reader:
     """Reader of the OTEL variables. An invalid value becomes a warning, which never contains the value."""
 
-    def __init__(self, environ: Mapping[str, str], warnings: list[str]) -> None:
+    def __init__(self, environ: Mapping[str, str], settings: Settings) -> None:
         self._environ = environ
-        self._warnings = warnings
+        self._values = settings.values
+        self._warnings = settings.warnings
 
     def text(self, name: str) -> str:
-        """Return the value of a variable without white space at its ends, or "" if it is not set."""
-        return self._environ.get(name, "").strip()
+        """Return the text of a variable without white space at its ends, or its default. Variables for traces or
+        metrics alone are not in the settings table, and have no default.
+        """
+        return str(self._values[name]) if name in self._values else self._environ.get(name, "").strip()
 
     def warn(self, name: str, reason: str) -> None:
         """Store the warning that consists of `name`, an environment variable, and `reason`. Store it only once, as a
@@ -188,7 +174,8 @@ class _Reader:
         if (said := f"{name} {reason}.") not in self._warnings:
             self._warnings.append(said)
 
-    # Decision 0212: Telemetry is off unless an exporter or endpoint is set.
+    # Hosts set `OTEL_*` variables for themselves, and servers inherit them. Only an exporter or an endpoint asks for
+    # telemetry.
     def target(self, signal: str) -> Target | None:
         """Return where traces or metrics are sent, or None if no variable enables sending them."""
         exporter = self.text(f"OTEL_{signal}_EXPORTER").lower()
@@ -199,9 +186,9 @@ class _Reader:
         if exporter not in ("", "otlp"):
             self.warn(f"OTEL_{signal}_EXPORTER", "must be otlp or none here: nothing of it is sent")
             return None
-        protocol = self._of(signal, "PROTOCOL") or _PROTOCOL
-        if protocol != _PROTOCOL:
-            self.warn("OTEL_EXPORTER_OTLP_PROTOCOL", f"must be {_PROTOCOL} here: nothing is sent")
+        protocol = _DEFAULTS["OTEL_EXPORTER_OTLP_PROTOCOL"]
+        if self._of(signal, "PROTOCOL") != protocol:
+            self.warn("OTEL_EXPORTER_OTLP_PROTOCOL", f"must be {protocol} here: nothing is sent")
             return None
         url = endpoint or f"{(shared or DEFAULT_ENDPOINT).rstrip('/')}/v1/{signal.lower()}"
         if not _is_url(url):
@@ -210,10 +197,10 @@ class _Reader:
         return self._with_options(Target(url, self._headers(signal)), signal)
 
     def _with_options(self, target: Target, signal: str) -> Target | None:
-        target.timeout = min(self.milliseconds(f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT", 0.0), 60.0)
-        target.timeout = target.timeout or min(self.milliseconds("OTEL_EXPORTER_OTLP_TIMEOUT", 10.0), 60.0)
+        own = self.seconds(f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT")
+        target.timeout = min(own or self.seconds("OTEL_EXPORTER_OTLP_TIMEOUT"), 60.0)
         compression = self._of(signal, "COMPRESSION").lower()
-        if compression not in ("", "none", "gzip"):
+        if compression not in ("none", "gzip"):
             self.warn("OTEL_EXPORTER_OTLP_COMPRESSION", "is neither gzip nor none, so reports are sent uncompressed")
         target.gzip = compression == "gzip"
         files = [self._of(signal, part) or None for part in ("CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY")]
@@ -245,21 +232,19 @@ class _Reader:
                 self.warn(name, "must be pairs such as key=value, joined by commas; one was left out")
         return found
 
-    def milliseconds(self, name: str, default: float) -> float:
-        """Return a variable's value, converted from milliseconds to seconds, or `default`, which is in seconds."""
-        return self.number(name, default * 1000, 0.0, 86_400_000.0) / 1000
+    def seconds(self, name: str) -> float:
+        """Return a variable's value, converted from milliseconds to seconds."""
+        return self.number(name, 86_400_000.0) / 1000
 
-    def number(self, name: str, default: float, least: float, most: float) -> float:
-        """Return a variable's value as a number, or `default` if it is unset, invalid or not between `least` and
-        `most`.
-        """
-        text = self.text(name)
+    def number(self, name: str, most: float) -> float:
+        """Return a variable's value as a number, or the default if it is invalid or not between 0 and `most`."""
+        text, default = self.text(name), float(_DEFAULTS.get(name, 0))
         try:
             value = float(text) if text else default
         except ValueError:
             value = -1.0
-        if not least <= value <= most:
-            self.warn(name, f"must be a number from {least:g} to {most:g}")
+        if not 0.0 <= value <= most:
+            self.warn(name, f"must be a number from 0 to {most:g}")
             return default
         return value
 

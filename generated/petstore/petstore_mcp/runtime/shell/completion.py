@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Shell completion for the command `call`: create the scripts for shells, and return the words that these scripts ask
-for.
+"""Shell completion for the command `call`, and for the variables of `install --env`: create the scripts for shells, and
+return the words that these scripts ask for.
 
 Pure functions.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 
+from ..settings.settings_table import SETTINGS
 from ..text.invisible import visible
 
 TYPE_CHECKING = False
@@ -63,6 +64,9 @@ def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
         return _beginning(COMMANDS, last)
     if before[0] == "completion":
         return _beginning(SHELLS, last) if len(before) == 1 else []
+    if before[0] == "install" and before[-1] == "--env":
+        stdio = [row for row in SETTINGS if row.feature != "http"]
+        return _beginning((name for row in stdio for name in row.variables(catalog.prefix)), last)
     if before[0] != "call":
         return []
     tools = [word for word in before[1:] if not word.startswith("-")]

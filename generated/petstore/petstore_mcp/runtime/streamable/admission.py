@@ -191,7 +191,7 @@ class Admission:
         """Return the name of the caller whose static token has the SHA-256 `digest`, or None."""
         found = None
         # Compare with all digests, so that the time taken reveals no token.
-        for each, name in (self._listening.tokens or {}).items():
+        for each, name in (self._listening["HTTP_TOKENS"] or {}).items():
             if hmac.compare_digest(each, digest):
                 found = name
         return found
@@ -238,7 +238,7 @@ class Admission:
             answer.note = self._advice("host_refused", "host", ", ".join(named), "HTTP_HOSTS")
             return answer
         origins = head.all("origin")
-        allowed = {f"http://{host}", f"https://{host}"} | self._listening.origins if origins else ()
+        allowed = {f"http://{host}", f"https://{host}"} | self._listening["HTTP_ORIGINS"] if origins else ()
         if origins and (len(origins) > 1 or origins[0].lower() not in allowed):
             answer = refused(403, INVALID_REQUEST, "Web pages of this Origin may not ask here.")
             answer.note = self._advice("origin_refused", "origin", ", ".join(origins), "HTTP_ORIGINS")
@@ -248,7 +248,7 @@ class Admission:
     def _shared(self, head: Head) -> bool:
         """Return whether the request comes from a page of an origin that the operator listed."""
         origins = head.all("origin")
-        return len(origins) == 1 and origins[0].lower() in self._listening.origins
+        return len(origins) == 1 and origins[0].lower() in self._listening["HTTP_ORIGINS"]
 
     def _advice(self, event: str, kind: str, value: str, setting: str) -> dict[str, str]:
         reason = f"{self._prefix}_{setting} lists those that are allowed."

@@ -208,7 +208,8 @@ class Endpoint:
                 for line in exchange.protocol.renew(offered).splitlines(keepends=True):
                     exchange.tell(line)
 
-    # Decision 0175: Streams end when their access token expires, and calls that have begun are still answered.
+    # A call that has begun may take effect in the API, so it is answered even after its token has expired
+    # (docs/decisions/identity.md).
     def expire(self, exchange: Exchange) -> None:
         """End the stream of an exchange whose access token has expired (security requirement A8).
 

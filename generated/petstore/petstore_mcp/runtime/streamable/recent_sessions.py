@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .session import Session
 
-# Decision 0217: A process caches the sessions used last.
+# Decrypting the session id for each request took a twentieth of a small call's CPU time (docs/decisions/speed.md).
 MOST = 512
 """Largest number of cached sessions. A session takes about 3 KiB."""
 

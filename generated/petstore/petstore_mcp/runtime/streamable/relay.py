@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from .session_notifications import Setting
 
 
-# Decision 0168: The id of an elicitation request names the replica that sent the request.
+# A replica must not acknowledge an answer that nobody waits for, so the request's id names who asked
+# (docs/decisions/http.md).
 class Relay:
     """Action to perform: send the message `line` of a session to other replicas. If `line` is None, tell them that the
     session has ended.

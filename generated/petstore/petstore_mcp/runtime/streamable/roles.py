@@ -12,7 +12,7 @@ MOST_ROLES = 1000
 """Largest number of roles that are read from one token."""
 
 
-# Decision 0182: Roles in a caller's token replace the roles that the operator set.
+# These roles replace those in `NAME_ROLES`: if they were added, every caller would get the operator's roles.
 def roles_in(claims: Mapping[str, object], claim: str) -> frozenset[str]:
     """Return the roles in `claim`: the name of a claim, or a JSON Pointer (RFC 6901) such as `/realm_access/roles`.
 

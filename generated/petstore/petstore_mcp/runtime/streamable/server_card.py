@@ -38,16 +38,15 @@ def answer(head: Head, listening: Listening, catalog: Catalog) -> Answer | None:
 
     Both documents exist only if the operator has set a name for the server card.
     """
-    if not listening.card or listening.url is None or head.path not in (CARD, CATALOG):
+    name, url = listening["HTTP_CARD"], listening["HTTP_URL"]
+    if not name or url is None or head.path not in (CARD, CATALOG):
         return None
     if head.method == "OPTIONS":
         return Answer(204, fields=list(_PUBLIC))
     if head.method not in ("GET", "HEAD"):
         return Answer(405, fields=[("Allow", "GET, HEAD, OPTIONS")])
     is_card = head.path == CARD
-    told = (
-        card(listening.card, listening.url, catalog) if is_card else ai_catalog(listening.card, listening.url, catalog)
-    )
+    told = card(name, url, catalog) if is_card else ai_catalog(name, url, catalog)
     kind = CARD_TYPE if is_card else CATALOG_TYPE
     return Answer(200, dumps(told), [("Content-Type", kind), ("Cache-Control", "public, max-age=3600"), *_PUBLIC])
 

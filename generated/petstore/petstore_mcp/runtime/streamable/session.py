@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .exchange import Exchange
     from .replay import Recording
 
-# Decision 0166: A session id contains the session's data, encrypted.
+# With the session's data in its id, every replica can serve a session that it has never seen (docs/decisions/http.md).
 SECONDS = 24 * 60 * 60.0
 """Seconds that a session lasts. Clients then begin another one."""
 

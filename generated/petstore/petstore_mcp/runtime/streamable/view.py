@@ -11,7 +11,8 @@ from . import scopes
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from ..core.table import Feature, Resource
+    from ..core.table import Resource
+    from ..core.words import Feature
     from .scopes import Requirement
 
 _KEY = b'"callerScopes":'

@@ -22,7 +22,7 @@ _METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE
 _OTHER = "_OTHER"
 
 
-# Decision 0214: Mistakes of a caller are no errors of the server in telemetry.
+# By the third version of OpenTelemetry's conventions for MCP: a model's mistyped argument is not the operator's fault.
 def error_type(operation: Operation) -> str:
     """Return OpenTelemetry's `error.type` of a client's MCP request, or "" if the request has not failed."""
     if operation.code is not None and operation.code not in _FAULTS_OF_CALLERS:

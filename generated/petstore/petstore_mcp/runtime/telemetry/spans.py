@@ -75,7 +75,8 @@ def scope(version: str) -> InstrumentationScope:
     return InstrumentationScope(name=SCOPE, version=version)
 
 
-# Decision 0211: The runtime makes spans without OpenTelemetry's SDK.
+# For the spans and measurements of a call, OpenTelemetry's SDK takes 0.1 ms, and this code 0.008 ms
+# (docs/decisions/speed.md).
 class SpanEncoder:
     """Encoder that turns records of clients' MCP requests, and of HTTP requests to the API, into spans."""
 

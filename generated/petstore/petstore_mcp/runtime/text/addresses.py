@@ -12,7 +12,12 @@ _PORTS = {"http": 80, "https": 443}
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _HOST = _LETTERS | set("-._")
 _PATH = _LETTERS | set("-._~!$&'()*+,;=:@/%")
-_METADATA = frozenset({"metadata", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254"})
+
+METADATA_NAMES = frozenset({"metadata", "metadata.google.internal", "metadata.goog", "instance-data"})
+METADATA_ADDRESSES = frozenset({"100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"})
+"""Addresses of cloud metadata services outside the link-local range: Alibaba, Oracle, Azure, and the IPv6 ones of AWS
+and Google.
+"""
 
 
 class Address:
@@ -62,9 +67,9 @@ class Address:
 
             address = IPv6Address(self.host)
             inner = address.ipv4_mapped or address
-            return inner.is_link_local or inner.is_unspecified or self.host in _METADATA
+            return inner.is_link_local or inner.is_unspecified or str(inner) in METADATA_ADDRESSES
         host = self.host.rstrip(".")
-        return host in _METADATA or _is_under(host, "169.254.") or _is_under(host, "0.")
+        return host in METADATA_NAMES | METADATA_ADDRESSES or _is_under(host, "169.254.") or _is_under(host, "0.")
 
 
 def parse(text: str, *, bare: bool = False) -> Address:
@@ -88,6 +93,20 @@ def parse(text: str, *, bare: bool = False) -> Address:
         raise ValueError("must have a percent-encoded path without dot segments")
     host, port = _host_and_port(authority, scheme)
     return Address(scheme, host, port, path, bare=bare or not slash)
+
+
+def origin_of(url: str) -> str:
+    """Return the origin of a URL (RFC 6454, section 4) in lower case, without the scheme's default port; "" if the URL
+    is relative.
+
+    The origin may contain variables such as `{region}`. The compiler lists accepted origins in `bindings.json` by this
+    function, and the runtime looks them up by it.
+    """
+    scheme, found, rest = url.partition("://")
+    if not found:
+        return ""
+    scheme, authority = scheme.lower(), rest.partition("/")[0].partition("?")[0].partition("#")[0].lower()
+    return f"{scheme}://{authority.removesuffix(f':{_PORTS[scheme]}' if scheme in _PORTS else ':')}"
 
 
 def parse_endpoint(text: str) -> tuple[Address, str]:

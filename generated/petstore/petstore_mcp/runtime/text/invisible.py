@@ -2,14 +2,17 @@
 """Find and remove hidden characters. These are invisible, or change where other characters appear (Unicode UTR 36, 3.5
 and 3.6).
 
-Models read hidden characters that people do not see, so they can contain a prompt injection. The list of characters is
-the same as the compiler's (`mcpgen/base/invisible.py`), so responses are cleaned like API descriptions. A joiner
-(U+200C or U+200D) that follows another joiner is removed. A hidden character is kept where a script or an emoji needs
-it:
+Models read hidden characters that people do not see, so they can contain a prompt injection. The compiler cleans API
+descriptions by the same list of characters. A joiner (U+200C or U+200D) that follows another joiner is removed. A
+hidden character is kept where a script or an emoji needs it:
 
 - U+200C and U+200D between letters of scripts that join them, and after a virama (RFC 5892, A.1 and A.2);
 - U+200D between emoji; U+FE0E and U+FE0F after an emoji or before U+20E3 (keycaps);
 - U+2800, the Braille blank, next to other Braille.
+
+Other variation selectors are hidden characters: the letter before a selector reads the same without it. So are
+direction marks and soft hyphens, which change no word, and the tag characters in the flags of England, Scotland and
+Wales.
 """
 
 from __future__ import annotations
@@ -18,9 +21,11 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+_CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+"""Control characters other than tab and line ends."""
+
 _NEVER_SHOWN = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters other than tab and line ends
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
+    f"{_CONTROL}\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # Default_Ignorable_Code_Point
     "\u202a-\u202e"  # bidirectional controls;
     "\ufff9-\ufffb\U0001d159"  # marks of annotated text, and the musical symbol "null notehead";
@@ -42,6 +47,8 @@ _JOINED = (
     "\u17d3-\u17ff"  # Brahmic scripts; their viramas are in _VIRAMA
     "\u1820-\u18af\ua840-\ua87f\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc"  # Mongolian, Phags-pa, forms of Arabic
 )
+# Joiners are kept where spelling needs them: without joiners, Persian and Indic words are misspelt. Variation selectors
+# are removed, because each can encode a byte of a hidden message.
 HIDDEN = (
     f"[{_NEVER_SHOWN}{_SURROGATES}\u200c\u200d\u2800\ufe0e\ufe0f](?:(?<=[{_NEVER_SHOWN}{_SURROGATES}])"
     f"|(?<=[\ufe0e\ufe0f])(?<![{_EMOJI}].)(?!\u20e3)"
@@ -67,7 +74,7 @@ It matches if and only if the text contains a hidden character, apart from lone 
 seven times as fast as HIDDEN.
 """
 
-_HIDDEN_ASCII = bytes(code for code in range(128) if re.match(f"[{_NEVER_SHOWN}]", chr(code)))
+_HIDDEN_ASCII = "".join(re.findall(f"[{_CONTROL}]", bytes(range(128)).decode())).encode()
 """The hidden characters of ASCII, as bytes to delete from a text.
 
 Deleting them takes a seventh of the time that the regular expression takes.
@@ -87,7 +94,7 @@ def clean(text: str) -> tuple[str, int]:
         return (text, 0) if len(seen) == len(text) else (seen.decode(), len(text) - len(seen))
     if not _searcher()(text):
         return text, 0
-    left = _pattern().sub("", text)
+    left = pattern().sub("", text)
     return left, len(text) - len(left)
 
 
@@ -100,7 +107,7 @@ def visible(text: str) -> str:
 
 
 @lru_cache(1)
-def _pattern() -> re.Pattern[str]:
+def pattern() -> re.Pattern[str]:
     """Return the compiled HIDDEN. Compiling takes four milliseconds, and most servers never need the pattern."""
     return re.compile(HIDDEN)
 

@@ -156,7 +156,7 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-# Decision 0077: Redaction undoes escapes and then looks for the bytes of each secret.
+# Escapes are decoded and then bytes compared, which takes linear time for any secret (docs/decisions/origins.md).
 class Redactor:
     """Remover of secrets from texts: fixed secrets, and learned ones such as fetched tokens.
 

@@ -2,16 +2,15 @@
 """Recognise names and texts that mean a secret.
 
 This is the only list of such words. The server refuses forms by it, because MCP forbids asking for a secret: a client
-may log what its user fills in. The audit leaves out arguments by it. The compiler (`base/secrets.py`) loads this file
-to find secrets in documents.
+may log what its user fills in. The audit leaves out arguments by it. The compiler (`base/secrets.py`) finds
+secrets in documents by it.
 """
 
 from __future__ import annotations
 
 import re
-from unicodedata import normalize
 
-_HUMPS = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+|[A-Z]+")
+from .folded_names import humps
 
 WORDS = frozenset(
     (
@@ -58,8 +57,7 @@ ASKED = re.compile(
 
 def is_secret_name(name: str) -> bool:
     """Return True if a field, variable, header or parameter of this name holds a secret."""
-    plain = normalize("NFKD", name).encode("ascii", "ignore").decode()
-    words = [word.lower() for word in _HUMPS.findall(plain)]
+    words = humps(name)
     beside = DATA.intersection(words)
     # `one_time_code` is a secret, `page_token` and `token_type` are not
     if beside - {"code"} or not ABOUT.isdisjoint(words[-1:]):

@@ -106,7 +106,7 @@ _ALSO = frozenset(
 """Other names of the types in _SHOWN. Content with other first bytes has none of these types, whatever was declared."""
 
 
-# Decision 0046: The first bytes of a file decide whether it is an image or a sound.
+# Declared media types are often wrong, and some clients end a conversation at an image block without a valid image.
 def type_of(content: bytes) -> str:
     """Return the media type that the first bytes indicate, or "" if no signature matches."""
     for start, ninth, kind in _SIGNATURES:

@@ -9,6 +9,7 @@ a trick causes a fault.
 
 import os
 
-# Decision 0188: Performance tricks have one folder and one switch.
+# If a trick might cause a fault, this switch shows within a minute whether the fault remains without it
+# (docs/decisions/speed.md).
 ON = os.environ.get("MCPGEN_TUNING") != "0"
 """Whether the performance tricks are enabled."""

@@ -3,7 +3,7 @@
 
 A default pipe holds 64 KiB. A long answer would need many writes, and calls would wait for the client in between.
 
-- Gain: measured in docs/decisions/0160-larger-pipes.md.
+- Gain: running calls wait less for the client while it reads a long answer (docs/decisions/speed.md).
 - Risk: Linux limits the pipe memory of all processes of a user to 64 MiB. Enlarged pipes use up this memory sooner
   than default pipes. If the system refuses, the pipe keeps its size.
 - Test: `tests/runtime/test_process.py`. `tests/runtime/test_tuning.py` checks that `MCPGEN_TUNING=0` disables this
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from . import ON
 
-# Decision 0160: The pipe for a long answer is enlarged to 256 KiB.
 _LARGE = 256 * 1024
 
 
