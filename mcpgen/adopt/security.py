@@ -116,21 +116,25 @@ def _of_generator(server: ForeignServer, scheme: BoundScheme) -> list[str]:
     if server.program != "openapi-mcp-generator":
         return []
     suffix = environment_suffix(scheme.name)
-    kinds = {
-        ("apiKey", "value"): "API_KEY",
-        ("bearer", "value"): "BEARER_TOKEN",
-        ("basic", "username"): "BASIC_USERNAME",
-        ("basic", "password"): "BASIC_PASSWORD",
-        ("oauth2", "value"): "OAUTH_TOKEN",
-        ("oauth2", "client_id"): "OAUTH_CLIENT_ID",
-        ("oauth2", "client_secret"): "OAUTH_CLIENT_SECRET",
-    }
-    named = [(kinds.get((scheme.type, role)), variable) for role, variable in scheme.variables.items()]
+    if scheme.base64:
+        kinds = {"username": "BASIC_USERNAME", "password": "BASIC_PASSWORD"}
+    elif scheme.tokens and "fetched" in scheme.ways:
+        kinds = {"value": "OAUTH_TOKEN", "client_id": "OAUTH_CLIENT_ID", "client_secret": "OAUTH_CLIENT_SECRET"}
+    elif scheme.tokens:
+        kinds = {"value": "BEARER_TOKEN"}
+    else:
+        kinds = {"value": "API_KEY"} if _is_key(scheme) else {}
+    named = [(kinds.get(role), variable) for role, variable in scheme.variables.items()]
     return [
         f"Set {variable} to the value of {kind}_{suffix} of the old server. No secret was copied."
         for kind, variable in named
         if kind
     ]
+
+
+def _is_key(scheme: BoundScheme) -> bool:
+    """Return True for a credential that is sent as it is given, in a place of its own."""
+    return bool(scheme.wire_name and scheme.secret) and not scheme.word
 
 
 def _demands(document: JsonValue) -> bool:
@@ -147,13 +151,13 @@ def _is_required(scheme: BoundScheme, catalog: Catalog) -> bool:
 
 def _fits(scheme: BoundScheme, credential: Credential) -> bool:
     if credential.kind == "bearer":
-        return scheme.type in ("bearer", "oauth2")
+        return scheme.tokens
     if credential.kind == "client":
-        return scheme.type == "oauth2" and scheme.token_url == credential.token_url
+        return scheme.tokens and "fetched" in scheme.ways and scheme.token_url == credential.token_url
     if credential.kind == "basic":
-        return scheme.type == "basic"
-    same = (scheme.wire_name or "").casefold() == credential.name.casefold()
-    return scheme.type == "apiKey" and scheme.location == credential.location and same
+        return scheme.base64
+    same = scheme.wire_name.casefold() == credential.name.casefold()
+    return _is_key(scheme) and scheme.location == credential.location and same
 
 
 def _free_name(credential: Credential, taken: set[str]) -> str:

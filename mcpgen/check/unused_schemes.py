@@ -6,7 +6,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import clipped
 from mcpgen.lower.request import security
 from mcpgen.merge.overrides import is_written
-from mcpgen.model import UNSENT, Api
+from mcpgen.model import Api
 from mcpgen.read.toolsfile import ToolsFile
 
 
@@ -26,6 +26,6 @@ def warn(api: Api, files: Iterable[ToolsFile], diagnostics: Diagnostics) -> None
     )
     for file in files:
         for scheme in file.api.schemes:
-            if scheme.type not in UNSENT and scheme.name not in used:
+            if not scheme.unsent and scheme.name not in used:
                 message = f"Nothing uses the security scheme '{clipped(scheme.name)}'."
                 diagnostics.add("unused-scheme", message, file.security.inside(scheme.name), hint)

@@ -23,23 +23,6 @@ class Variable:
     usual: bool = True
 
 
-_OPEN = ("username", "client_id", "token_url")
-"""Roles whose values are no secrets."""
-
-_CLIENT = {
-    "client_id": "the id of the OAuth client with which users log in through `login`",
-    "client_secret": "the secret of that OAuth client, if it has one",
-}
-"""Role → description of the environment variables for the OAuth client with which a user logs in."""
-
-_OAUTH_2 = {
-    "value": "an access token, used instead of one that the server fetches",
-    "client_id": "the client id with which the server fetches access tokens (OAuth 2 client credentials)",
-    "client_secret": "the client's secret",
-    "token_url": "URL from which the server fetches access tokens, instead of {}",
-}
-
-
 def environment(catalog: Catalog) -> tuple[Variable, ...]:
     """Return the environment variables that depend on the API, each once: credentials first, then variables of server
     URLs.
@@ -61,10 +44,10 @@ def list_variables(
     found = [
         Variable(
             variable,
-            _purpose(scheme, role),
-            secret=role not in _OPEN and scheme.type != "setting",
+            scheme.purposes[role],
+            secret=role in scheme.secret,
             # A token can be given or fetched, so neither way makes a variable required.
-            required=scheme.name in needed and scheme.type not in ("oauth2", "login") and scheme.user is None,
+            required=scheme.name in needed and len(scheme.ways) == 1,
             usual=role in _usual(scheme),
         )
         for scheme in schemes
@@ -148,22 +131,9 @@ def needy(catalog: Catalog) -> Catalog:
     return replace(catalog, tools=tuple(tool for tool in catalog.tools if all(tool.binding.security)))
 
 
-def _roles(scheme: BoundScheme) -> tuple[Way, ...]:
-    """Return the ways to give a scheme its credential. Each way is a list of roles (such as username and password) that
-    are needed together.
-    """
-    if scheme.type == "oauth2":
-        return (("value",), ("client_id", "client_secret"))
-    if scheme.login is not None:
-        return (("value",), tuple(dict.fromkeys(role for _, role, _ in scheme.login.fields if role)))
-    if scheme.user is not None:
-        return (("value",),)
-    return (tuple(scheme.variables),)
-
-
 def _ways(schemes: list[BoundScheme]) -> Iterator[Way]:
     """Yield the alternative sets of variables, each of which gives the credentials of all `schemes` together."""
-    each = [[[scheme.variables[role] for role in way] for way in _roles(scheme)] for scheme in schemes]
+    each = [[[scheme.variables[role] for role in way] for way in scheme.ways.values() if way] for scheme in schemes]
     return (tuple(name for way in ways for name in way) for ways in product(*each))
 
 
@@ -179,17 +149,11 @@ def _usual(scheme: BoundScheme) -> tuple[str, ...]:
 
     These are the roles for fetching a token if the document says how, else the roles of the credential itself.
     """
-    if scheme.type == "setting":
+    if not scheme.secret:
         return ()
-    if scheme.login is not None:
-        return _roles(scheme)[1]
-    if scheme.type in ("bearer", "oauth2") and not scheme.token_url and can_log_in(scheme):
+    if scheme.tokens and not scheme.token_url and can_log_in(scheme):
         return ("client_id",)
-    if scheme.type == "bearer":
-        return ("value",)
-    if scheme.type != "oauth2":
-        return tuple(scheme.variables)
-    return ("client_id", "client_secret") if scheme.token_url else ("value",)
+    return scheme.ways["fetched" if scheme.token_url else "given"]
 
 
 def _always_needed(choices: Iterable[Sequence[Sequence[str]]]) -> frozenset[str]:
@@ -199,22 +163,3 @@ def _always_needed(choices: Iterable[Sequence[Sequence[str]]]) -> frozenset[str]
         if alternatives:
             needed |= set(alternatives[0]).intersection(*alternatives)
     return frozenset(needed)
-
-
-def _purpose(scheme: BoundScheme, role: str) -> str:
-    if scheme.type == "header":
-        return "one more header for every request, as Name: value"
-    if scheme.type == "basic":
-        return f"{role} for HTTP basic authentication ({scheme.name})"
-    if role in _CLIENT and scheme.user is not None and scheme.type != "oauth2":
-        return f"{_CLIENT[role]} ({scheme.name})"
-    if scheme.login is not None and role not in ("value", "token_url"):
-        return f"the {role} with which this server logs in and fetches tokens ({scheme.name})"
-    if scheme.type in ("oauth2", "login"):
-        instead = scheme.token_url or f"the one in {scheme.discovery_url}"
-        return f"{_OAUTH_2[role].format(instead)} ({scheme.name})"
-    if scheme.type == "setting":
-        return f"optional, sent in the {scheme.location} as {scheme.wire_name}"
-    if scheme.type == "bearer":
-        return f"bearer token or access token ({scheme.name})"
-    return f"API key, sent in the {scheme.location} {scheme.wire_name} ({scheme.name})"

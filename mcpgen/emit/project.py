@@ -85,10 +85,6 @@ def _copied_files(root: Path) -> list[Path]:
     return sorted([*python, root / LICENSE])
 
 
-_DELEGABLE = ("bearer", "oauth2")
-"""Types of security schemes for which a server over HTTP can send the credentials of the user who calls."""
-
-
 def _values(catalog: Catalog) -> dict[str, object]:
     """Return name → value for the Jinja templates. Templates contain no logic except loops and conditions over these
     values.
@@ -109,8 +105,8 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "buttons": _buttons(catalog.identity, variables, needed),
         "most_in_links": MOST,
         "alternatives": choices,
-        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.type in _DELEGABLE), ""),
-        "clients": [scheme.variables for scheme in catalog.schemes if scheme.type == "oauth2"],
+        "delegable": next((scheme.variables["value"] for scheme in catalog.schemes if scheme.tokens), ""),
+        "clients": [scheme.variables for scheme in catalog.schemes if scheme.tokens and "fetched" in scheme.ways],
         "logins": [_login(scheme, catalog.identity.prefix) for scheme in catalog.schemes if scheme.user],
         "tools": [
             {

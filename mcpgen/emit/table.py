@@ -30,7 +30,7 @@ from mcpgen.model import (
     ToolSpec,
 )
 
-FORMAT = 1
+FORMAT = 2
 _ESCAPE = re.compile(r"\\(?:u([0-9a-f]{4})|.)")
 
 
@@ -169,7 +169,7 @@ def destinations(catalog: Catalog) -> JsonObject:
     """Return the servers and security schemes for the header of `bindings.json`: where calls and credentials go."""
     return {
         "servers": [_server(entry, catalog.identity.prefix) for entry in catalog.servers],
-        "security": {scheme.name: _scheme(scheme) for scheme in catalog.schemes},
+        "security": {each.name: scheme(each) for each in catalog.schemes},
     }
 
 
@@ -200,19 +200,30 @@ def server_variable(variable: ServerVariable, prefix: str) -> str:
     return f"{prefix}_VAR_{environment_suffix(variable.name)}"
 
 
-def _scheme(scheme: BoundScheme) -> JsonObject:
-    result: JsonObject = {"type": scheme.type}
-    if scheme.location is not None and scheme.wire_name is not None:
-        result.update({"in": scheme.location, "name": scheme.wire_name})
-    if scheme.token_url:
-        result["tokenUrl"] = scheme.token_url
-    if scheme.discovery_url:
-        result["openIdConnectUrl"] = scheme.discovery_url
-    if scheme.login is not None:
-        result["login"] = logins.login(scheme.login)
-    if scheme.user is not None:
-        result["user"] = logins.user_flow(scheme.user)
-    return {**result, "variables": dict[str, JsonValue](scheme.variables)}
+def scheme(bound: BoundScheme) -> JsonObject:
+    """Return the entry of a security scheme in the header of `bindings.json`."""
+    result: JsonObject = {"in": bound.location}
+    if bound.wire_name:
+        result["name"] = bound.wire_name
+    if bound.word:
+        result["word"] = bound.word
+    if bound.base64:
+        result["base64"] = True
+    if bound.tokens:
+        result["tokens"] = True
+    result["ways"] = {way: list[JsonValue](roles) for way, roles in bound.ways.items()}
+    if bound.token_url:
+        result["tokenUrl"] = bound.token_url
+    if bound.discovery_url:
+        result["openIdConnectUrl"] = bound.discovery_url
+    if bound.login is not None:
+        result["login"] = logins.login(bound.login)
+    if bound.user is not None:
+        result["user"] = logins.user_flow(bound.user)
+    result["secret"] = list[JsonValue](bound.secret)
+    result["variables"] = dict[str, JsonValue](bound.variables)
+    result["purposes"] = dict[str, JsonValue](bound.purposes)
+    return result
 
 
 def _binding(tool: ToolSpec) -> JsonObject:

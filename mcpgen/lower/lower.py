@@ -165,7 +165,7 @@ def _lowered(
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
         prompts.resolve(api.prompts, read, diagnostics),
-        asks_certificate=any(scheme.type == "mutualTLS" for scheme in api.schemes),
+        asks_certificate=any(scheme.unsent == "certificate" for scheme in api.schemes),
         longest_description=context.longest,
     )
     return sanitize.sanitize_catalog(catalog, api.named_at, diagnostics)

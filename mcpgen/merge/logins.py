@@ -13,7 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.base.names import clipped, fold, words
 from mcpgen.merge.overrides import is_written, named
-from mcpgen.model import Api, Login, Operation, Security, SecurityScheme
+from mcpgen.model import BEARER, Api, Login, Operation, Security, SecurityScheme
 from mcpgen.naming.effect_words import ENDS
 from mcpgen.read.openapi import servers
 from mcpgen.read.toolsfile import LoginChoice
@@ -161,7 +161,9 @@ def with_login(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> Api:
     if operation.servers[0] != api.servers[0]:
         url = servers.with_defaults(operation.servers[0]).rstrip("/") + path
     login = Login(_content_type(operation), choice.fields, choice.token, choice.expires)
-    new = replace(scheme, type="login", token_url=url, discovery_url="", login=login, user=None)
+    new = replace(scheme, token_url=url, discovery_url="", login=login, user=None)
+    if not scheme.text.word and (scheme.location, scheme.wire_name) == ("header", "Authorization"):
+        new = replace(new, text=BEARER)  # an API key in this header field is nearly always a bearer token
     others = tuple(each for each in api.schemes if each.name != new.name)
     if not api.schemes:  # then the document says nothing about credentials, and the login is for all operations
         required = Security(((new.name,),))
@@ -177,12 +179,12 @@ def _filled_scheme(api: Api, choice: LoginChoice, diagnostics: Diagnostics) -> S
 
     If `choice` names an unknown scheme, or names none and there are several, report this and return None.
     """
-    usable = {each.name: each for each in api.schemes if each.type in ("bearer", "oauth2", "apiKey", "login")}
+    usable = {each.name: each for each in api.schemes if not each.unsent and len(each.text.parts) == 1}
     if choice.scheme in usable or (not choice.scheme and len(usable) == 1):
         return usable[choice.scheme or next(iter(usable))]
     if not usable and not choice.scheme:
         return SecurityScheme(
-            "login", "bearer", description="A token, or the credentials with which the server logs in to the API."
+            "login", BEARER, description="A token, or the credentials with which the server logs in to the API."
         )
     message = (
         f"There is no security scheme '{clipped(choice.scheme)}'."

@@ -19,9 +19,9 @@ from mcpgen.merge.overrides import apply, chosen, is_written, without_security
 from mcpgen.merge.scheme_names import all_schemes, each_once, rename_schemes, scheme_at, whole_server, with_names
 from mcpgen.merge.unique_prefixes import ServerPlace, ServerScheme, fronts, place_of
 from mcpgen.model import (
+    BEARER,
     NO_CREDENTIALS,
     UNDECLARED,
-    UNSENT,
     Api,
     Operation,
     PreviousNames,
@@ -125,7 +125,7 @@ def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...])
         kept
         for one in described
         for kept in {
-            scheme_at(scheme, _origin_of(one, base)) for scheme in all_schemes(one.api) if scheme.type != "other"
+            scheme_at(scheme, _origin_of(one, base)) for scheme in all_schemes(one.api) if scheme.unsent != "unknown"
         }
     )
     return {kept for kept, count in counts.items() if count > 1 and kept.place.url}
@@ -289,13 +289,13 @@ def _with_credentials(one: DescribedApi, at: tuple[Server, ...], required: Secur
     documents the value would be sent to several APIs.
     """
     api, entry = one.api, one.entry
-    usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.type != "other")
+    usable = tuple(_with_absolute_urls(scheme, at) for scheme in api.schemes if scheme.unsent != "unknown")
     default = api.security.otherwise(required)
     if not default.is_declared:
         if not usable:
             name = f"{entry.prefix}_{TOKEN}" if entry and entry.prefix else TOKEN
             title = clipped(api.title)
-            usable = (SecurityScheme(name, "bearer", description=f"A bearer token, if {title} requires one."),)
+            usable = (SecurityScheme(name, BEARER, description=f"A bearer token, if {title} requires one."),)
         default = Security((*((scheme.name,) for scheme in usable), ()))
     known = {*(name for names in required.alternatives for name in names), *(scheme.name for scheme in usable)}
     operations = []
@@ -321,7 +321,7 @@ def _with_credentials(one: DescribedApi, at: tuple[Server, ...], required: Secur
 
 # A document that mentions no security must not use the others' credentials, so it gets an optional token of its own.
 def _says_nothing(api: Api) -> bool:
-    return not api.security.is_declared and all(scheme.type in UNSENT for scheme in api.schemes)
+    return not api.security.is_declared and all(scheme.unsent for scheme in api.schemes)
 
 
 def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> SecurityScheme:

@@ -7,6 +7,7 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.accepted import AnswerLink
 from mcpgen.model.asking import Question
+from mcpgen.model.credential_text import API_KEY, CredentialText
 from mcpgen.model.curation import ArgumentChange, ResultView, Sends, TaskRule
 from mcpgen.model.words import (
     Capability,
@@ -15,9 +16,9 @@ from mcpgen.model.words import (
     Location,
     Output,
     Pages,
-    ReadSchemeKind,
     Redirects,
     Style,
+    Unsent,
 )
 
 
@@ -173,18 +174,15 @@ class UserFlow:
 class SecurityScheme:
     """A security scheme, as far as requests are concerned.
 
-    Values of `type`: `bearer` is a ready access token. `oauth2`: a token is fetched by the client credentials grant
-    (RFC 6749, section 4.4) from `token_url`, or from the OpenID provider at `discovery_url`; both may be relative to
-    the server. `login`: a token is fetched from `token_url` as `login` says, and sent as a bearer token or in the
-    scheme's own parameter. `setting`: a parameter that is not secret, sent if its environment variable is set. `other`:
-    a scheme of an unknown kind.
-
-    `user`: how a user logs in, if the document describes an OAuth flow with a person. `scopes`: scopes that the flow
-    declares. `has_scopes`: True if the document calls the scheme OAuth 2.0 or OpenID Connect.
+    `location`, `wire_name` and `text`: where a credential is sent, and how its text is made. `unsent`: why no request
+    contains one. `token_url`, or `discovery_url` of an OpenID provider: where the server fetches tokens, relative to
+    the API's server if need be. It uses the request in `login`, or else the client credentials grant (RFC 6749, section
+    4.4). `user`: how a user logs in, if the document describes an OAuth flow with a person. `scopes`: scopes that the
+    flow declares. `has_scopes`: True if the document calls the scheme OAuth 2.0 or OpenID Connect.
     """
 
     name: str
-    type: ReadSchemeKind
+    text: CredentialText = API_KEY
     location: CredentialPlace = "header"
     wire_name: str = "Authorization"
     description: str = ""
@@ -194,6 +192,17 @@ class SecurityScheme:
     scopes: tuple[str, ...] = ()
     has_scopes: bool = False
     user: UserFlow | None = None
+    unsent: Unsent | None = None
+
+    @property
+    def is_fetched(self) -> bool:
+        """Return True if the server can fetch the credential itself."""
+        return bool(self.token_url or self.discovery_url)
+
+    @property
+    def is_token(self) -> bool:
+        """Return True if the credential is an access token, which may need scopes."""
+        return self.text.tokens or self.is_fetched
 
 
 Scopes = Mapping[str, tuple[str, ...]]

@@ -16,11 +16,11 @@ from mcpgen.model.words import (
     BodyEncoding,
     Capability,
     Confirm,
+    CredentialWay,
     InputProfile,
     Location,
     OutputForm,
     PartKind,
-    SchemeKind,
     Style,
 )
 
@@ -299,16 +299,25 @@ class PromptSpec:
 
 @dataclass(frozen=True, slots=True)
 class BoundScheme:
-    """A security scheme and its environment variables: role (value, username, password, client_id, client_secret,
-    token_url) → variable.
+    """A security scheme as `bindings.json` describes it.
+
+    `variables`: role (value, username, password, client_id, client_secret, token_url) → environment variable.
+    `purposes`: role → what the variable holds. `secret`: roles whose values are secret. `ways`: how the server gets the
+    credential → roles that it needs for this. `location`, `wire_name`: where the credential is sent; the name is "" if
+    the operator writes the header field. Its text is `word`, a blank, and the values of `ways["given"]`, joined by
+    colons (in base64 if `base64` is True). `tokens`: True if the credential is an OAuth access token.
     """
 
     name: str
-    type: SchemeKind
     variables: Mapping[str, str]
-    location: str | None = None
-    wire_name: str | None = None
-    description: str = ""
+    purposes: Mapping[str, str]
+    secret: tuple[str, ...]
+    ways: Mapping[CredentialWay, tuple[str, ...]]
+    location: str
+    wire_name: str
+    word: str = ""
+    base64: bool = False
+    tokens: bool = False
     token_url: str = ""
     discovery_url: str = ""
     login: Login | None = None

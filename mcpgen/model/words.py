@@ -3,7 +3,7 @@
 Types that occur in the tables are those of the runtime.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.runtime import words
@@ -12,7 +12,7 @@ Style = words.Style
 BodyEncoding = words.BodyEncoding
 PartKind = words.PartKind
 CredentialPlace = words.CredentialPlace
-SchemeKind = words.SchemeKind
+CredentialWay = words.CredentialWay
 Capability = words.ClientCapability
 OutputForm = words.OutputForm
 
@@ -22,11 +22,13 @@ Part = str | JsonObject
 Location = Literal["path", "query", "querystring", "header", "cookie"]
 """Where a parameter is sent in the request. `querystring` is the whole query (OpenAPI 3.2)."""
 
-ReadSchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "mutualTLS", "other", "setting", "login"]
-"""Kinds of security schemes in documents. `other`: a kind that mcpgen does not know; it still counts as required."""
+WAYS: tuple[CredentialWay, ...] = get_args(CredentialWay)
+"""Ways to get a credential, in the order of preference."""
 
-UNSENT: frozenset[ReadSchemeKind] = frozenset(("mutualTLS", "other"))
-"""Kinds of security schemes that have no variable: a client certificate belongs to the connection, not to requests."""
+Unsent = Literal["certificate", "unknown"]
+"""Why no request contains a credential of a security scheme: a client certificate belongs to the connection, or mcpgen
+does not know the kind of scheme. An unknown scheme still counts as required.
+"""
 
 SchemaProfile = Literal["portable", "full"]
 """Which keywords input schemas may use: `portable`, keywords that every client accepts, or `full`, all of JSON Schema

@@ -1,4 +1,4 @@
-"""Test that the runtime knows each kind of security schemes, parameter styles, encodings and multipart parts.
+"""Test that the runtime knows each way to get a credential, parameter style, encoding and multipart part.
 
 Also test that mypy reports a kind that the runtime does not know.
 """
@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from package.runtime.core import catalog, words
+from package.runtime.core import catalog, table, words
 from package.runtime.request import kinds as request_kinds
 from package.runtime.request.styles import STYLES
-from package.runtime.serve import doctor
-from package.runtime.settings import credential_env
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,23 +24,21 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("known", "kind"),
     [
-        (catalog.SCHEMES, words.SchemeKind),
-        ({*credential_env.ROLES, "login"}, words.SchemeKind),
-        (doctor._PURPOSES, words.SchemeKind),
+        (catalog.WAYS, words.CredentialWay),
+        (catalog.WAYS, table.CredentialWays.__annotations__),
         (STYLES, words.Style),
         (request_kinds.ENCODINGS, words.BodyEncoding),
         (request_kinds.PARTS, words.PartKind),
     ],
 )
 def test_the_runtime_knows_each_kind_of_its_table(known: Collection[str], kind: Any) -> None:
-    assert set(known) == set(get_args(kind))
+    assert set(known) == set(get_args(kind) or kind)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "module"),
     [
-        ("SchemeKind", "package/runtime/settings/credentials.py"),
         ("BodyEncoding", "package/runtime/request/bodies.py"),
         ("PartKind", "package/runtime/request/bodies.py"),
     ],

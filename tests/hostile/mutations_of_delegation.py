@@ -101,5 +101,5 @@ OF_DELEGATION = (
         "and (found.address.scheme",
         (SETTINGS,),
     ),
-    Mutation("Bearer written twice", "credentials.py", 'f"Bearer {bare(token)}"', 'f"Bearer {token}"', (GATEWAY,)),
+    Mutation("Bearer written twice", "credentials.py", "{bare(text, word)}", "{text}", (GATEWAY,)),
 )

@@ -138,14 +138,14 @@ OF_INPUT = (
     Mutation(
         "a cookie's value from the environment",
         "credential_env.py",
-        'scheme.get("in") == "cookie" and not',
+        'scheme["in"] == "cookie" and not',
         "False and not",
         ("tests/runtime/test_cookie_credentials.py",),
     ),
     Mutation(
         "a cookie's value from a login",
         "credentials.py",
-        'if scheme.get("in") == "cookie" and not',
+        'if scheme["in"] == "cookie" and not',
         "if False and not",
         ("tests/runtime/test_cookie_credentials.py",),
     ),

@@ -52,8 +52,8 @@ OF_ORIGINS = (
     Mutation(
         "the password of a login",
         "credentials.py",
-        'kept = set(values) - {*_PUBLIC, "token_url"}',
-        "kept: set[str] = set()",
+        'private = [values[role] for role in scheme["secret"]]',
+        'private = [""]',
         ("tests/runtime/test_credentials.py",),
     ),
     Mutation(

@@ -27,33 +27,18 @@ from package.runtime.settings import settings
 from tests.leaks import Leaks, forms, random_secret
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import Connection, Play, Upstream, serving
+from tests.scheme_entries import any_header, api_key, basic, bearer, oauth
 
-VALUE = {"value": "PETSTORE_A"}
+CLIENT = {"client_id": "PETSTORE_I", "token_url": "PETSTORE_T"}
 SCHEMES: dict[str, dict[str, Any]] = {
-    "header": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": VALUE},
-    "query": {"type": "apiKey", "in": "query", "name": "key", "variables": VALUE},
-    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": VALUE},
-    "bearer": {"type": "bearer", "variables": VALUE},
-    "any header": {"type": "header", "variables": VALUE},
-    "basic": {"type": "basic", "variables": {"username": "PETSTORE_U", "password": "PETSTORE_A"}},
-    "ready token": {
-        "type": "oauth2",
-        "variables": {
-            "value": "PETSTORE_A",
-            "client_id": "PETSTORE_I",
-            "client_secret": "PETSTORE_S",
-            "token_url": "PETSTORE_T",
-        },
-    },
-    "client secret": {
-        "type": "oauth2",
-        "variables": {
-            "value": "PETSTORE_V",
-            "client_id": "PETSTORE_I",
-            "client_secret": "PETSTORE_A",
-            "token_url": "PETSTORE_T",
-        },
-    },
+    "header": api_key("header", "X-Key", "PETSTORE_A"),
+    "query": api_key("query", "key", "PETSTORE_A"),
+    "cookie": api_key("cookie", "sid", "PETSTORE_A"),
+    "bearer": bearer("PETSTORE_A"),
+    "any header": any_header("PETSTORE_A"),
+    "basic": basic("PETSTORE_U", "PETSTORE_A"),
+    "ready token": oauth({**CLIENT, "value": "PETSTORE_A", "client_secret": "PETSTORE_S"}, "/t"),
+    "client secret": oauth({**CLIENT, "value": "PETSTORE_V", "client_secret": "PETSTORE_A"}, "/t"),
 }
 
 
@@ -236,10 +221,7 @@ def test_cred_12_each_origin_sees_its_own_credential_alone() -> None:
 
     async def main() -> None:
         async with serving() as one, serving() as other:
-            security = {
-                name: {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": f"PETSTORE_{name}"}}
-                for name in ("A", "B")
-            }
+            security = {name: api_key("header", "X-Key", f"PETSTORE_{name}") for name in ("A", "B")}
             tools: dict[str, dict[str, Any]] = {
                 name: {"binding": {"method": "GET", "path": ["/look"], "server": server, "security": [[name]]}}
                 for server, name in enumerate(("A", "B"))
@@ -341,10 +323,7 @@ async def told(answer: bytes, *secrets: str) -> list[Any]:
             await connection.send(answer)
 
     async with serving(play) as upstream:
-        security = {
-            str(at): {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": f"PETSTORE_{at}"}}
-            for at, _ in enumerate(secrets)
-        }
+        security = {str(at): api_key("header", "X-Key", f"PETSTORE_{at}") for at, _ in enumerate(secrets)}
         catalog: Any = Catalog({"look": {"binding": {"method": "POST", "path": ["/look"]}}}, security=security)
         environ = {f"PETSTORE_{at}": secret for at, secret in enumerate(secrets)}
         caller = ToolExecutor(catalog, settings.load(catalog, environ, str(upstream.address("/v1"))))

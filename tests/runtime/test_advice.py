@@ -14,10 +14,11 @@ from package.runtime.settings import settings
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet, text
 from tests.runtime.upstream import answer, serving
+from tests.scheme_entries import api_key, bearer
 
 SECURITY: dict[str, dict[str, Any]] = {
-    "key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "PETSTORE_KEY"}},
-    "oidc": {"type": "bearer", "variables": {"value": "PETSTORE_OIDC"}},
+    "key": api_key("header", "X-Key", "PETSTORE_KEY"),
+    "oidc": bearer("PETSTORE_OIDC"),
 }
 SCOPES = {"scopes": {"oidc": ["pets:read", "pets:write"]}}
 NOT_ALLOWED = "is not allowed to do this; calling again will not help."

@@ -18,10 +18,11 @@ from package.runtime.settings import settings
 from tests.runtime.client_scene import Deadlines, silence, turns
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, answer_ok, serving
+from tests.scheme_entries import api_key
 
 SECRET = "sk-0123456789abcdef/+"
 ENVIRON = {"PETSTORE_API_KEY": SECRET}
-SECURITY = {"key": {"type": "apiKey", "in": "query", "name": "key", "variables": {"value": "PETSTORE_API_KEY"}}}
+SECURITY = {"key": api_key("query", "key", "PETSTORE_API_KEY")}
 PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]
 TOOLS: dict[str, dict[str, Any]] = {
     "get_pet": {

@@ -23,9 +23,10 @@ from tests.runtime.revisions import R1, R2, R3, R4, R5
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_tickets import Clock
 from tests.runtime.upstream import Upstream, answer_ok, serving
+from tests.scheme_entries import api_key
 
 SECRET = "sk-0123456789abcdef"
-SECURITY = {"key": {"type": "apiKey", "in": "query", "name": "key", "variables": {"value": "PETSTORE_API_KEY"}}}
+SECURITY = {"key": api_key("query", "key", "PETSTORE_API_KEY")}
 PET = ["/pets/", {"argument": "pet_id", "name": "petId", "style": "simple"}]
 DELETE: Any = {"method": "DELETE", "path": PET, "security": [["key"]], "open": False}
 SCHEMA = {"type": "object", "properties": {"pet_id": {"type": "integer"}}, "required": ["pet_id"]}

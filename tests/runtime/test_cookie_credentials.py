@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from package.runtime.request.request import Request
 from package.runtime.settings import credential_env, credentials
@@ -23,6 +21,5 @@ def test_what_no_cookie_can_hold_is_refused_at_the_start_and_of_a_login(value: s
     environ = {"P_COOKIE": value}
     _, problems, _ = credential_env.read({"cookie": SECURITY["cookie"]}, environ)
     assert [problem.partition(" must be ")[0] for problem in problems] == ["P_COOKIE"]
-    login: Any = {**SECURITY["cookie"], "type": "login", "variables": {"value": "P_T"}}
     with pytest.raises(NotReady, match="cannot be the value of a cookie"):
-        credentials._put_fetched(login)(Request("GET", "/p"), value)
+        credentials._put_fetched(SECURITY["cookie"])(Request("GET", "/p"), value)

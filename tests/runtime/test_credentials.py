@@ -19,20 +19,21 @@ from package.runtime.text.folded_names import fold
 from package.runtime.text.patterns import finder
 from package.runtime.text.redaction import REDACTED, Redactor
 
+from mcpgen.model import Login
 from mcpgen.read.openapi import parameters
+from tests.scheme_entries import any_header, api_key, basic, bearer, login, oauth, setting
 
 SECURITY: dict[str, Any] = {
-    "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
-    "query": {"type": "apiKey", "in": "query", "name": "api key", "variables": {"value": "P_QUERY"}},
-    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": {"value": "P_COOKIE"}},
-    "bearer": {"type": "bearer", "variables": {"value": "P_BEARER"}},
-    "login": {"type": "basic", "variables": {"username": "P_USERNAME", "password": "P_PASSWORD"}},
-    "field": {"type": "header", "variables": {"value": "P_HEADER"}},
-    "oauth": {
-        "type": "oauth2",
-        "tokenUrl": "https://login.example/t",
-        "variables": {"value": "P_OAUTH", "client_id": "P_ID", "client_secret": "P_SECRET", "token_url": "P_URL"},
-    },
+    "head": api_key("header", "X-Key", "P_HEAD"),
+    "query": api_key("query", "api key", "P_QUERY"),
+    "cookie": api_key("cookie", "sid", "P_COOKIE"),
+    "bearer": bearer("P_BEARER"),
+    "login": basic("P_USERNAME", "P_PASSWORD"),
+    "field": any_header("P_HEADER"),
+    "oauth": oauth(
+        {"value": "P_OAUTH", "client_id": "P_ID", "client_secret": "P_SECRET", "token_url": "P_URL"},
+        "https://login.example/t",
+    ),
 }
 SECRETS = {
     "P_HEAD": "head-secret",
@@ -171,14 +172,13 @@ def test_what_is_sensitive() -> None:
 
 
 def test_what_is_sensitive_of_a_login_and_a_setting() -> None:
-    fields = {"username": {"role": "username"}, "password": {"role": "password"}, "mode": {"value": "json"}}
+    fields = (("username", "username", ""), ("password", "password", ""), ("mode", "", "json"))
     security: dict[str, Any] = {
-        "login": {
-            "type": "login",
-            "login": {"contentType": "application/json", "fields": fields, "token": "/token"},
-            "variables": {"value": "P_T", "username": "P_U", "password": "P_P", "token_url": "P_T_URL"},
-        },
-        "alt": {"type": "setting", "in": "query", "name": "alt", "variables": {"value": "P_ALT"}},
+        "login": login(
+            Login("application/json", fields, "/token", ""),
+            {"value": "P_T", "username": "P_U", "password": "P_P", "token_url": "P_T_URL"},
+        ),
+        "alt": setting("alt", "P_ALT"),
     }
     secrets = {"P_U": "somebody", "P_P": "pass word/1", "P_ALT": "application"}
     found = credentials.sensitive(security, holding(secrets))

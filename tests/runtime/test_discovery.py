@@ -17,6 +17,7 @@ from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import text
 from tests.runtime.test_tokens import ENVIRON, LOGIN, TOOLS, VARIABLES, bearers, look, run, said
 from tests.runtime.upstream import Connection, Play, Upstream, answer, serving
+from tests.scheme_entries import oauth
 
 NOT_FOUND = b"HTTP/1.1 404 Not Found\r\n\r\n"
 CONFIGURATION = "/.well-known/openid-configuration"
@@ -54,7 +55,7 @@ def test_the_endpoint_is_looked_up_once_and_without_a_credential() -> None:
         assert all(LOGIN in each for each in others)
         assert bearers(upstream) == ["token-1"] * 3
 
-    run(scene, provider("{origin}/oauth/token?x=1"), path=CONFIGURATION, key="openIdConnectUrl")
+    run(scene, provider("{origin}/oauth/token?x=1"), path=CONFIGURATION, key="discovery_url")
 
 
 def test_a_ready_token_asks_nobody() -> None:
@@ -63,7 +64,7 @@ def test_a_ready_token_asks_nobody() -> None:
         assert (bearers(upstream), issuer.connections) == (["ready"], 0)
 
     environ = {**ENVIRON, "PETSTORE_OAUTH": "ready"}
-    run(scene, provider("{origin}/t"), environ=environ, path=CONFIGURATION, key="openIdConnectUrl")
+    run(scene, provider("{origin}/t"), environ=environ, path=CONFIGURATION, key="discovery_url")
 
 
 SERVER = "127.0.0.1:{port}"
@@ -88,7 +89,7 @@ def test_what_the_provider_says_wrongly_is_said_and_no_secret_leaves(named: Any,
         assert b"s3cret" not in b"".join(issuer.requests)
         assert upstream.connections == 0
 
-    run(scene, provider(named, status=status), path=CONFIGURATION, key="openIdConnectUrl")
+    run(scene, provider(named, status=status), path=CONFIGURATION, key="discovery_url")
 
 
 def test_a_provider_that_failed_is_asked_again() -> None:
@@ -96,7 +97,7 @@ def test_a_provider_that_failed_is_asked_again() -> None:
         assert (await look(caller)).is_error
         assert text(await look(caller)) == "ok"
 
-    run(scene, provider(None, "{origin}/t"), path=CONFIGURATION, key="openIdConnectUrl")
+    run(scene, provider(None, "{origin}/t"), path=CONFIGURATION, key="discovery_url")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_a_provider_that_failed_is_asked_again() -> None:
     ],
 )
 def test_where_the_provider_is_asked(url: str, environ: dict[str, str], expected: str) -> None:
-    entry = {"type": "oauth2", "openIdConnectUrl": url, "variables": VARIABLES}
+    entry = oauth(VARIABLES, discovery_url=url)
     catalog: Any = Catalog(TOOLS, security={"oauth": entry})
     loaded = settings.load(catalog, environ)
     found = loaded.endpoint("oauth")
@@ -115,7 +116,7 @@ def test_where_the_provider_is_asked(url: str, environ: dict[str, str], expected
 
 
 def test_a_provider_in_the_clear_is_not_asked() -> None:
-    entry = {"type": "oauth2", "openIdConnectUrl": "http://login.example/c", "variables": VARIABLES}
+    entry = oauth(VARIABLES, discovery_url="http://login.example/c")
     catalog: Any = Catalog(TOOLS, security={"oauth": entry})
     with pytest.raises(settings.NotReady, match=r"^The OpenID URL that the API's description names must begin with ht"):
         settings.load(catalog, {}).endpoint("oauth")
@@ -129,7 +130,7 @@ def test_the_doctor_tries_to_fetch_tokens_for_each_set_of_scopes(status: int) ->
 
     async def main() -> tuple[list[str], list[bytes]]:
         async with serving(answer(NOT_FOUND)) as upstream, serving(play) as issuer:
-            entry = {"type": "oauth2", "tokenUrl": str(issuer.address("/t")), "variables": VARIABLES}
+            entry = oauth(VARIABLES, str(issuer.address("/t")))
             catalog: Any = Catalog(TOOLS, [{"url": str(upstream.address())}], security={"oauth": entry})
             catalog.title = "Pets"
             loaded = settings.load(catalog, ENVIRON)

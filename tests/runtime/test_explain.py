@@ -23,14 +23,15 @@ from tests.runtime.process import generate
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_commands import run as run_command
 from tests.runtime.upstream import serving
+from tests.scheme_entries import any_header, api_key, basic, bearer, oauth
 
 SECURITY: dict[str, dict[str, Any]] = {
-    "head": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "P_HEAD"}},
-    "query": {"type": "apiKey", "in": "query", "name": "api key", "variables": {"value": "P_QUERY"}},
-    "cookie": {"type": "apiKey", "in": "cookie", "name": "sid", "variables": {"value": "P_COOKIE"}},
-    "bearer": {"type": "bearer", "variables": {"value": "P_BEARER"}},
-    "login": {"type": "basic", "variables": {"username": "P_USERNAME", "password": "P_PASSWORD"}},
-    "field": {"type": "header", "variables": {"value": "P_FIELD"}},
+    "head": api_key("header", "X-Key", "P_HEAD"),
+    "query": api_key("query", "api key", "P_QUERY"),
+    "cookie": api_key("cookie", "sid", "P_COOKIE"),
+    "bearer": bearer("P_BEARER"),
+    "login": basic("P_USERNAME", "P_PASSWORD"),
+    "field": any_header("P_FIELD"),
 }
 SECRETS = {
     "P_HEAD": "headsecret",
@@ -277,7 +278,7 @@ def test_a_table_that_is_torn_is_one_sentence(tmp_path: Path) -> None:
 )
 def test_a_token_that_would_be_fetched_is_shown_by_the_client_it_is_for(environ: dict[str, str], shown: str) -> None:
     names = {"value": "P_OAUTH", "client_id": "P_ID", "client_secret": "P_SECRET", "token_url": "P_URL"}
-    entry = {"type": "oauth2", "tokenUrl": "https://login.example/t", "variables": names}
+    entry = oauth(names, "https://login.example/t")
     tool = {"binding": {"method": "GET", "path": ["/a"], "security": [["oauth"]]}}
     catalog: Any = Catalog({"look": tool}, security={"oauth": entry})
     found = explain.explain(catalog, environ, None, "look", {})

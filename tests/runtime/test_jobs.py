@@ -24,6 +24,7 @@ from package.runtime.settings import settings
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet, text
 from tests.runtime.upstream import Connection, Play, Upstream, serving
+from tests.scheme_entries import api_key
 
 OLDER, STATELESS = "2025-11-25", "2026-07-28"
 BY_ID = {"method": "GET", "path": ["/jobs/", {"argument": "id", "name": "id", "style": "simple"}]}
@@ -47,7 +48,7 @@ TOOLS = {
     "stated": {"binding": {**tool(done=DONE)["binding"], "result": {"failed": [{"pointer": "/failed"}]}}},
     "secret": {"binding": {**tool(poll={"header": "operation-location"})["binding"], "security": [["key"]]}},
 }
-KEY = {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "PETSTORE_KEY"}}}
+KEY = {"key": api_key("header", "X-Key", "PETSTORE_KEY")}
 
 
 class Clocks:

@@ -14,31 +14,28 @@ from package.runtime.core.wire_formats import Result
 from package.runtime.http.backoff import FIRST, LONGEST, Backoff
 from package.runtime.settings import settings
 
+from mcpgen.model import Login
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import text
 from tests.runtime.test_tokens import UNAUTHORIZED, Clock, Scene, bearers, look, said
 from tests.runtime.upstream import Play, Upstream, answer, answer_ok, serving
+from tests.scheme_entries import login
 
 ENVIRON = {"PETSTORE_USERNAME": "anna", "PETSTORE_PASSWORD": "s3cret&password"}
-SCHEME: dict[str, Any] = {
-    "type": "login",
-    "login": {
-        "contentType": "application/x-www-form-urlencoded",
-        "fields": {
-            "grant_type": {"value": "password"},
-            "username": {"role": "username"},
-            "password": {"role": "password"},
-        },
-        "token": "/access_token",
-        "expires": "/expires_in",
-    },
-    "variables": {
+SCHEME = login(
+    Login(
+        "application/x-www-form-urlencoded",
+        (("grant_type", "", "password"), ("username", "username", ""), ("password", "password", "")),
+        "/access_token",
+        "/expires_in",
+    ),
+    {
         "value": "PETSTORE_TOKEN",
         "username": "PETSTORE_USERNAME",
         "password": "PETSTORE_PASSWORD",
         "token_url": "PETSTORE_TOKEN_URL",
     },
-}
+)
 TOOLS: dict[str, dict[str, Any]] = {
     name: {"binding": {"method": "GET", "path": [f"/{name}"], "security": [["login"]], "scopes": {"login": scopes}}}
     for name, scopes in (("look", ["read"]), ("list", ["list"]), ("count", ["count"]))

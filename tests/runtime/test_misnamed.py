@@ -11,22 +11,20 @@ from typing import Any
 
 import pytest
 from package.runtime.settings import mistaken_variables, settings
-from package.runtime.settings.credential_env import ROLES
 from package.runtime.settings.settings_table import SETTINGS
 
 from tests.golden.projects import project
 from tests.leaks import searched
 from tests.runtime.table_stub import Catalog
+from tests.scheme_entries import any_header, api_key, basic, oauth
 
 VALUE = "value-that-nobody-may-see"
+ROLES = ("value", "client_id", "client_secret", "token_url")
 SCHEMES: dict[str, dict[str, Any]] = {
-    kind: {
-        "type": kind,
-        "variables": {role: f"PETSTORE_{kind}_{role}".upper() for ways in roles for role in ways}
-        | ({"token_url": "PETSTORE_OAUTH2_TOKEN_URL"} if kind == "oauth2" else {}),
-        "tokenUrl": "https://api.petstore.example/token",
-    }
-    for kind, roles in ROLES.items()
+    "key": api_key("header", "X-Key", "PETSTORE_KEY"),
+    "any": any_header("PETSTORE_HEADER"),
+    "basic": basic("PETSTORE_BASIC_USERNAME", "PETSTORE_BASIC_PASSWORD"),
+    "oauth": oauth({role: f"PETSTORE_OAUTH_{role.upper()}" for role in ROLES}, "https://api.petstore.example/token"),
 }
 SERVERS = [{"url": "https://{r}.example", "variables": {"r": {"variable": "PETSTORE_VAR_REGION", "default": "eu"}}}]
 

@@ -15,6 +15,7 @@ from package.runtime.calls.execution import ToolExecutor
 from package.runtime.settings import settings
 from package.runtime.settings.settings import NotReady
 
+from tests import scheme_entries
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import text
 from tests.runtime.test_discovery import CONFIGURATION, provider
@@ -27,8 +28,8 @@ MOVED = {"PETSTORE_BASE_URL": "https://test.example/x"}
 UNACCEPTED = "an origin that was not accepted when this server was generated"
 
 
-def oauth(url: str, key: str = "tokenUrl") -> dict[str, dict[str, Any]]:
-    return {"oauth": {"type": "oauth2", key: url, "variables": VARIABLES}}
+def oauth(url: str, key: str = "token_url") -> dict[str, dict[str, Any]]:
+    return {"oauth": scheme_entries.oauth(VARIABLES, **{key: url})}
 
 
 def loaded(catalog: Catalog, environ: dict[str, str], at_start: Catalog | None = None) -> settings.Settings:
@@ -53,7 +54,7 @@ LISTED, UNLISTED = ["https://api.example", "https://login.example"], ["https://a
 AT_LOGIN = "https://login.example/t"
 
 
-@pytest.mark.parametrize("key", ["tokenUrl", "openIdConnectUrl"])
+@pytest.mark.parametrize("key", ["token_url", "discovery_url"])
 @pytest.mark.parametrize(
     ("url", "listed", "environ", "expected"),
     [
@@ -86,7 +87,7 @@ def test_hard_06_client_credentials_go_to_a_listed_origin_or_one_that_the_operat
     if " " not in expected:
         assert there == expected
     else:
-        kind = "token" if key == "tokenUrl" else "OpenID"
+        kind = "token" if key == "token_url" else "OpenID"
         assert there.startswith(f"The {kind} URL that the API's description names is ")
         assert expected in there
         assert there.endswith(f"; {TOKEN_URL} can name another.")
@@ -168,7 +169,7 @@ def test_hard_06_a_token_endpoint_that_a_provider_names_elsewhere(
 ) -> None:
     def catalog(api: Upstream, login: Upstream, foreign: Upstream) -> Catalog:
         listed = [each.address().origin for each in (api, login, *([foreign] if more else []))]
-        return Catalog(TOOLS, servers(api), oauth(str(login.address(CONFIGURATION)), "openIdConnectUrl"), listed)
+        return Catalog(TOOLS, servers(api), oauth(str(login.address(CONFIGURATION)), "discovery_url"), listed)
 
     async def act(caller: ToolExecutor, api: Upstream, login: Upstream, foreign: Upstream) -> None:
         said = text(await look(caller))

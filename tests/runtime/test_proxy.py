@@ -16,12 +16,13 @@ from package.runtime.settings import settings
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet, text
 from tests.runtime.upstream import Connection, Upstream, answer, answer_ok, serving
+from tests.scheme_entries import api_key
 
 CERTIFICATE = Path(__file__).parent / "tls" / "localhost.pem"
 SECRET, PASSWORD = "sk-SECRET-0123456789", "p@ss/word-of-the-proxy"
 LOGIN = base64.b64encode(f"me:{PASSWORD}".encode())
 TYPED = "me:p%40ss%2Fword-of-the-proxy"
-SECURITY = {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "variables": {"value": "PETSTORE_KEY"}}}
+SECURITY = {"key": api_key("header", "X-Key", "PETSTORE_KEY")}
 TOOLS: dict[str, dict[str, Any]] = {"look": {"binding": {"method": "GET", "path": ["/look"], "security": [["key"]]}}}
 
 

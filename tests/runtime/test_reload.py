@@ -17,7 +17,9 @@ from package.runtime.core.catalog import Catalog, CatalogError
 from package.runtime.serve import reload
 from package.runtime.settings import settings
 
+from mcpgen.base.jsonvalue import compact
 from tests.runtime.conversation import FEATURED, LATER, TABLE
+from tests.scheme_entries import bearer
 
 FILES = ("tools.json", "bindings.json")
 
@@ -153,7 +155,7 @@ BROKEN: dict[str, tuple[str, Callable[[str], str], str]] = {
     "cut short": ("bindings.json", lambda text: text[:-200], "cut short"),
     "empty": ("bindings.json", lambda text: "", "cut short"),
     "no JSON": ("bindings.json", lambda text: "{" + text, "no JSON object"),
-    "of another format": ("bindings.json", lambda text: text.replace('"mcpgen":1', '"mcpgen":2'), "format 1"),
+    "of another format": ("bindings.json", lambda text: text.replace('"mcpgen":2', '"mcpgen":3'), "format 2"),
     "incomplete": ("bindings.json", lambda text: text.replace('"servers"', '"x"', 1), "incomplete"),
     "of another server": ("bindings.json", lambda text: text.replace('"mirror"', '"other"', 1), "of another server"),
     "of other variables": ("bindings.json", lambda text: text.replace('"MIRROR"', '"M"', 1), "of another server"),
@@ -225,8 +227,8 @@ def test_a_table_with_which_the_server_could_not_start_is_not_taken(
     scene: Scene, capfd: pytest.CaptureFixture[str]
 ) -> None:
     scene.environ["MIRROR_BADGE"] = "sk-SECRET\nx"
-    badge = '"badge":{"type":"bearer","variables":{"value":"MIRROR_BADGE"}},"key"'
-    scene.edit("bindings.json", lambda text: text.replace('"key"', badge, 1))
+    badge = f'"security":{{"badge":{compact(bearer("MIRROR_BADGE"))},'
+    scene.edit("bindings.json", lambda text: text.replace('"security":{', badge, 1))
     scene.rest()
     assert scene.taken == []
     [event] = events(capfd)

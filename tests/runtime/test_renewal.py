@@ -18,12 +18,13 @@ from package.runtime.settings import settings
 from tests.runtime.revisions import R5
 from tests.runtime.table_stub import Catalog
 from tests.runtime.upstream import OK, Connection, Upstream, serving
+from tests.scheme_entries import api_key
 
 ENVIRON = {"PETSTORE_KEY": "sk-first-0123456789", "PETSTORE_BADGE": "sk-second-0123456789"}
 
 
 def scheme(name: str, variable: str) -> dict[str, Any]:
-    return {name: {"type": "apiKey", "in": "header", "name": name, "variables": {"value": variable}}}
+    return {name: api_key("header", name, variable)}
 
 
 def tool(path: str, key: str = "X-Key", argument: str = "id", **more: object) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from package.runtime.settings.credential_env import LONGEST
 from package.runtime.settings.settings import NotReady, Settings
 
 from tests.runtime.table_stub import Catalog
+from tests.scheme_entries import any_header, api_key, basic, bearer
 
-KEY = {"type": "apiKey", "in": "header", "name": "X-API-Key", "variables": {"value": "PETSTORE_API_KEY"}}
-BEARER = {"type": "bearer", "variables": {"value": "PETSTORE_BEARER"}}
-LOGIN = {"type": "basic", "variables": {"username": "PETSTORE_LOGIN_USERNAME", "password": "PETSTORE_LOGIN_PASSWORD"}}
-FIELD = {"type": "header", "variables": {"value": "PETSTORE_HEADER"}}
+KEY = api_key("header", "X-API-Key", "PETSTORE_API_KEY")
+BEARER = bearer("PETSTORE_BEARER")
+LOGIN = basic("PETSTORE_LOGIN_USERNAME", "PETSTORE_LOGIN_PASSWORD")
+FIELD = any_header("PETSTORE_HEADER")
 SECURITY = {"key": KEY, "bearer": BEARER, "login": LOGIN, "field": FIELD}
 
 REGION = {"variable": "PETSTORE_VAR_REGION", "default": "eu", "enum": ["eu", "us"]}

@@ -21,6 +21,7 @@ from tests.runtime.client_scene import silence
 from tests.runtime.table_stub import Catalog
 from tests.runtime.test_calls import quiet, text
 from tests.runtime.upstream import OK, Connection, Play, Upstream, answer, answer_ok, serving
+from tests.scheme_entries import oauth
 
 CLIENT, SECRET = "client 7", "s3cret/with+signs&=%"
 ENVIRON = {"PETSTORE_OAUTH_CLIENT_ID": CLIENT, "PETSTORE_OAUTH_CLIENT_SECRET": SECRET}
@@ -72,11 +73,11 @@ def run(
     environ: dict[str, str] = ENVIRON,
     clock: Clock | None = None,
     path: str = "/token/?tenant=1",
-    key: str = "tokenUrl",
+    key: str = "token_url",
 ) -> None:
     async def main() -> None:
         async with serving(api) as upstream, serving(issue) as issuer:
-            entry = {"type": "oauth2", key: str(issuer.address()) + path, "variables": VARIABLES}
+            entry = oauth(VARIABLES, **{key: str(issuer.address()) + path})
             servers = [{"url": str(upstream.address("/v1"))}]
             catalog: Any = Catalog(TOOLS, servers, security={"oauth": entry})
             caller = ToolExecutor(catalog, settings.load(catalog, environ))
@@ -342,7 +343,7 @@ def test_cred_06_a_token_that_was_fetched_is_redacted_like_any_secret() -> None:
     ],
 )  # fmt: skip
 def test_where_tokens_are_fetched(url: str, environ: dict[str, str], expected: str) -> None:
-    entry = {"type": "oauth2", "tokenUrl": url, "variables": VARIABLES}
+    entry = oauth(VARIABLES, url)
     catalog: Any = Catalog(TOOLS, security={"oauth": entry})
     loaded = settings.load(catalog, environ)
     assert loaded.problems == []
@@ -355,7 +356,7 @@ def test_where_tokens_are_fetched(url: str, environ: dict[str, str], expected: s
 
 
 def test_a_token_url_of_the_operator_must_be_one() -> None:
-    entry = {"type": "oauth2", "tokenUrl": "/t", "variables": VARIABLES}
+    entry = oauth(VARIABLES, "/t")
     catalog: Any = Catalog(TOOLS, security={"oauth": entry})
     loaded = settings.load(catalog, {"PETSTORE_OAUTH_TOKEN_URL": "http://login.example/t"})
     assert loaded.problems == ["PETSTORE_OAUTH_TOKEN_URL must begin with https:// unless PETSTORE_ALLOW_HTTP is 1."]

@@ -31,11 +31,11 @@ TORN = {
     ),
     "it has a security scheme of a later kind": (
         "bindings.json",
-        lambda text: text.replace('"type":"apiKey"', '"type":"mutualTLS"', 1),
-        "with a matching version of mcpgen: the security scheme 'key' of its"
-        " table is of the kind 'mutualTLS', which this server does not know",
+        lambda text: text.replace('"ways":{"given"', '"ways":{"signed":[],"given"', 1),
+        "with a matching version of mcpgen: the security scheme 'key' of its table"
+        " names the way 'signed' to get its credential, which this server does not know",
     ),
-    "it is of another format": ("bindings.json", lambda text: text.replace('"mcpgen":1', '"mcpgen":2'), "format 1"),
+    "it is of another format": ("bindings.json", lambda text: text.replace('"mcpgen":2', '"mcpgen":3'), "format 2"),
 }
 
 

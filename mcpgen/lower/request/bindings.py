@@ -79,7 +79,7 @@ def bind(
         cookies=placed("cookie"),
         body=sent,
         security=security,
-        settings=tuple(scheme.name for scheme in operation.credentials if scheme.type == "setting"),
+        settings=tuple(scheme.name for scheme in operation.credentials if not scheme.text.secret),
         scopes=scopes,
         caller_scopes=caller_scopes,
         fields=arguments.names.get(FIELDS),

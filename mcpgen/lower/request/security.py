@@ -1,26 +1,43 @@
 """Map security schemes to environment variables, and operations to the schemes that they need."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, combinations, count
 
 from mcpgen.base.names import environment_suffix, short_hash
 from mcpgen.base.runtime import settings_table
-from mcpgen.model import UNSENT, Api, BoundScheme, Operation, Scopes, SecurityRequirement, SecurityScheme
+from mcpgen.model import (
+    ANY_HEADER,
+    API_KEY,
+    BEARER,
+    Api,
+    BoundScheme,
+    CredentialWay,
+    Operation,
+    Scopes,
+    SecurityRequirement,
+    SecurityScheme,
+)
 
 FILE = "_FILE"
 """Suffix of an environment variable that names a file with the credential."""
 
-_ROLES = {
-    "basic": {"username": "_USERNAME", "password": "_PASSWORD"},
-    "oauth2": {"value": "", "client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET", "token_url": "_TOKEN_URL"},
+_CLIENT = {
+    "client_id": "the id of the OAuth client with which users log in through `login`",
+    "client_secret": "the secret of that OAuth client, if it has one",
 }
+"""Role → what the variable holds, for the OAuth client with which a user logs in."""
 
-_CLIENT = {"client_id": "_CLIENT_ID", "client_secret": "_CLIENT_SECRET"}
-"""Role → suffix of the environment variable, for the OAuth client of a scheme with which users log in."""
+_FETCHES = {
+    "value": "an access token, used instead of one that the server fetches",
+    "client_id": "the client id with which the server fetches access tokens (OAuth 2 client credentials)",
+    "client_secret": "the client's secret",
+    "token_url": "URL from which the server fetches access tokens, instead of {}",
+}
+"""Role → what the variable holds, for a scheme whose tokens the server fetches."""
 
-_PLACED = ("apiKey", "setting")
-"""Types of security schemes that say where in a request the credential goes."""
+_OPEN = frozenset(("username", "user", "login", "email", "identifier", "client_id", "token_url"))
+"""Roles whose values are no secrets: they name the user or the client."""
 
 MOST_COMBINED = 3
 TOKEN, HEADER = "token", "header"
@@ -43,8 +60,7 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     accepted = undeclared(api)
     needed = {name for one in api.all_operations for names in requirement(one, api, accepted) for name in names}
     if not _has_schemes(api) and TOKEN in needed:
-        words = "A bearer token, if the API requires one."
-        bound.append(BoundScheme(TOKEN, "bearer", {"value": f"{prefix}_TOKEN"}, description=words))
+        bound.append(bind(SecurityScheme(TOKEN, BEARER), {"value": f"{prefix}_TOKEN"}))
     if not _has_schemes(api) and HEADER in needed:
         bound.append(_header(HEADER, prefix))
     if OTHER in needed:
@@ -52,38 +68,75 @@ def bound_schemes(api: Api, prefix: str) -> tuple[BoundScheme, ...]:
     # No credential may use a variable of the server's own settings. `VAR_…` is reserved too.
     taken = {variable for row in settings_table.SETTINGS for variable in row.variables(prefix)}
     taken.update(_with_files(variable for scheme in bound for variable in scheme.variables.values()))
-    given: dict[tuple[str, str, str], dict[str, str]] = {}
+    given: dict[tuple[str, str], dict[str, str]] = {}
     for scheme in _fillable(api):
         plain = scheme.name.removesuffix(f" ({scheme.location})")
-        same = plain, scheme.type, scheme.wire_name
-        # An API key that is sent in two places is one credential, with one variable.
-        shared = given.get(same) if scheme.type == "apiKey" else None
-        variables = given[same] = shared or _variables(replace(scheme, name=plain), prefix, taken)
+        same = plain, scheme.wire_name
+        is_key = scheme.text == API_KEY and not scheme.is_fetched
+        variables = given.get(same) if is_key else None
+        variables = variables or _variables(replace(scheme, name=plain), prefix, taken)
+        if is_key:  # an API key that is sent in two places is one credential, with one variable
+            given[same] = variables
         taken.update(_with_files(variables.values()))
-        assert scheme.type != "other"
-        assert scheme.type != "mutualTLS"
-        location, wire_name = (
-            (scheme.location, scheme.wire_name) if scheme.type in _PLACED or _is_placed(scheme) else (None, None)
-        )
-        words = scheme.description
-        urls = scheme.token_url, scheme.discovery_url
-        flows = scheme.login, scheme.user
-        bound.append(BoundScheme(scheme.name, scheme.type, variables, location, wire_name, words, *urls, *flows))
+        bound.append(bind(scheme, variables))
     return tuple(bound)
 
 
-def _is_placed(scheme: SecurityScheme) -> bool:
-    """Return True for a login whose token is not sent as a bearer token."""
-    return scheme.type == "login" and scheme.wire_name != "Authorization"
+def bind(scheme: SecurityScheme, variables: Mapping[str, str]) -> BoundScheme:
+    """Return a scheme with its environment variables, as `bindings.json` describes it."""
+    text = scheme.text
+    return BoundScheme(
+        scheme.name,
+        variables,
+        {role: _purpose(scheme, role) for role in variables},
+        tuple(role for role in variables if text.secret and role not in _OPEN),
+        _ways(scheme),
+        scheme.location,
+        scheme.wire_name,
+        text.word,
+        text.base64,
+        tokens=text.tokens and scheme.login is None,
+        token_url=scheme.token_url,
+        discovery_url=scheme.discovery_url,
+        login=scheme.login,
+        user=scheme.user,
+    )
+
+
+def _ways(scheme: SecurityScheme) -> dict[CredentialWay, tuple[str, ...]]:
+    """Return how the server can get the credential of a scheme → the roles that it needs for this.
+
+    A user can log in without any variable.
+    """
+    found: dict[CredentialWay, tuple[str, ...]] = {"given": scheme.text.parts}
+    if scheme.login is not None:
+        found["fetched"] = tuple(dict.fromkeys(role for _, role, _ in scheme.login.fields if role))
+    elif scheme.token_url or scheme.discovery_url:
+        found["fetched"] = (*_CLIENT,)
+    if scheme.user is not None:
+        found["user"] = ()
+    return found
+
+
+def _purpose(scheme: SecurityScheme, role: str) -> str:
+    """Return what the variable of a role holds, for README, bundles and `--doctor`."""
+    name, has_grant = scheme.name, scheme.is_fetched and scheme.login is None
+    if role in _CLIENT and scheme.user is not None and not has_grant:
+        return f"{_CLIENT[role]} ({name})"
+    if not scheme.is_fetched:
+        return scheme.text.purpose.format(name=name, location=scheme.location, wire_name=scheme.wire_name, role=role)
+    if scheme.login is not None and role not in ("value", "token_url"):
+        return f"the {role} with which this server logs in and fetches tokens ({name})"
+    instead = scheme.token_url or f"the one in {scheme.discovery_url}"
+    return f"{_FETCHES[role].format(instead)} ({name})"
 
 
 def _header(name: str, prefix: str) -> BoundScheme:
-    words = "A header to send to the API, as `Name: value`."
-    return BoundScheme(name, "header", {"value": f"{prefix}_HEADER"}, description=words)
+    return bind(SecurityScheme(name, ANY_HEADER, wire_name=""), {"value": f"{prefix}_HEADER"})
 
 
 def _has_schemes(api: Api) -> bool:
-    return any(scheme.type not in UNSENT for scheme in api.schemes)
+    return any(scheme.unsent is None for scheme in api.schemes)
 
 
 def _fillable(api: Api) -> list[SecurityScheme]:
@@ -92,7 +145,7 @@ def _fillable(api: Api) -> list[SecurityScheme]:
     """
     implied = {scheme.name: scheme for operation in api.operations for scheme in operation.credentials}
     declared = {scheme.name: scheme for scheme in api.schemes}
-    return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.type not in UNSENT]
+    return [scheme for scheme in {**declared, **implied, **declared}.values() if scheme.unsent is None]
 
 
 def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> dict[str, str]:
@@ -103,14 +156,13 @@ def _variables(scheme: SecurityScheme, prefix: str, taken: Collection[str]) -> d
     """
     suffix = environment_suffix(scheme.name)
     hashed = (f"AUTH_{suffix}_{short_hash(f'{scheme.name} {turn}', 8).upper()}" for turn in count())
-    roles = _ROLES.get(scheme.type, {"value": ""})
-    if scheme.login is not None:
-        named = (role for _, role, _ in scheme.login.fields if role)
-        roles = {"value": "", **{role: f"_{environment_suffix(role)}" for role in named}, "token_url": "_TOKEN_URL"}
-    if scheme.user is not None:
-        roles = {**roles, **_CLIENT}
+    given, *others = _ways(scheme).values()
+    roles = [role for way in others for role in way] + ["token_url"] * scheme.is_fetched
+    roles += _CLIENT if scheme.user is not None else ()
+    endings = {role: "" if role == "value" else f"_{environment_suffix(role)}" for role in given}
+    endings |= {role: f"_{environment_suffix(role)}" for role in roles}
     for candidate in chain((suffix, f"AUTH_{suffix}"), hashed):
-        variables = {role: f"{prefix}_{candidate}{ending}" for role, ending in roles.items()}
+        variables = {role: f"{prefix}_{candidate}{ending}" for role, ending in endings.items()}
         if not candidate.startswith("VAR_") and not any(name in taken for name in _with_files(variables.values())):
             return variables
     raise AssertionError("hashes do not end")
@@ -126,7 +178,7 @@ def scopes(operation: Operation, api: Api) -> Scopes:
     """Return the scopes that access tokens need for one operation, whether the server fetches the tokens or the
     operator gives them.
     """
-    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
+    tokens = {scheme.name for scheme in api.schemes if scheme.is_token}
     return {name: wanted for name, wanted in operation.security.scopes.items() if name in tokens}
 
 
@@ -139,7 +191,7 @@ def undeclared(api: Api) -> tuple[SecurityRequirement, ...]:
     """
     if not _has_schemes(api):
         return _UNDECLARED
-    return (*((scheme.name,) for scheme in _fillable(api) if scheme.type != "setting"), ())
+    return (*((scheme.name,) for scheme in _fillable(api) if scheme.text.secret), ())
 
 
 # A credential for one scheme must not be sent for another, so an unknown kind of scheme gets only `NAME_HEADER`.
@@ -153,7 +205,7 @@ def requirement(
     comes last, since the server uses the first alternative whose variables are set.
     """
     found = _usable(operation.security.alternatives, api) if operation.security.is_declared else accepted
-    credentials = [scheme for scheme in operation.credentials if scheme.type != "setting"]
+    credentials = [scheme for scheme in operation.credentials if scheme.text.secret]
     if credentials:
         if found is _UNDECLARED:
             # The document declares no security, so the operator may add a header (variable `NAME_HEADER`). A bearer
@@ -180,15 +232,15 @@ def _is_required(scheme: SecurityScheme, operation: Operation) -> bool:
 
 
 def _asks_for_tokens(alternatives: Iterable[SecurityRequirement], api: Api) -> bool:
-    tokens = {scheme.name for scheme in api.schemes if scheme.type in ("oauth2", "bearer", "login")}
+    tokens = {scheme.name for scheme in api.schemes if scheme.is_token}
     return all(tokens.issuperset(names) for names in alternatives)
 
 
 def _usable(declared: tuple[SecurityRequirement, ...], api: Api) -> tuple[SecurityRequirement, ...]:
     """Return the alternatives in `declared` that requests can meet, the one without credentials last."""
-    certificates = {scheme.name for scheme in api.schemes if scheme.type == "mutualTLS"}
+    certificates = {scheme.name for scheme in api.schemes if scheme.unsent == "certificate"}
     declared = tuple(tuple(name for name in names if name not in certificates) for names in declared)
-    known = {scheme.name for scheme in api.schemes if scheme.type not in UNSENT}
+    known = {scheme.name for scheme in api.schemes if scheme.unsent is None}
     usable = [names for names in declared if known.issuperset(names)]
     if declared and not usable:
         without = [tuple(name for name in names if name in known) for names in declared]

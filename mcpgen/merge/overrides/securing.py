@@ -13,5 +13,5 @@ def without_security(api: Api) -> Api:
 
 def unsecured(operation: Operation) -> Operation:
     """Return `operation` without credentials. Settings (values of the environment that are not secret) stay."""
-    settings = tuple(each for each in operation.credentials if each.type == "setting")
+    settings = tuple(each for each in operation.credentials if not each.text.secret)
     return replace(operation, security=NO_CREDENTIALS, credentials=settings)

@@ -22,7 +22,7 @@ def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> C
     scopes. Other schemes say only how the server calls the API. Return (), which allows every caller, if an alternative
     has no schemes, or if one that is not ignored lists no scopes.
     """
-    known = {scheme.name: scheme.has_scopes for scheme in schemes if scheme.has_scopes or scheme.type != "bearer"}
+    known = {scheme.name: scheme.has_scopes for scheme in schemes if scheme.has_scopes or not scheme.is_token}
     entries = [each for each in as_list(value) if isinstance(each, dict)]
     if any(not each for each in entries):
         return ()

@@ -13,7 +13,7 @@ from typing import Literal
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.names import fold, words
-from mcpgen.model import Operation, Parameter, SecurityScheme
+from mcpgen.model import API_KEY, HTTP_SCHEMES, SETTING, Operation, Parameter, SecurityScheme
 
 Verdict = Literal["credential", "signature", "setting", "declared", "accept"]
 
@@ -162,23 +162,20 @@ def is_called_credential(description: str) -> bool:
     return _SAID.match(description) is not None
 
 
-# A parameter with the same value in every call is set like a credential, so it becomes a scheme of the type `setting`.
+# A parameter with the same value in every call is set like a credential, so it becomes a scheme without a secret.
 def scheme_of(parameter: Parameter, name: str | None = None) -> SecurityScheme:
     """Return a security scheme called `name` for a parameter that carries a credential."""
     assert parameter.location in ("header", "query", "cookie"), "the others carry no credential"
     words = parameter.description
     if parameter.location == "header" and fold(parameter.name) == "authorization":
         basic = bool(re.match(r"\W*basic\b", words, re.IGNORECASE))
-        return SecurityScheme(name or parameter.name, "basic" if basic else "bearer", description=words)
-    return SecurityScheme(name or parameter.name, "apiKey", parameter.location, parameter.name, words)
+        return SecurityScheme(name or parameter.name, HTTP_SCHEMES["basic" if basic else "bearer"], description=words)
+    return SecurityScheme(name or parameter.name, API_KEY, parameter.location, parameter.name, words)
 
 
 def _is_authorization(scheme: SecurityScheme) -> bool:
     """Return True if the scheme is sent in the Authorization header."""
-    return scheme.type in ("bearer", "basic", "oauth2", "login") or (scheme.location, fold(scheme.wire_name)) == (
-        "header",
-        "authorization",
-    )
+    return (scheme.location, fold(scheme.wire_name)) == ("header", "authorization")
 
 
 _UNFILLED: tuple[Verdict, ...] = ("signature", "declared", "accept")
@@ -204,7 +201,7 @@ def _schemes(taken: Taken, declared: Iterable[SecurityScheme]) -> dict[tuple[str
         name = parameter.name if parameter.name not in names else f"{parameter.name} ({parameter.location})"
         scheme = scheme_of(parameter, name)
         names.add(name)
-        found[slot] = replace(scheme, type="setting") if kind == "setting" else scheme
+        found[slot] = replace(scheme, text=SETTING) if kind == "setting" else scheme
     return found
 
 

@@ -111,7 +111,7 @@ def place_of(location: str, name: str) -> tuple[str, str]:
 
 def api_keys(schemes: Iterable[SecurityScheme]) -> Credentials:
     """Return place (see `place_of`) → security scheme, of each API key in `schemes`."""
-    return {place_of(each.location, each.wire_name): each for each in schemes if each.type == "apiKey"}
+    return {place_of(each.location, each.wire_name): each for each in schemes if not each.unsent and not each.text.word}
 
 
 def gathered(lists: Iterable[tuple[JsonValue, Where]], references: References) -> list[tuple[JsonObject, Where]]:

@@ -8,6 +8,9 @@ from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import SCOPE, clipped
 from mcpgen.model import (
+    API_KEY,
+    BEARER,
+    HTTP_SCHEMES,
     UNDECLARED,
     CredentialPlace,
     Login,
@@ -42,8 +45,8 @@ _WELL_KNOWN = "/.well-known/openid-configuration"
 def read_schemes(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """Return the security schemes. A scheme for which the server cannot get a credential is reported and gets the type
-    `other`.
+    """Return the security schemes. A scheme for which the server cannot get a credential is reported, and is unsent as
+    `unknown`.
     """
     found = []
     for name, entry in sorted(as_object(value).items()):
@@ -61,8 +64,8 @@ def read_schemes(
                 "For operations without another scheme, write the header, as in `Name: value`, into the server's "
                 "environment variable whose name ends in _HEADER.",
             )
-            scheme = SecurityScheme(name, "other", description=as_text(raw.get("description")))
-        elif scheme.type == "mutualTLS":
+            scheme = SecurityScheme(name, description=as_text(raw.get("description")), unsent="unknown")
+        elif scheme.unsent == "certificate":
             diagnostics.add(
                 "client-certificate",
                 f"The security scheme {name} asks for a client certificate (mutual TLS).",
@@ -79,10 +82,8 @@ def read_schemes(
                 "Correct the name of the header field, or write the header, as in `Name: value`, into the server's "
                 "environment variable whose name ends in _HEADER.",
             )
-            scheme = SecurityScheme(name, "other", description=scheme.description)
-        elif scheme.type in ("oauth2", "login") and (
-            reason := _refusal(url := scheme.token_url or scheme.discovery_url)
-        ):
+            scheme = SecurityScheme(name, description=scheme.description, unsent="unknown")
+        elif scheme.is_fetched and (reason := _refusal(url := scheme.token_url or scheme.discovery_url)):
             diagnostics.add(
                 "invalid-security",
                 f"The {'token' if scheme.token_url else 'OpenID'} URL '{clipped(url, 120)}' of {name} is not used: "
@@ -91,7 +92,7 @@ def read_schemes(
                 "Correct the URL. Otherwise the server can use only an access token that you provide.",
             )
             user = None if scheme.user and url in scheme.user.urls else scheme.user
-            scheme = SecurityScheme(name, "bearer", description=scheme.description, user=user)
+            scheme = SecurityScheme(name, BEARER, description=scheme.description, user=user)
         if scheme.user is not None:
             scheme = replace(scheme, user=_usable(scheme.name, scheme.user, place, diagnostics))
         found.append(replace(scheme, has_scopes=raw.get("type") in _WITH_SCOPES))
@@ -155,31 +156,28 @@ def _user_flow(raw: JsonObject) -> UserFlow | None:
 
 
 def _filled_scheme(name: str, raw: JsonObject) -> SecurityScheme | None:
-    """Return the Security Scheme Object `raw` as a `SecurityScheme`, whose kind says which credentials are needed.
-    Return None if `raw` is of no known kind.
-    """
+    """Return the Security Scheme Object `raw` as a `SecurityScheme`, or None if `raw` is of no known kind."""
     description = as_text(raw.get("description"))
     kind, http_scheme = as_text(raw.get("type")), as_text(raw.get("scheme")).lower()
     location = _KEY_PLACES.get(as_text(raw.get("in")))
     if kind == "apiKey" and location and as_text(raw.get("name")):
-        return SecurityScheme(name, "apiKey", location, as_text(raw["name"]), description)
+        return SecurityScheme(name, API_KEY, location, as_text(raw["name"]), description)
     if kind == "oauth2" and (flow := _client_credentials(raw)):
         scopes = tuple(sorted(filter(SCOPE.fullmatch, as_object(flow.get("scopes")))))
         token_url = as_text(flow["tokenUrl"]).strip()
-        return SecurityScheme(name, "oauth2", description=description, token_url=token_url, scopes=scopes)
+        return SecurityScheme(name, BEARER, description=description, token_url=token_url, scopes=scopes)
     if kind == "oauth2" and (flow := _password(raw)):
         url = as_text(flow["tokenUrl"]).strip()
         scopes = tuple(sorted(filter(SCOPE.fullmatch, as_object(flow.get("scopes")))))
-        return SecurityScheme(name, "login", description=description, token_url=url, login=_PASSWORD, scopes=scopes)
+        return SecurityScheme(name, BEARER, description=description, token_url=url, login=_PASSWORD, scopes=scopes)
     if kind == "openIdConnect" and (url := as_text(raw.get("openIdConnectUrl")).strip()):
-        return SecurityScheme(name, "oauth2", description=description, discovery_url=url)
-    if kind in {"oauth2", "openIdConnect"} or (kind == "http" and http_scheme == "bearer"):
-        return SecurityScheme(name, "bearer", description=description)
+        return SecurityScheme(name, BEARER, description=description, discovery_url=url)
+    if kind in _WITH_SCOPES:
+        return SecurityScheme(name, BEARER, description=description)
     if kind == "mutualTLS":
-        return SecurityScheme(name, "mutualTLS", description=description)
-    if kind == "basic" or (kind == "http" and http_scheme == "basic"):
-        return SecurityScheme(name, "basic", description=description)
-    return None
+        return SecurityScheme(name, description=description, unsent="certificate")
+    text = HTTP_SCHEMES.get({"http": http_scheme, "basic": "basic"}.get(kind, ""))  # `type: basic` is Swagger 2.0
+    return SecurityScheme(name, text, description=description) if text else None
 
 
 def _client_credentials(raw: JsonObject) -> JsonObject:

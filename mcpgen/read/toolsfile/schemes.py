@@ -7,13 +7,10 @@ OpenAPI's reader accepts incomplete schemes. Here an incomplete scheme is an err
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.names import clipped, did_you_mean, near
-from mcpgen.model import SecurityScheme
+from mcpgen.model import HTTP_SCHEMES, SecurityScheme
 from mcpgen.read.openapi import security
 from mcpgen.read.openapi.references import References
 from mcpgen.read.toolsfile import schema_check
-
-HTTP = ("bearer", "basic")
-"""HTTP authentication schemes for which a server can send credentials."""
 
 _DEMANDED = {
     "apiKey": ("in", "name"),
@@ -29,13 +26,13 @@ _FURTHER = {"http": ("bearerFormat",)}
 def read(
     value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
 ) -> tuple[SecurityScheme, ...]:
-    """Return the schemes at `where`. A scheme with an error gets the type `other`, so that its name stays known."""
+    """Return the schemes at `where`. A scheme with an error is `unknown`, so that its name stays known."""
     entries = {name: entry for name, entry in as_object(value).items() if isinstance(entry, dict)}
     whole: JsonObject = {
         name: entry for name, entry in entries.items() if _is_whole(name, entry, where.inside(name), diagnostics)
     }
     found = security.read_schemes(whole, where, references, diagnostics)
-    others = (SecurityScheme(name, "other") for name in entries if name not in whole)
+    others = (SecurityScheme(name, unsent="unknown") for name in entries if name not in whole)
     return tuple(sorted((*found, *others), key=lambda scheme: scheme.name))
 
 
@@ -56,9 +53,9 @@ def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnosti
             message = f"The {kind} scheme '{clipped(name)}' cannot have the key '{key}'."
             diagnostics.add("unknown-key", message, where.inside(key), f"Use one of {', '.join(known)}.")
     scheme = entry.get("scheme")
-    if kind == "http" and isinstance(scheme, str) and scheme and scheme.casefold() not in HTTP:
+    if kind == "http" and isinstance(scheme, str) and scheme and scheme.casefold() not in HTTP_SCHEMES:
         message = f"The HTTP scheme '{clipped(scheme)}' of the security scheme '{clipped(name)}' is not supported."
-        hint = did_you_mean(near(scheme, HTTP)) or f"Use one of {', '.join(HTTP)}."
+        hint = did_you_mean(near(scheme, [*HTTP_SCHEMES])) or f"Use one of {', '.join(HTTP_SCHEMES)}."
         diagnostics.add("invalid-value", message, where.inside("scheme"), hint)
     return len(diagnostics) == before and _can_be_read(kind, entry)
 

@@ -49,7 +49,8 @@ def variables(scheme: JsonValue) -> frozenset[str]:
 
 def _essence(scheme: JsonValue) -> str:
     """Return a scheme without its environment variables as canonical JSON, by which schemes are compared."""
-    return compact({key: value for key, value in sorted(as_object(scheme).items()) if key != "variables"})
+    own = ("variables", "purposes")
+    return compact({key: value for key, value in sorted(as_object(scheme).items()) if key not in own})
 
 
 def compared(old: Listed, new: Listed, renamed: Mapping[str, str]) -> Iterator[Change]:

@@ -13,11 +13,6 @@ from mcpgen.regenerate.diff import authorization, rules
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.surface import Listed, Surface
 
-_TOKENS = frozenset({"bearer", "oauth2", "login"})
-"""Kinds of schemes that send a bearer token. Their variables show whether the operator provides the token or the server
-fetches it.
-"""
-
 _KEYS = ("tokenUrl", "openIdConnectUrl")
 
 
@@ -82,22 +77,33 @@ def _schemes(
 
 
 def _kind(name: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
-    """Yield changes of a scheme's `type` in `bindings.json`, and of the place of its credential in the request."""
-    kinds = as_text(old.get("type")), as_text(new.get("type"))
+    """Yield changes of a scheme's kind, and of the place of its credential in the request."""
+    kinds = _word(old), _word(new)
     if kinds[0] != kinds[1]:
-        yield rules.of_server("scheme-written" if _TOKENS.issuperset(kinds) else "scheme-changed", *kinds, at=name)
+        is_token = all("tokens" in each or "fetched" in as_object(each.get("ways")) for each in (old, new))
+        yield rules.of_server("scheme-written" if is_token else "scheme-changed", *kinds, at=name)
     if (before := _place(old)) != (after := _place(new)):
         code = "credential-in-url" if after.startswith("query ") else "credential-moved"
         yield rules.of_server(code, before, after, at=name)
 
 
+def _word(scheme: JsonObject) -> str:
+    """Return a word for the kind of a scheme, for messages."""
+    if "fetched" in as_object(scheme.get("ways")):
+        return "login" if "login" in scheme else "oauth2"  # the server logs in at the API, or uses an OAuth grant
+    if "name" not in scheme:
+        return "header"
+    return as_text(scheme.get("word")).lower() or ("apiKey" if scheme.get("secret") else "setting")
+
+
 # Log filters recognise a secret by its place, and one that moves to the query appears in logs
 # (docs/decisions/differences.md).
 def _place(scheme: JsonObject) -> str:
-    """Return the place of the credential in the request, and its name there, such as `header Authorization`."""
-    if scheme.get("type") == "header":
-        return "header"  # the operator chooses the header, so `bindings.json` does not name it
-    return f"{as_text(scheme.get('in')) or 'header'} {as_text(scheme.get('name')) or 'Authorization'}"
+    """Return the place of the credential in the request, and its name there, such as `header Authorization`.
+
+    The operator may choose the header field; then `bindings.json` does not name it.
+    """
+    return f"{as_text(scheme.get('in'))} {as_text(scheme.get('name'))}".strip()
 
 
 def _tokens(name: str, old: JsonObject, new: JsonObject, homes: tuple[tuple[str, ...], ...]) -> Iterator[Change]:

@@ -8,14 +8,29 @@ from dataclasses import dataclass, replace
 
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.emit import features
-from mcpgen.emit.table import bindings_json, tools_json
+from mcpgen.emit.table import bindings_json, scheme, tools_json
 from mcpgen.lock import fingerprint
-from mcpgen.model import Catalog
+from mcpgen.lower.request.security import bind
+from mcpgen.model import (
+    ANY_HEADER,
+    API_KEY,
+    BEARER,
+    HTTP_SCHEMES,
+    SETTING,
+    Catalog,
+    CredentialPlace,
+    Login,
+    SecurityScheme,
+    UserFlow,
+)
 from mcpgen.model.pins import UNKNOWN, Pin
 from mcpgen.read.openapi.paths import operation_key
 
 TABLES = ("tools.json", "bindings.json", "resources.json", "prompts.json")
 """File names of the JSON tables of a generated package. The last two files exist only if they have entries."""
+
+_TEXTS = {"basic": HTTP_SCHEMES["basic"], "header": ANY_HEADER, "setting": SETTING}
+_PLACES: dict[str, CredentialPlace] = {"query": "query", "cookie": "cookie"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +131,34 @@ def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:
         others = frozenset(alias for alias, tool in aliases.items() if tool == name)
         listed.append(Listed(name, key, shown, binding, own, known.get(key, Pin(name)), others))
     header = {key: value for key, value in table.items() if key != "bindings"}
+    schemes = as_object(table.get("security"))
+    header["security"] = {each: _as_data(each, as_object(entry)) for each, entry in schemes.items()}
     beside = [as_list(json.loads(files.get(name, b"[]"))) for name in ("resources.json", "prompts.json")]
     resources, prompts = (tuple(map(as_object, entries)) for entries in beside)
     return Surface(header, tuple(listed), resources, prompts)
+
+
+def _as_data(name: str, entry: JsonObject) -> JsonObject:
+    """Return a security scheme as format 2 of `bindings.json` describes it. `entry`: its entry in any format.
+
+    Format 1 had a word for the kind of a scheme.
+    """
+    if "ways" in entry:
+        return entry
+    kind = as_text(entry.get("type"))
+    fields = as_object(as_object(entry.get("login")).get("fields"))
+    read = SecurityScheme(
+        name,
+        _TEXTS.get(kind, API_KEY if "in" in entry else BEARER),
+        _PLACES.get(as_text(entry.get("in")), "header"),
+        as_text(entry.get("name")) or ("" if kind == "header" else "Authorization"),
+        token_url=as_text(entry.get("tokenUrl")),
+        discovery_url=as_text(entry.get("openIdConnectUrl")),
+        login=Login("", tuple((each, as_text(as_object(fields[each]).get("role")), "") for each in fields), "")
+        if "login" in entry
+        else None,
+        user=UserFlow() if "user" in entry else None,
+    )
+    variables = {role: as_text(variable) for role, variable in as_object(entry.get("variables")).items()}
+    kept: JsonObject = {key: entry[key] for key in ("login", "user") if key in entry}
+    return {**scheme(bind(read, variables)), **kept}
