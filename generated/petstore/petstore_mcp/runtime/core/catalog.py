@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
     from .listing import Listing
     from .table import Binding, Features, Header, Scheme
-    from .words import Feature, SchemeKind
+    from .words import CredentialWay, Feature
 
 #: Format version of tools.json, bindings.json and the optional JSON files. Any change of the format needs a new number,
 #: except a new optional key.
-FORMAT = 1
+FORMAT = 2
 
-#: Known kinds of security schemes (words.SchemeKind).
-SCHEMES: tuple[SchemeKind, ...] = ("apiKey", "bearer", "basic", "oauth2", "header", "setting", "login")
+#: Known ways to get a credential (words.CredentialWay).
+WAYS: tuple[CredentialWay, ...] = ("given", "fetched", "user")
 
 _AGAIN = "Generate the server again"
 #: For tables of another version. An mcpgen that is newer than its own runtime would write the same tables again.
@@ -266,7 +266,7 @@ class Catalog:
             if _digest(crc32(file.read())) != wanted[name]:
                 raise CatalogError(f"{_AGAIN}: {name}.json and bindings.json do not belong together.")
         try:
-            _check_kinds(header["security"])
+            _check_ways(header["security"])
             catalog = cls(header, tools, described, bound, features)
             if index is not None:
                 catalog._offer_search(index)
@@ -503,13 +503,13 @@ class Catalog:
 
 
 def _credentials(binding: Binding, security: dict[str, Scheme]) -> dict[str, list[str]]:
-    """Return the names of the API keys that requests of a tool may carry, by place, such as `header`. `binding`: the
+    """Return the names of the credentials that requests of a tool may carry, by place, such as `query`. `binding`: the
     tool's entry in bindings.json.
     """
     found: dict[str, list[str]] = {}
     for name in (name for names in binding.get("security") or () for name in names):
-        if name in security and (place := security[name].get("in")):
-            found.setdefault(place, []).append(security[name]["name"])
+        if name in security and "name" in security[name]:
+            found.setdefault(security[name]["in"], []).append(security[name]["name"])
     return found
 
 
@@ -540,12 +540,13 @@ def _header(bound: _File) -> Header:
     return header
 
 
-def _check_kinds(security: dict[str, Scheme]) -> None:
-    """Raise CatalogError if a security scheme is of an unknown kind, as a later version of mcpgen may write."""
+def _check_ways(security: dict[str, Scheme]) -> None:
+    """Raise CatalogError if a credential is got in an unknown way, as a later version of mcpgen may write."""
     for name, scheme in security.items():
-        if scheme["type"] not in SCHEMES:
-            kind = f"of the kind {scheme['type']!r}, which this server does not know"
-            raise CatalogError(f"{_BY_ANOTHER}: the security scheme {name!r} of its table is {kind}.")
+        for way in scheme["ways"]:
+            if way not in WAYS:
+                said = f"names the way {way!r} to get its credential, which this server does not know"
+                raise CatalogError(f"{_BY_ANOTHER}: the security scheme {name!r} of its table {said}.")
 
 
 def _places(content: bytes) -> dict[str, tuple[int, int]]:

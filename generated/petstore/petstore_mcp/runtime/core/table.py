@@ -16,7 +16,6 @@ from .words import (
     FormStyle,
     OutputForm,
     PartKind,
-    SchemeKind,
     Style,
     XmlKind,
 )
@@ -119,20 +118,36 @@ class UserFlow(TypedDict):
     scopes: NotRequired[list[str]]
 
 
+class CredentialWays(TypedDict):
+    """Ways to get a credential, in the order of preference.
+
+    A token is fetched as `login` says, or else by the client credentials grant. A user logs in without any variable.
+    """
+
+    given: NonEmpty[str]
+    fetched: NotRequired[list[str]]
+    user: NotRequired[list[str]]
+
+
 # TypedDict in functional syntax, because the key `in` is a keyword of Python.
-_Placed = TypedDict("_Placed", {"in": NotRequired[CredentialPlace]})
+_Placed = TypedDict("_Placed", {"in": CredentialPlace})
 
 
 class Scheme(_Placed):
-    """Security scheme. URLs may be relative to the first server."""
+    """Security scheme. The credential is the values of the roles in `ways.given`, with colons between them. URLs may be
+    relative to the first server.
+    """
 
-    type: Annotated[
-        SchemeKind,
-        "`oauth2` is a bearer token that can also be fetched, by the client credentials grant. A `setting` is a"
-        " parameter of the whole API, and no secret. For a `login`, `login` says how a token is fetched.",
+    name: NotRequired[Annotated[Text, "Absent if the operator writes the header field, as `Name: value`."]]
+    word: NotRequired[Annotated[Text, "Word and blank before the credential."]]
+    base64: NotRequired[Annotated[Literal[True], "The credential is sent in base64."]]
+    tokens: NotRequired[Annotated[Literal[True], "The credential is an OAuth access token."]]
+    ways: Annotated[CredentialWays, "Ways to get the credential -> roles of the variables that each needs."]
+    secret: Annotated[
+        list[str], "Roles whose values are secret. Without any, the value is a setting, which results may show."
     ]
     variables: Annotated[NonEmptyMap[Variable], "Role, such as `username` -> its environment variable."]
-    name: NotRequired[str]
+    purposes: Annotated[NonEmptyMap[str], "Role -> what its environment variable holds, for people."]
     tokenUrl: NotRequired[Text]
     openIdConnectUrl: NotRequired[Annotated[Text, "Discovery document of the provider, which names the token URL."]]
     login: NotRequired[Login]
@@ -177,7 +192,7 @@ class Search(TypedDict):
 class Header(TypedDict):
     """Header of bindings.json: its first line."""
 
-    mcpgen: Annotated[Literal[1], "Version of this format."]
+    mcpgen: Annotated[Literal[2], "Version of this format."]
     digest: Annotated[Digest, "Checksum of tools.json."]
     bytes: Annotated[int, "Number of bytes that follow the first line of bindings.json.", Has(minimum=0)]
     server: Identity

@@ -6,8 +6,8 @@ Other modules of the runtime import this module only for type checking, so no se
 
 from typing import Literal
 
-SchemeKind = Literal["apiKey", "bearer", "basic", "oauth2", "header", "setting", "login"]
-"""Kinds of security schemes: how a credential, or an API-wide setting, is put into a request."""
+CredentialWay = Literal["given", "fetched", "user"]
+"""Ways to get a credential: the operator gives it, the server fetches it, or a user logs in."""
 
 CredentialPlace = Literal["header", "query", "cookie"]
 

@@ -111,7 +111,7 @@ class Credentials:
             who = who_calls()
             found = await self._users.get(who, delegation.scheme, self._ask(delegation), seconds)
         if len(found) >= SHORTEST_REDACTED:
-            self._learn(bare(found), "caller")
+            self._learn(bare(found, delegation.word), "caller")
         return found
 
     def refused(self, own: CallerCredential, token: str) -> None:

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.table import Scheme
 
-_NAMES = ("username", "client_id", "token_url")
-"""Roles of variables of security schemes whose values are not secret."""
-
 
 @dataclass(frozen=True, slots=True)
 class Variables:
@@ -42,7 +39,7 @@ def secret_names(catalog: Catalog) -> list[str]:
         name
         for scheme in catalog.security.values()
         for role, name in scheme["variables"].items()
-        if role not in _NAMES and scheme["type"] != "setting"
+        if role in scheme["secret"]
     ]
     return list(dict.fromkeys([*credentials, *(row.variable(catalog.prefix) for row in SETTINGS if row.secret)]))
 
@@ -98,11 +95,10 @@ def _variables(scheme: Scheme) -> list[list[str]]:
 
     A scheme for which the user logs in needs no variables.
     """
-    if scheme["type"] == "setting" or "user" in scheme:
+    if not scheme["secret"] or "user" in scheme:
         return [[]]
     ways = credential_env.ways(scheme)
-    fetched = "tokenUrl" in scheme or scheme["type"] == "login"
-    return [[scheme["variables"][role] for role in way] for way in (reversed(ways) if fetched else ways)]
+    return [[scheme["variables"][role] for role in way] for way in (reversed(ways) if "tokenUrl" in scheme else ways)]
 
 
 def _is_set(names: list[str], environ: Mapping[str, str]) -> bool:

@@ -58,8 +58,8 @@ class UserScheme:
         named, secrets = self._entry["variables"], self._settings.secrets
         if named["value"] in secrets:
             return [named["value"]]
-        both = [named["client_id"], named["client_secret"]]
-        return both if self._entry["type"] == "oauth2" and secrets.keys() >= set(both) else []
+        fetching = [named[role] for role in self._entry["ways"].get("fetched", ())]
+        return fetching if secrets.keys() >= set(fetching) else []
 
     @property
     def place(self) -> str:

@@ -40,16 +40,6 @@ MOST_TRIED = 5
 _FIRST = ("missing", "not logged in", "unusable")
 """States of variables that come first in the report, in this order."""
 
-_PURPOSES = {
-    "apiKey": "API key, sent in the {in} as {name}",
-    "bearer": "bearer token or access token",
-    "basic": "HTTP basic authentication",
-    "oauth2": "OAuth 2: an access token, or the client credentials to fetch one",
-    "header": "one more header for every request, as Name: value",
-    "login": "an access token, or the values to log in and fetch one",
-    "setting": "optional, sent in the {in} as {name}",
-}
-
 
 def examine(
     catalog: Catalog,
@@ -132,8 +122,7 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
                 state = "not set"  # not "missing": a login without a client id can register a client
             if name in secrets:
                 state = "set by file" if from_file else "set"
-            purpose = _PURPOSES[scheme["type"]].format_map(scheme)
-            rows.append((name, state, purpose if part == "value" else f"{purpose}: {part}"))
+            rows.append((name, state, scheme["purposes"][part]))
         if logins is not None and "user" in scheme:
             state = "logged in" if logins.has(name_of_scheme) else "not logged in"
             rows.append((logins.command(name_of_scheme), state, "logs you in with your browser"))
@@ -163,8 +152,8 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, ba
     purposes = {row.variable(prefix): row.describe(prefix).replace("`", "") for row in known}
     in_file = {row.variable(prefix) for row in known if row.secret}
     for scheme in catalog.security.values():
-        if "token_url" in scheme["variables"] and (url := scheme.get("tokenUrl") or scheme.get("openIdConnectUrl")):
-            purposes[scheme["variables"]["token_url"]] = f"the URL from which tokens are fetched, instead of {url}"
+        if "token_url" in scheme["variables"]:
+            purposes[scheme["variables"]["token_url"]] = scheme["purposes"]["token_url"]
     is_located = base_url or any("://" in server["url"] for server in catalog.servers)
     needed = set() if is_located else {f"{prefix}_BASE_URL"}
     for server in catalog.servers:

@@ -20,7 +20,7 @@ from ..core import jsontext
 from ..core.catalog import CatalogError
 from ..core.stdio import complain
 from ..request.request import sender_fields
-from ..settings import credential_env, credentials
+from ..settings import credentials
 from ..settings.settings import NotReady, load
 from ..text.addresses import Address, parse
 from ..text.invisible import visible
@@ -39,7 +39,7 @@ SCHEMA = 1
 """Version of the JSON document's format."""
 
 MISUSED = 2
-_SHOWN: credentials.Encoding = {"query": str, "basic": "base64({})".format}
+_SHOWN: credentials.Encoding = {"query": str, "base64": "base64({})".format}
 
 
 _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}
@@ -89,9 +89,9 @@ class Placeholders:
         shown = {name: f"<{name}>" for name in names}
         for scheme in schemes:
             value = scheme["variables"].get("value", "")
-            if scheme["type"] == "header":
+            if "name" not in scheme:
                 shown[value] = self._field(value)
-            elif value not in names and scheme["type"] in credential_env.FETCHED:
+            elif value not in names and "fetched" in scheme["ways"]:
                 shown[value] = f"<token of {names[0]}>"
         for name in self._delegated:
             if self._security[name] in schemes:
@@ -102,7 +102,7 @@ class Placeholders:
         return credentials.SelectedCredentials(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
 
     def _field(self, variable: str) -> str:
-        """Return the header field of a `header` scheme, whose variable holds `NAME: VALUE`, as `NAME: <VARIABLE>`.
+        """Return a header field that the operator writes into a variable as `NAME: VALUE`, as `NAME: <VARIABLE>`.
 
         Only VALUE is secret. If the variable is not set, `<VARIABLE>` stands for NAME too.
         """

@@ -77,7 +77,7 @@ def _names(catalog: Catalog, settings: Settings) -> list[str]:
     names += ["..result.structured"] if catalog.describes(_OUTPUT) else []
     names += ["..search.tools"] if catalog.finders else []
     names += ["..result.fetching"] if catalog.offers("resources") else []
-    if any(scheme["type"] in ("oauth2", "login") for scheme in catalog.security.values()):
+    if any("fetched" in scheme["ways"] for scheme in catalog.security.values()):
         names += ["..http.tokens", "..http.discovery"]
     if any("user" in scheme for scheme in catalog.security.values()):
         names += ["..http.tokens", "..login.run"]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.table import Scheme
-    from ..core.words import SchemeKind
 
 LONGEST = 32 * 1024
 """Maximum length of a credential in characters.
@@ -29,30 +28,11 @@ A token with many claims has some thousands of characters, and servers refuse lo
 _MOST_READ = 4 * (LONGEST + 3)
 """Bytes that are read of a file with a credential: characters have at most four, and a line break may end the file."""
 
-ROLES: dict[SchemeKind, tuple[tuple[str, ...], ...]] = {
-    "apiKey": (("value",),),
-    "bearer": (("value",),),
-    "header": (("value",),),
-    "basic": (("username", "password"),),
-    "oauth2": (("value",), ("client_id", "client_secret")),
-    "setting": (("value",),),
-}
-"""Sets of variables, named by their roles, that can supply the credential of each type of scheme.
-
-All roles of a set are needed together.
-"""
-
 CLIENT = ("client_id", "client_secret")
 """Roles of the OAuth client with which a user can log in to a scheme.
 
 They do not supply the scheme's credential alone.
 """
-
-BEARER = ("bearer", "oauth2")
-"""Types of schemes whose `value` is sent after the word Bearer."""
-
-FETCHED = ("oauth2", "login")
-"""Types of schemes whose token the server can fetch."""
 
 _PLACEHOLDERS = ("op://", "your")
 """How placeholders begin that have no sign of a template."""
@@ -62,9 +42,6 @@ SHORTEST_REDACTED = 6
 
 Replacing every `ab` would ruin results and hide nothing.
 """
-
-_NAMES = ("username", "client_id")
-"""Roles whose values are names, not secrets."""
 
 
 class Placeholder(ValueError):
@@ -88,7 +65,7 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
                 # password. Other empty variables count as unset.
                 if value is None or (value == "" and part != "password"):
                     continue
-                secret = _tidied(source, value, part == "value" and scheme["type"] in BEARER, oddities)
+                secret = _tidied(source, value, scheme.get("word", "") if part == "value" else "", oddities)
                 _check(secret, source, scheme, part)
             except Placeholder as unset:  # some clients pass on the placeholder of a variable that is not set
                 oddities.append(str(unset))
@@ -97,21 +74,17 @@ def read(security: dict[str, Scheme], environ: Mapping[str, str]) -> tuple[dict[
                 problems.append(str(problem))
                 continue
             secrets[name] = secret
-            if part not in _NAMES and scheme["type"] != "setting" and 0 < len(secret) < SHORTEST_REDACTED:
+            if part in scheme["secret"] and 0 < len(secret) < SHORTEST_REDACTED:
                 oddities.append(f"{name} is so short that results which repeat it will show it.")
     return secrets, problems, oddities
 
 
-def ways(scheme: Scheme) -> tuple[tuple[str, ...], ...]:
+def ways(scheme: Scheme) -> list[list[str]]:
     """Return the sets of roles (such as user name and password) that can supply the scheme's credential. A set needs
     all its roles.
-
-    A `login` scheme lists its own roles in `bindings.json`.
     """
-    if scheme["type"] == "login":
-        needed = dict.fromkeys(each["role"] for each in scheme["login"]["fields"].values() if "role" in each)
-        return (("value",), tuple(needed))
-    return ROLES[scheme["type"]]
+    found = scheme["ways"]
+    return [found["given"], *([found["fetched"]] if "fetched" in found else [])]
 
 
 def variables(scheme: Scheme) -> list[tuple[str, str]]:
@@ -181,50 +154,52 @@ def _content(path: str, variable: str) -> str:
         raise ValueError(f"{variable} must name a file that can be read.") from None
 
 
-def bare(token: str) -> str:
-    """Return a bearer token without the word Bearer, which operators and gateways write before it."""
-    return token[7:].lstrip() if token[:7].lower() == "bearer " else token
+def bare(credential: str, word: str) -> str:
+    """Return a credential without `word`, such as Bearer, which operators and gateways write before it, too."""
+    front = f"{word} ".lower()
+    return credential[len(front) :].lstrip() if credential[: len(front)].lower() == front else credential
 
 
-def _tidied(name: str, value: str, is_token: bool, oddities: list[str]) -> str:
-    """Return the value without what was copied by mistake: a line break at the end, or the word Bearer before a token.
+def _tidied(name: str, value: str, word: str, oddities: list[str]) -> str:
+    """Return the value without what was copied by mistake: a line break at the end, or `word` before it.
 
     Add a warning to `oddities` for each removal.
     """
     secret = value.rstrip("\r\n")
     if secret != value:
         oddities.append(f"{name} ends with a line break; it was taken off.")
-    if is_token and (token := bare(secret)) != secret:
+    if word and (token := bare(secret, word)) != secret:
         secret = token
-        oddities.append(f"{name} begins with the word Bearer; it was taken off.")
+        oddities.append(f"{name} begins with the word {word}; it was taken off.")
     return secret
 
 
 def _check(secret: str, variable: str, scheme: Scheme, part: str) -> None:
     """Raise ValueError, with a sentence that names the variable, if HTTP cannot transmit the secret."""
-    wrong = _wrong(secret, scheme["type"], part)
-    if not wrong and part == "value" and scheme.get("in") == "cookie" and not fields.is_cookie_value(secret):
+    wrong = _wrong(secret, scheme, part)
+    if not wrong and part == "value" and scheme["in"] == "cookie" and not fields.is_cookie_value(secret):
         wrong = "must be a cookie's value as it is sent, without blanks, commas, quotes, semicolons and backslashes"
     if wrong:
         raise ValueError(f"{variable} {wrong}.")
 
 
-def _wrong(secret: str, kind: str, part: str) -> str:
+def _wrong(secret: str, scheme: Scheme, part: str) -> str:
     """Return why HTTP cannot transmit the secret, such as "must be printable text", or ""."""
     if len(secret) > LONGEST:
         return f"must be at most {LONGEST} characters long"
-    if kind == "login" and part != "value":
+    if "login" in scheme and part != "value":
         return "" if secret.isprintable() else "must be printable text"
     if part.startswith("client_"):
         return "" if secret.isprintable() and secret.isascii() else "must be printable ASCII characters"
-    if kind == "basic":
-        # HTTP Basic sends base64, so any character fits, except control characters and a colon in the user name (RFC
-        # 7617). `isprintable` also refuses environment bytes that are not UTF-8, which Python reads as lone surrogates.
-        if not secret.isprintable() or (part == "username" and ":" in secret):
-            return "must be printable text" + (" without a colon" if part == "username" else "")
+    if "base64" in scheme:
+        # Any character fits, except control characters, and a colon in any part but the last (RFC 7617). `isprintable`
+        # also refuses environment bytes that are not UTF-8, which Python reads as lone surrogates.
+        is_last = part == scheme["ways"]["given"][-1]
+        if not secret.isprintable() or (not is_last and ":" in secret):
+            return "must be printable text" + ("" if is_last else " without a colon")
     elif not secret or not fields.is_value(secret):
         return "must be visible ASCII characters without blanks at the ends"
-    if kind == "header":
+    if "name" not in scheme:
         name, colon, value = secret.partition(":")
         if not colon or not fields.is_name(name.strip()) or not value:
             return "must be written as `Name: value`, the name being none of HTTP's own"

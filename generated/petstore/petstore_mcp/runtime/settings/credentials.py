@@ -16,7 +16,7 @@ from urllib.parse import quote_plus
 
 from ..request.parameters import COOKIE, QUERY
 from ..text import fields
-from .credential_env import FETCHED, SHORTEST_REDACTED, bare, ways
+from .credential_env import SHORTEST_REDACTED, bare, ways
 from .grants import CallerCredential, Login, TokenRequest, set_field, set_pair
 from .settings import LoginNeeded, NotReady
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 Encoding = dict[str, Callable[[str], str]]
-"""Functions that encode a credential, by the keys `query` and `basic` (HTTP Basic)."""
+"""Functions that encode a credential, by the keys `query` and `base64`."""
 
 Written = tuple[str, str, str]
 """A credential as it is sent: its place (`header`, `query` or `cookie`), its name, and its encoded value."""
@@ -53,17 +53,12 @@ Written = tuple[str, str, str]
 MOST_CHOSEN = 1024
 """Maximum number of bindings whose chosen credentials are cached."""
 
-_LOGIN, _CLIENT = ("username", "password"), ("client_id", "client_secret")
-
 
 def _base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-SENT: Encoding = {"query": QUERY.value, "basic": _base64}
-
-_PUBLIC = frozenset(("username", "user", "login", "email", "client_id", "identifier"))
-"""Roles of a login that name the user and are not secret."""
+SENT: Encoding = {"query": QUERY.value, "base64": _base64}
 
 
 def client_login(identity: str, secret: str) -> str:
@@ -190,7 +185,7 @@ def _in_words(schemes: list[Scheme]) -> list[str]:
 
 def fetched(scheme: Scheme, secrets: dict[str, str]) -> bool:
     """Return True if the scheme's token must be fetched. A token that is set in the environment is used instead."""
-    return (scheme["type"] in FETCHED or "user" in scheme) and scheme["variables"]["value"] not in secrets
+    return len(scheme["ways"]) > 1 and scheme["variables"]["value"] not in secrets
 
 
 def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> list[Written]:
@@ -202,40 +197,29 @@ def written(schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = S
 
 
 def _written(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> Written:
-    values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
-    kind = scheme["type"]
-    match kind:
-        case "bearer" | "oauth2":
-            return _bearer(values["value"])
-        case "basic":
-            return "header", "Authorization", f"Basic {encode['basic'](':'.join(values[part] for part in _LOGIN))}"
-        case "header":
-            name, _, value = values["value"].partition(":")
-            return "header", name.strip(), value.strip()
-        case "login":
-            return _placed(scheme, values["value"], encode) if "in" in scheme else _bearer(values["value"])
-        case "apiKey" | "setting":
-            return _placed(scheme, values["value"], encode)
-        case _:
-            assert_never(kind)
-
-
-def _bearer(token: str) -> Written:
-    return "header", "Authorization", f"Bearer {bare(token)}"
-
-
-def _placed(scheme: Scheme, value: str, encode: Encoding) -> Written:
-    """Return a credential as place (header, query or cookie), name and encoded value, as its scheme says."""
+    """Return the given credential of a scheme as place, name and encoded value."""
+    text = _text(scheme, secrets, encode)
+    if "name" not in scheme:
+        name, _, value = text.partition(":")
+        return scheme["in"], name.strip(), value.strip()
+    if word := scheme.get("word"):
+        text = f"{word} {bare(text, word)}"
     place, name = scheme["in"], scheme["name"]
     match place:
         case "header":
-            return place, name, value
+            return place, name, text
         case "query":
-            return place, QUERY.name(name), encode["query"](value)
+            return place, QUERY.name(name), encode["query"](text)
         case "cookie":
-            return place, COOKIE.name(name), value  # a session's cookie must come back byte by byte
+            return place, COOKIE.name(name), text  # a session's cookie must come back byte by byte
         case _:
             assert_never(place)
+
+
+def _text(scheme: Scheme, secrets: dict[str, str], encode: Encoding) -> str:
+    """Return the text of a given credential, without the word before it."""
+    text = ":".join(secrets.get(scheme["variables"][role], "") for role in scheme["ways"]["given"])
+    return encode["base64"](text) if "base64" in scheme else text
 
 
 def put(request: Request, credentials: list[Written]) -> None:
@@ -256,7 +240,7 @@ def _put_fetched(scheme: Scheme) -> Callable[[Request, str], None]:
     """Return a function that attaches a credential of `scheme` that came from a server or a gateway to a request."""
 
     def put_value(request: Request, value: str) -> None:
-        if scheme.get("in") == "cookie" and not fields.is_cookie_value(value):
+        if scheme["in"] == "cookie" and not fields.is_cookie_value(value):
             raise NotReady("The credential that was fetched for this call cannot be the value of a cookie.")
         put(request, [_written(scheme, {scheme["variables"]["value"]: value}, SENT)])
 
@@ -348,18 +332,22 @@ class ServerCredentials:
     def _grant(self, scheme: Scheme, binding: Binding) -> TokenRequest:
         if self._logins is not None and "user" in scheme and not filled(scheme, self._settings.secrets):
             return self._logins.grant(self._name(scheme))
-        if scheme["type"] == "login":
+        if "login" in scheme:
             return self._login(scheme, binding)
-        names = [scheme["variables"][role] for role in _CLIENT]
+        names = self._fetching(scheme)
         identity, secret = (self._settings.secrets[each] for each in names)
         endpoint = self._settings.endpoint(self._name(scheme))
         return TokenRequest(endpoint, identity, secret, self._scopes(scheme, binding), names)
 
     def _login(self, scheme: Scheme, binding: Binding) -> TokenRequest:
         values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
-        names = [scheme["variables"][role] for role in ways(scheme)[1]]
+        names = self._fetching(scheme)
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
         return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), _put_fetched(scheme))
+
+    def _fetching(self, scheme: Scheme) -> list[str]:
+        """Return the variables with which the server fetches a token."""
+        return [scheme["variables"][role] for role in scheme["ways"]["fetched"]]
 
     def _scopes(self, scheme: Scheme, binding: Binding) -> tuple[str, ...]:
         return tuple(binding.get("scopes", {}).get(self._name(scheme), ()))
@@ -372,27 +360,21 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     """Return the texts to redact in results: the secrets, and texts that are made from them, such as base64."""
     found, secrets = [*settings.private], settings.secrets
     for scheme in security.values():
-        values = {part: secrets.get(name, "") for part, name in scheme["variables"].items()}
-        kind = scheme["type"]
-        if "user" in scheme and (secret := values["client_secret"]):
-            found += [secret, client_login(values["client_id"], secret)]
-        match kind:
-            case "basic":
-                found += [values["password"] or values["username"], _base64(":".join(values[part] for part in _LOGIN))]
-            case "login":
-                kept = set(values) - {*_PUBLIC, "token_url"}
-                found += [text for role in sorted(kept) for text in (values[role], quote_plus(values[role]))]
-            case "oauth2":
-                identity, secret = (values[role] for role in _CLIENT)
-                found += [values["value"], secret, client_login(identity, secret) if secret else ""]
-            case "setting":
-                continue  # skip: `setting` is a parameter without a secret, so results may show its value
-            case "header":
-                value = values["value"].partition(":")[2].strip()
-                found += [value, value.rpartition(" ")[2]]
-            case "apiKey" | "bearer":
-                encode = SENT.get(scheme.get("in", ""), str)  # redact the encoded value too: the API may repeat it
-                found += [values["value"], encode(values["value"])]
-            case _:
-                assert_never(kind)
+        if not scheme["secret"]:
+            continue  # skip: a setting is no secret, so results may show its value
+        values = {role: secrets.get(name, "") for role, name in scheme["variables"].items()}
+        text = _text(scheme, secrets, SENT)
+        if "name" not in scheme:
+            value = text.partition(":")[2].strip()
+            found += [value, value.rpartition(" ")[2]]
+            continue
+        private = [values[role] for role in scheme["secret"]]
+        if not any(private):  # an API key may be sent as the user name, with an empty password
+            private = [values[role] for role in scheme["ways"]["given"]]
+        # Redact the encoded values too: the API may repeat them.
+        found += [*private, text, SENT.get(scheme["in"], str)(text)]
+        if "login" in scheme:
+            found += map(quote_plus, private)
+        if secret := values.get("client_secret", ""):
+            found.append(client_login(values.get("client_id", ""), secret))
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]

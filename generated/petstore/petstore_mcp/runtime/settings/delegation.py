@@ -37,7 +37,6 @@ BY_ISSUER = (EXCHANGE, BEHALF)
 """Ways in which the caller's own token is sent to the issuer of that token, which returns a token for the API."""
 
 LONGEST_SCOPES = 2000
-_PLACED = ("apiKey", "bearer", "oauth2", "login")
 _KEPT = frozenset(("authorization", "cookie", "origin", "referer", "forwarded", "x-forwarded-for", "accept"))
 _FAMILIES = ("mcp-", "content-", "proxy-", "sec-", "access-control-")
 _FORMS = "must be own, exchange, on-behalf-of, user, or header: and the name of a field, such as header:X-API-Token"
@@ -75,7 +74,8 @@ class Delegation:
     """Description of how the credential for one security scheme is obtained for the caller of a tool.
 
     - `way`: EXCHANGE, BEHALF, USER or HEADER. `variable`: the environment variable that sets the way.
-    - `header`: for HEADER, the request header field that a gateway sets, in lower case.
+    - `header`: for HEADER, the request header field that a gateway sets, in lower case. `word`: the word that the
+      gateway may write before the credential.
     - `provider`: the authorization server that issues the tokens; None for HEADER.
     - `client`: id and secret of this server at `provider`; the secret may be "". `names`: the variables for both.
     - `audience`, `resource`, `subject_type`, `actor`: parameters of RFC 8693 section 2.1, or "".
@@ -99,12 +99,14 @@ class Delegation:
         "subject_type",
         "variable",
         "way",
+        "word",
     )
 
-    def __init__(self, scheme: str, variable: str, way: str) -> None:
+    def __init__(self, scheme: str, variable: str, way: str, word: str = "Bearer") -> None:
         self.scheme = scheme
         self.variable = variable
         self.way = way
+        self.word = word
         self.header = ""
         self.provider: Provider | None = None
         self.client = "", ""
@@ -120,7 +122,7 @@ def variable_of(scheme: Scheme) -> str:
     choice.
     """
     value = scheme["variables"].get("value", "")
-    return f"{value}_AS" if value and scheme["type"] in _PLACED else ""
+    return f"{value}_AS" if value and "name" in scheme and scheme["secret"] else ""
 
 
 def load(
@@ -184,7 +186,7 @@ class _Reader:
         way, colon, field = value.partition(":")
         if (way == HEADER) != bool(colon) or way not in (EXCHANGE, BEHALF, USER, HEADER):
             raise ValueError(f"{variable} {_FORMS}.")
-        found = Delegation(name, variable, way)
+        found = Delegation(name, variable, way, self._scheme.get("word", "Bearer"))
         if self._settings.listening is None:
             raise ValueError(
                 f"{variable} is {way}, but over stdio nobody says who calls: serve with --http, or unset it."
@@ -192,7 +194,7 @@ class _Reader:
         if way == HEADER:
             found.header = _field(field.strip(), variable)
             return found
-        if self._scheme["type"] not in credential_env.BEARER:
+        if "tokens" not in self._scheme:
             raise ValueError(f"{variable} cannot be {way}: the API takes no OAuth access tokens for {name}.")
         self._read_client(found)
         found.scopes = self._scopes()

@@ -322,7 +322,7 @@ class _Reader:
         base, described = (self._settings.servers[0], urls[0]) if urls else (nowhere(self._settings.prefix), "")
         found: dict[str, Endpoint | str] = {}
         for scheme, entry in security.items():
-            if entry["type"] not in credential_env.FETCHED:
+            if "fetched" not in entry["ways"]:
                 continue
             name = entry["variables"]["token_url"]
             value = self._environ.get(name, "").strip()
