@@ -17,6 +17,7 @@ from mcpgen.base.assets import package_templates
 
 if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the checkout
     from package.runtime.calls import hook_names as hook_names
+    from package.runtime.core import asked_arguments as asked_arguments
     from package.runtime.core import jsontext as jsontext
     from package.runtime.core import safe_open as safe_open
     from package.runtime.core import search_listing as search_listing

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import clipped, nearest
+from mcpgen.base.runtime import asked_arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.schema import handwritten
 from mcpgen.lower.tool.forms import FORMATS, Unaskable, contradiction, fits, form_field
@@ -63,10 +64,10 @@ def sentences(questions: tuple[AskedQuestion, ...]) -> Iterator[str]:
     """Yield what a tool's description says of the arguments for which the server asks the user."""
     if names := [name for each in questions if not each.missing for name in each.form]:
         shown = ", ".join(names[:6]) + (" and more" if len(names) > 6 else "")
-        yield f"The user is asked for {shown}."
+        yield f"{asked_arguments.ASKED}{shown}."
     if names := [name for each in questions if each.missing for name in each.form]:
         shown = ", ".join(names[:6]) + (" and more" if len(names) > 6 else "")
-        yield f"Leave out what you do not know of {shown}: the user is asked."
+        yield f"{asked_arguments.LEFT_OUT}{shown}: the user is asked."
 
 
 @dataclass(frozen=True, slots=True)
