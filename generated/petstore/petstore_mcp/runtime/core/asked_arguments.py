@@ -23,14 +23,14 @@ def listed_without_asking(tool: dict[str, Any], questions: list[AskedQuestion]) 
     given = [each for each in questions if each.get("without") == "arguments" or "missing" in each]
     found = {**tool, "inputSchema": _with(tool["inputSchema"], given)}
     if "description" in tool and any("missing" in each for each in questions):
-        found["description"] = _silent(found["description"], _LEFT_OUT)
+        found["description"] = _silent(found["description"], LEFT_OUT)
     if "description" in tool and len(given) == len(questions) and not all("missing" in each for each in questions):
-        found["description"] = _silent(found["description"], _ASKED)
+        found["description"] = _silent(found["description"], ASKED)
     return found
 
 
-_ASKED, _LEFT_OUT = "The user is asked for ", "Leave out what you do not know of "
-"""Beginnings of the last sentences of a description, which the compiler adds (`questions.told`)."""
+ASKED, LEFT_OUT = "The user is asked for ", "Leave out what you do not know of "
+"""Beginnings of the sentences that the compiler adds to a description, for clients that can ask their user."""
 
 
 def _silent(description: str, beginning: str) -> str:
