@@ -16,14 +16,14 @@ from mcpgen.read import fetch
 SECRET = "s3cr3t-of-the-collection"
 
 CASES: list[tuple[list[dict[str, Any]], Any, list[list[str]], list[Any]]] = [
-    ([{"key": "Authorization", "value": f"Bearer {SECRET}"}], None, [["bearer"]], ["bearer"]),
-    ([{"key": "authorization", "value": "bearer {{token}}"}], {"type": "noauth"}, [["bearer"]], ["bearer"]),
-    ([{"key": "Authorization", "value": f"Basic {SECRET}"}], None, [["basic"]], ["basic"]),
+    ([{"key": "Authorization", "value": f"Bearer {SECRET}"}], None, [["bearer"]], ["Bearer"]),
+    ([{"key": "authorization", "value": "bearer {{token}}"}], {"type": "noauth"}, [["bearer"]], ["Bearer"]),
+    ([{"key": "Authorization", "value": f"Basic {SECRET}"}], None, [["basic"]], ["Basic"]),
     ([{"key": "Authorization", "value": "{{token}}"}], None, [["authorization"]], ["Authorization"]),
     ([{"key": "Authorization", "value": f"Token {SECRET}"}], None, [["authorization"]], ["Authorization"]),
     ([{"key": "Cookie", "value": f"sid={SECRET}; csrf={{{{c}}}}"}], None, [["csrf", "sid"]], ["csrf", "sid"]),
     ([{"key": "Authorization", "value": "Bearer x", "disabled": True}], {"type": "noauth"}, [], []),
-    ([{"key": "Authorization", "value": "Basic x"}], {"type": "bearer"}, [["bearer"]], ["bearer"]),
+    ([{"key": "Authorization", "value": "Basic x"}], {"type": "bearer"}, [["bearer"]], ["Bearer"]),
 ]
 
 
@@ -46,5 +46,5 @@ def test_it_is_asked_of_the_environment(
     emitted = json.loads(bindings)
     schemes = emitted.get("security", {})
     assert [sorted(each) for each in emitted["bindings"][0].get("security", [])] == demanded
-    assert sorted(schemes[key].get("name", schemes[key]["type"]) for each in demanded for key in each) == places
+    assert sorted(schemes[key].get("word", schemes[key]["name"]) for each in demanded for key in each) == places
     assert SECRET.encode() not in bindings + content

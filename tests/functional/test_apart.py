@@ -146,7 +146,7 @@ def test_a_scheme_of_the_tools_file_replaces_that_of_a_document_on_its_own_serve
     for line in ("", "base_url: http://d.example"):
         found = compiled(tmp_path, OWNER % (line, "d.example"), api=document("d.example", {"key": KEY}))
         table = json.loads(found.tree["x_mcp/bindings.json"])
-        assert [(name, each["type"]) for name, each in table["security"].items()] == [("key", "bearer")]
+        assert [(name, each["word"]) for name, each in table["security"].items()] == [("key", "Bearer")]
 
 
 WRITTEN = """
