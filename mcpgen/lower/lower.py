@@ -281,7 +281,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         scopes.derive(operation, diagnostics),
     )
     listing = listings.derive(whole, hints, binding, context.api.pages, composer, diagnostics)
-    said = [listings.SENTENCE if listing else "", *questions.sentences(asked), tasks.sentence(task, binding.requires)]
+    said = [listings.SENTENCE if listing else "", tasks.sentence(task, binding.requires), *questions.sentences(asked)]
     tool = ToolSpec(
         name=name,
         title=title,
