@@ -38,6 +38,7 @@ from ..settings import credentials
 from ..settings.origins import kept_to
 from ..settings.settings import NotReady
 from ..text.redaction import Redactor
+from .hook_loading import NoHooks
 from .own_tools import OwnTools, Programs
 from .preparation import Preparation, kept_logins, sentence
 from .redacted_result import redacted
@@ -354,7 +355,7 @@ class ToolExecutor:
         Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
         without a result.
         """
-        if self._hooks.idle:
+        if self._hooks.idle or isinstance(self._hooks, NoHooks):
             return await self._run(call, arguments)
         from .hook_questions import HookQuestions  # imported late: most servers have no hooks
 
