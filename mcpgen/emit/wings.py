@@ -128,7 +128,7 @@ WINGS = (
     # What the operator asks for by a flag, a command or a setting
     Wing("telemetry", {"serve": "doctor_telemetry", "settings": "telemetry", "telemetry": EVERY}),
     Wing("audit", {"core": "audit", "serve": "recording"}, ("safe_open", "secret_words")),
-    Wing("reload", {"serve": "reload"}, ("safe_open",)),
+    Wing("reload", {"serve": "reload"}, ("questions", "safe_open")),
     Wing("install", {"install": EVERY, "serve": "install_commands"}, ("safe_open",)),
     Wing("shell", {"serve": "call_command", "shell": EVERY}),
     # Code that several wings share

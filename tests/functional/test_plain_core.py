@@ -19,9 +19,11 @@ from typing import Any
 import pytest
 
 from mcpgen.emit import checksums, wings
+from tests.architecture.test_path_of_a_call import port
 from tests.command import mcpgen
 from tests.leaks import planted, searched
-from tests.streamable.messages import calling, request, stateless
+from tests.streamable.client import Connection
+from tests.streamable.messages import JSON, calling, encoded, mirrored, request, stateless
 from tests.streamable.upstream import PATIENCE, Upstream
 
 EXIT_CONFIG = 78
@@ -71,6 +73,17 @@ MESSAGES = (
 """Messages of a client in both eras, each sent after the answer to the one before."""
 
 
+CALL = "".join(
+    json.dumps(each) + "\n"
+    for each in (
+        request("initialize", 0, **CLIENT),
+        request("tools/call", 1, name="echo", arguments={"text": "a"}),
+    )
+)
+VARYING = re.compile(r"[0-9.:TZ-]{2,}|[0-9a-f]{16,}")
+"""Times, numbers and random names in a log."""
+
+
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[Upstream]:
     found = Upstream()
@@ -90,14 +103,22 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def plain(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the project with the plain core alone, and with the SHA256SUMS of its files."""
-    folder = shutil.copytree(whole, tmp_path_factory.mktemp("plain") / "things")
+    """Return a copy of the project with the plain core alone."""
+    return reduced(whole, tmp_path_factory.mktemp("plain") / "things", wings.PLAIN)
+
+
+def reduced(whole: Path, folder: Path, *parts: str) -> Path:
+    """Copy the project without the modules of all wings but `parts` and those that they need. Write its SHA256SUMS."""
+    shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("__pycache__"))
     runtime = folder / "things_mcp" / "runtime"
-    paths = {path.relative_to(runtime).with_suffix("").as_posix() for path in runtime.rglob("*.py")}
-    found = wings.modules(paths)
-    assert len(found.pop(wings.PLAIN)) < len(paths) / 2
-    for path in chain(*found.values()):
+    found = wings.modules(path.relative_to(runtime).with_suffix("").as_posix() for path in runtime.rglob("*.py"))
+    needs, wanted = {wing.name: wing.needs for wing in wings.WINGS}, [wings.PLAIN, *parts]
+    for part in wanted:
+        wanted += [each for each in needs[part] if each not in wanted]
+    for path in chain(*(paths for name, paths in found.items() if name not in wanted)):
         (runtime / path).with_suffix(".py").unlink()
+    for place in [each for each in runtime.iterdir() if each.is_dir() and not [*each.glob("*.py")]]:
+        shutil.rmtree(place)
     (runtime / checksums.NAME).unlink()
     kept = {path.relative_to(runtime).as_posix(): path.read_bytes() for path in runtime.rglob("*") if path.is_file()}
     (runtime / checksums.NAME).write_bytes(checksums.checksums(kept))
@@ -106,14 +127,15 @@ def plain(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def environment(upstream: Upstream) -> dict[str, str]:
     """Return the variables of a server that calls `upstream` with a secret key."""
-    return {**planted("THINGS"), "THINGS_BASE_URL": f"http://127.0.0.1:{upstream.port}"}
+    own = {"THINGS_BASE_URL": f"http://127.0.0.1:{upstream.port}", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**planted("THINGS"), **own}
 
 
 def run(project: Path, upstream: Upstream, *flags: str, given: str = "", **more: str) -> Any:
     """Run the server, and return the ended process."""
     environ = {**environment(upstream), **more}
     command = [sys.executable, "-P", "-m", "things_mcp", *flags]
-    environ |= {"PYTHONPATH": str(project), "PYTHONDONTWRITEBYTECODE": "1"}
+    environ["PYTHONPATH"] = str(project)
     done = subprocess.run(
         command, env=environ, input=given, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
@@ -216,14 +238,62 @@ def test_an_absent_part_says_how_to_get_it(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("part", "flags", "environ"),
+    [
+        ("http_server", ("--doctor", "--http", "0"), {"THINGS_HTTP_OPEN": "1"}),
+        ("install", ("install", "cursor", "--dry-run"), {}),
+        ("login", ("whoami",), {}),
+        ("shell", ("call", "echo", "--text", "a"), {}),
+        ("shell", ("completion", "bash"), {}),
+        ("audit", ("--doctor",), {"THINGS_AUDIT": "stderr"}),
+        ("audit", (), {"THINGS_AUDIT": "stderr"}),
+        ("telemetry", ("--doctor",), {"THINGS_METRICS": "1"}),
+        ("telemetry", (), {"THINGS_METRICS": "1"}),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, (tuple, dict)) else each,
+)
+def test_a_part_works_without_the_others(
+    part: str, flags: tuple[str, ...], environ: dict[str, str], whole: Path, upstream: Upstream, tmp_path: Path
+) -> None:
+    alone = reduced(whole, tmp_path / "things", part)
+    found = []
+    for project in (alone, whole):
+        done = run(project, upstream, *flags, given="" if flags else CALL, **environ)
+        texts = [VARYING.sub("", text.replace(str(project), "")) for text in (done.stdout, done.stderr)]
+        found.append((done.returncode, *texts))
+    assert found[0] == found[1]
+    assert flags or found[0][2]
+
+
+@pytest.mark.slow
+def test_a_server_over_http_works_without_the_other_parts(whole: Path, upstream: Upstream, tmp_path: Path) -> None:
+    alone = reduced(whole, tmp_path / "things", "http_server")
+    environ = {**environment(upstream), "THINGS_HTTP_OPEN": "1"}
+    command = [sys.executable, "-m", "things_mcp", "--http", "0"]
+    with subprocess.Popen(command, cwd=alone, env=environ, stderr=subprocess.PIPE) as server:
+        try:
+            with Connection(port(server.stderr)) as connection:
+                message = calling("echo", text="over-http")
+                answer = connection.ask("POST", fields=mirrored(message), body=encoded(message))
+                searched(answer.body)
+                assert (answer.status, b"/echo/over-http" in answer.body) == (200, True)
+                greeting = connection.ask("POST", fields=JSON, body=encoded(request("initialize", **CLIENT)))
+                fields = {**JSON, "Mcp-Session-Id": greeting.field("mcp-session-id") or ""}
+                listed = connection.ask("POST", fields=fields, body=encoded(request("tools/list")))
+                assert b"echo" in listed.body
+        finally:
+            server.kill()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["def before_all(tool, arguments): ...\n", "from .runtime.hooks import Refuse\n"])
 def test_no_call_passes_hooks_that_cannot_run(text: str, plain: Path, upstream: Upstream) -> None:
     hooks = plain / "things_mcp" / "hooks.py"
     before, asked = hooks.read_text(encoding="utf-8"), len(upstream.requests)
     hooks.write_text(text, encoding="utf-8")
     try:
-        lines = [request("initialize", 0, **CLIENT), request("tools/call", 1, name="echo", arguments={"text": "a"})]
-        done = run(plain, upstream, given="".join(json.dumps(each) + "\n" for each in lines))
+        done = run(plain, upstream, given=CALL)
     finally:
         hooks.write_text(before, encoding="utf-8")
     assert "hooks.py of this server could not be loaded" in done.stdout.splitlines()[-1]

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-#: Module of the runtime that the rest of the server imports first if it needs a part -> the name of the part.
+#: Module or folder of the runtime that other parts of the server import first if they need a part -> its name.
 DOORS = {
     "calls.hook_runner": "hooks",
     "core.audit": "audit",
     "hooks": "hooks",
+    "identity": "identity",
+    "replicas.sharing": "replicas",
+    "replicas.store": "replicas",
     "serve.call_command": "shell",
     "serve.doctor_http": "http_server",
     "serve.install_commands": "install",
