@@ -15,7 +15,6 @@ import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.identity import Identity
 from package.runtime.core.jsonrpc import Request
-from package.runtime.core.search_listing import writes
 from package.runtime.streamable.access import Access
 
 from mcpgen.base.errors import FatalError
@@ -97,7 +96,7 @@ def test_what_callers_need(path: Path, tmp_path: Path) -> None:
     every = Access(catalog, checks=True, first=("*",)).first_scopes()
     assert every <= known - {"offline_access"}
     assert all(holds(every | {"offline_access"}, each) for each in wanted.values())
-    reading = [name for name in wanted if not writes(catalog, name)]
+    reading = [name for name in wanted if not catalog.writes(name)]
     assert all(holds(access.first_scopes() | {"offline_access"}, wanted[name]) for name in reading)
     assert access.first_scopes() <= known
     for scopes in (known, frozenset[str](), *(known - {scope} for scope in sorted(known))):

@@ -89,6 +89,13 @@ MUTATIONS = (
         ("tests/runtime/test_structured.py",),
     ),
     Mutation(
+        "hooks that do not load",
+        "hook_loading.py",
+        "self.idle = not unloaded",
+        "self.idle = True",
+        ("tests/runtime/test_hooks.py",),
+    ),
+    Mutation(
         "values that hooks changed",
         "hook_runner.py",
         'result.written = ""',

@@ -12,8 +12,8 @@ OF_PROGRAMS = (
     Mutation(
         "functions of what writes",
         "program_functions.py",
-        "elif kind != RUN and writes(",
-        "elif False and writes(",
+        "elif kind != RUN and offered.writes(",
+        "elif False and offered.writes(",
         (PROGRAMS,),
     ),
     Mutation(

@@ -16,7 +16,7 @@ OF_SEARCH = (
     Mutation(
         "what writes through the tool that reads",
         "search_listing.py",
-        " or (kind == CALL and writes(catalog, called))",
+        " or (kind == CALL and catalog.writes(called))",
         "",
         (SEARCH,),
     ),

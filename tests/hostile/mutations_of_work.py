@@ -62,6 +62,7 @@ OF_WORK = (
         (CROWDED,),
     ),
     Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
+    Mutation("what files need", "preload.py", '("..request.files", "..request.multipart")', "()", (CROWDED,)),
     Mutation(
         "letters that are escaped",
         "escapes.py",

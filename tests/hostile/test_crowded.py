@@ -157,6 +157,38 @@ def test_hard_11_no_answer_imports_or_opens(project: Path) -> None:
         assert [line for line in server.complaints() if line.startswith("late ")] == []
 
 
+SENDING = """
+mcpgen: 1
+server: {name: hostile}
+base_url: https://api.hostile.example/api/v1
+tools:
+  - {name: get_case, request: GET /case}
+  - name: upload
+    request: POST /upload
+    body:
+      content:
+        multipart/form-data:
+          schema: {type: object, properties: {data: {type: string, contentEncoding: base64}}}
+  - name: send
+    request: POST /send
+    body: {content: {application/octet-stream: {}}}
+  - {name: sample, request: GET /case, requires: [sampling]}
+"""
+
+
+def test_hard_11_no_file_and_no_refusal_imports(tmp_path: Path) -> None:
+    (tmp_path / "sending.yaml").write_text(SENDING, encoding="utf-8")
+    project = compiled(tmp_path, tmp_path / "sending.yaml")
+    with playing(Busy()) as upstream, serving(project, upstream, program=("-c", WATCHED)) as server:
+        for tool, given in (("get_case", {}), ("upload", {"data": "AAAA"}), ("send", {"body": "AAAA"})):
+            assert not server.result(tool, **given).get("isError"), tool
+        server.call("sample")
+        assert "sampling" in str(server.message()["error"])
+        server.end()
+        server.rest()
+        assert [line for line in server.complaints() if line.startswith("late ")] == []
+
+
 def memory(server: Server, name: str) -> int:
     status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
     return int(status.partition(f"{name}:")[2].split()[0]) * 1024

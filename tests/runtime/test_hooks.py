@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls import hook_names, hook_runner
+from package.runtime.calls import hook_loading, hook_names, hook_runner
 from package.runtime.calls.hook_names import FOR_ALL
 from package.runtime.calls.hook_runner import Hooks
 from package.runtime.core.budget import Budget
@@ -209,7 +209,7 @@ def test_the_users_file_begins_without_hooks() -> None:
 
 def test_the_users_file_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "before_get_pet", lambda arguments: {"id": 2}, raising=False)
-    assert run(hook_runner.load(TOOLS).before("get-pet", {"id": 1}, budget())) == {"id": 2}
+    assert run(hook_loading.load(TOOLS).before("get-pet", {"id": 1}, budget())) == {"id": 2}
 
 
 def test_a_file_without_hooks_is_not_asked() -> None:
@@ -220,7 +220,7 @@ def test_a_users_file_that_does_not_load_fails_every_call(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "package.hooks", None)
-    hooks = hook_runner.load(TOOLS)
+    hooks = hook_loading.load(TOOLS)
     assert not hooks.idle
     with pytest.raises(HookFailed, match=r"^hooks\.py of this server could not be loaded\. Its log says why\.$"):
         run(hooks.before("get-pet", {}, budget()))
