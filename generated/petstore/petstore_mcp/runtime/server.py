@@ -299,7 +299,22 @@ class Server:
 
 
 def main() -> int:
-    """Run the server, or the command or flag in the command line. Return the exit code."""
+    """Run the server, or the command or flag in the command line. Return the exit code.
+
+    If a library or a part of the server is missing, print a sentence that says how to get it.
+    """
+    try:
+        return _run()
+    except ModuleNotFoundError as problem:
+        from .serve import libraries
+
+        if not (advice := libraries.advise(problem)):
+            raise
+        complain(advice)
+        return EXIT_CONFIG
+
+
+def _run() -> int:
     gaps = fill_gaps()
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(_signal, name) and not (name == "SIGHUP" and _is_ignored(name)):
@@ -359,7 +374,7 @@ def _is_ignored(name: str) -> bool:
 def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve HTTP instead of stdio. Return the exit code."""
     try:
-        from .serve import over_http  # imported late: stdio needs neither this module nor its libraries
+        from .serve.over_http import serve  # imported late: stdio needs neither this module nor its libraries
     except ModuleNotFoundError as problem:
         from .serve import libraries
 
@@ -367,7 +382,7 @@ def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit
         return EXIT_CONFIG
     if audit is not None:
         before_leaving(audit)
-    return over_http.serve(_PACKAGE, catalog, settings, listening, audit)
+    return serve(_PACKAGE, catalog, settings, listening, audit)
 
 
 def _server(catalog: Catalog, settings: Settings | None) -> Server:
@@ -383,7 +398,7 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()
     if settings.telemetry is not None:
-        from .serve.recording import reporter  # imported late: few servers send telemetry
+        from .telemetry.reporter import reporter  # imported late: few servers send telemetry
 
         server.measure(reporter(settings.telemetry, catalog, over_http=False))
     return server

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.jsonrpc import INVALID_PARAMS
-from ..core.wire_formats import CONFIRM, Failure, OtherOutcome, Question, Result, has
+from ..core.wire_formats import CONFIRM, LOGIN_STATE, Failure, OtherOutcome, Question, Result, has
 from ..text.invisible import visible
 from .signed_state import SECONDS
-from .user_logins import is_of_login
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -150,7 +149,7 @@ class Consent:
         # that a hook asked later.
         if call.confirmed == subject:
             return "accept"
-        if dialogue.state is not None and not is_of_login(dialogue.state):
+        if dialogue.state is not None and not dialogue.state.startswith(LOGIN_STATE):
             turn, void = await self._states.take(dialogue.state, subject)
             if void:
                 return void

@@ -38,14 +38,12 @@ from ..settings import credentials
 from ..settings.origins import kept_to
 from ..settings.settings import NotReady
 from ..text.redaction import Redactor
-from . import hook_runner
+from .hook_loading import NoHooks
 from .own_tools import OwnTools, Programs
-from .preparation import Preparation, sentence
+from .preparation import Preparation, kept_logins, sentence
 from .redacted_result import redacted
-from .required_capabilities import refusal
 from .result_writer import ResultWriter
 from .under_way import CallUnderWay
-from .user_logins import UserLogins
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
@@ -66,6 +64,7 @@ if TYPE_CHECKING:
     from .resource_versions import Version
     from .task_calls import TaskCalls
     from .under_way import Ask
+    from .user_logins import UserLogins
 
 Report = Callable[[str], None]
 
@@ -129,12 +128,14 @@ class ToolExecutor:
 
         Also create the object that lets users log in (`_users`), in place of any earlier one.
         """
-        self._users = UserLogins(catalog, settings, self._redactor.learn, lambda: self._client)
+        self._users: UserLogins | None = None
+        if (logins := kept_logins(catalog, settings, self._redactor.learn)) is not None:
+            from .user_logins import UserLogins  # imported late: most servers have no logins
+
+            self._users = UserLogins(catalog, settings, logins, self._redactor.learn, lambda: self._client)
         if settings.rotation is not None:
             settings.rotation.renewed = partial(self._learn_files, catalog, settings)
-        return Preparation(
-            catalog, settings, credentials.ServerCredentials(catalog.security, settings, self._users.logins)
-        )
+        return Preparation(catalog, settings, credentials.ServerCredentials(catalog.security, settings, logins))
 
     def _learn_files(self, catalog: Catalog, settings: Settings) -> None:
         """Redact credentials that files have supplied since the start."""
@@ -216,7 +217,9 @@ class ToolExecutor:
             if self._hooks.follow(name):
                 result = await self._hooks.after(name, result, budget, done)
         except HookFailed as failed:
-            result = Result.error(hook_runner.withheld(name, str(failed), done) if done else sentence(name, failed))
+            from .hook_runner import withheld  # already loaded: only hooks raise HookFailed
+
+            result = Result.error(withheld(name, str(failed), done) if done else sentence(name, failed))
         return redacted(result, self._redactor)
 
     async def task(self, wanted: TaskRequest) -> Task:
@@ -317,7 +320,8 @@ class ToolExecutor:
         """Close the connections to the upstream and drop all stored results."""
         await self._programs.close()
         self.resources.close()
-        self._users.close()
+        if self._users is not None:
+            self._users.close()
         await self._client.close()
 
     async def _made(self, call: CallUnderWay, arguments: dict[str, Any]) -> tuple[Result, str]:
@@ -326,8 +330,11 @@ class ToolExecutor:
         Raise HookFailed if a hook fails, and OtherOutcome for a question to the user, an MCP task or a protocol error.
         """
         tool = call.tool
-        if "requires" in tool.binding and (lacking := refusal(tool, call.dialogue)) is not None:
-            return lacking, ""
+        if "requires" in tool.binding:
+            from .required_capabilities import refusal  # imported late: few tools require capabilities
+
+            if (lacking := refusal(tool, call.dialogue)) is not None:
+                return lacking, ""
         try:
             if call.dialogue.tasks:
                 self._jobs.refuse(call)
@@ -348,7 +355,7 @@ class ToolExecutor:
         Raise one of the exceptions in preparation.Unmade if the call cannot be made, and OtherOutcome if it ends
         without a result.
         """
-        if self._hooks.idle:
+        if self._hooks.idle or isinstance(self._hooks, NoHooks):
             return await self._run(call, arguments)
         from .hook_questions import HookQuestions  # imported late: most servers have no hooks
 
@@ -375,12 +382,11 @@ class ToolExecutor:
 
         Raise one of the exceptions in preparation.Unmade if the call cannot be made.
         """
-        from ..core.search_listing import writes
-        from . import lookups  # both imported late: few tools look up ids by names
+        from . import lookups  # imported late: few tools look up ids by names
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
-        arguments, found = await lookups.resolve(call.tool, arguments, writes(self._catalog, call.tool.name), look)
+        arguments, found = await lookups.resolve(call.tool, arguments, self._catalog.writes(call.tool.name), look)
         if not found:
             return await self._carried_out(call, arguments)
         arguments = self._preparation.verified(call.tool, arguments, call.budget)
@@ -414,7 +420,8 @@ class ToolExecutor:
         tool, budget, dialogue, ask = call.tool, call.budget, call.dialogue, call.ask
         hook = self._hooks.replacing(tool.name)
         prepare = partial(self._preparation.ready, tool, arguments, budget)
-        ready = None if hook else await self._users.run(prepare, dialogue, ask)
+        users = self._users
+        ready = None if hook else await (prepare() if users is None else users.run(prepare, dialogue, ask))
         if ready is not None and ready.chosen.own is not None and self._callers is not None:
             await self._callers.ensure(ready.chosen.own, tool.name, dialogue, ask)
         if "confirm" in tool.binding:
@@ -423,7 +430,9 @@ class ToolExecutor:
                 return refusal, ""
         if ready is not None:
             call.close()
-            return await self._users.run(partial(self._sent, call, ready, arguments), dialogue, ask)
+            if users is None:
+                return await self._sent(call, ready, arguments)
+            return await users.run(partial(self._sent, call, ready, arguments), dialogue, ask)
         if not spans.act():
             raise Refuse("The server was stopped.")
         result = await self._hooks.instead(tool.name, arguments, budget)

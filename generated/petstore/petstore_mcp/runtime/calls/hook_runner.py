@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Find and run the hooks that the user wrote in this package's hooks.py.
+"""Run the hooks that the user wrote in this package's hooks.py. `hook_loading.py` loads this file.
 
 Hooks are found by name: before_all, before_TOOL, request_TOOL, request_all, instead_of_TOOL, after_TOOL and after_all.
 A `-` in a tool's name becomes `_`. An async hook runs in the event loop, any other in a thread of its own.
@@ -15,9 +15,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-import importlib
+import inspect
 import json
-import os
 import threading
 import traceback
 from collections.abc import Iterable
@@ -25,14 +24,16 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..core import hook_context, log, spans
+from ..core.fair_pool import FairPool
 from ..core.wire_formats import Result
 from ..request.argument_errors import CannotAsk, CannotReport, HookFailed, Refuse, Unsendable
 from ..text.sanitize import brief
+from .hook_lint import mistakes
 from .hook_names import PARAMETERS, own_name
+from .hook_reports import HookReports
 
 if TYPE_CHECKING:
     from ..core.budget import Budget
-    from ..core.fair_pool import FairPool
     from ..request.request import Request
 
 Arguments = dict[str, Any]
@@ -51,62 +52,27 @@ _MOST_WAITING = 1000  # more than calls run at a time
 _rooms: WeakKeyDictionary[asyncio.AbstractEventLoop, FairPool] = WeakKeyDictionary()
 
 
-# Called right after the first answer to `tools/list`: no answer is delayed, and mistakes are logged before a call.
-def load(tools: Iterable[str]) -> Hooks:
-    """Load the hooks of this package. `tools` are the names of its tools."""
-    try:
-        module = importlib.import_module("...hooks", __package__)
-    except BaseException as problem:  # user code may raise anything, even SystemExit
-        return Hooks({}, (), _unloaded(problem))
-    own = {name: each for name, each in vars(module).items() if not name.startswith("__") and callable(each)}
-    return Hooks(own, tools)
-
-
-def _unloaded(problem: BaseException) -> str:
-    """Return a sentence that says why hooks.py does not load: kind of exception, missing name, and line.
-
-    The exception's text is left out, since it may contain secrets.
-    """
-    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(problem.__traceback__)]
-    if isinstance(problem, SyntaxError):
-        places.append((problem.filename or "", problem.lineno))
-    lines = [line for file, line in places if os.path.basename(file) == "hooks.py"]
-    named = getattr(problem, "name", None) if isinstance(problem, (ImportError, NameError)) else None
-    about = f" ({named})" if named else ""
-    return f"hooks.py could not be loaded: {type(problem).__name__}{about}" + (
-        f" in line {lines[-1]}." if lines else "."
-    )
-
-
 class Hooks:
-    """Hooks in hooks.py. `mistakes`: messages for its author. `idle`: True if hooks.py loads and defines no hooks."""
+    """Hooks in hooks.py. `mistakes`: messages for its author. `idle`: True if hooks.py defines no hooks."""
 
-    __slots__ = ("_found", "_unloaded", "idle", "mistakes")
+    __slots__ = ("_found", "idle", "mistakes")
 
-    def __init__(self, own: dict[str, Any], tools: Iterable[str], unloaded: str = "") -> None:
-        """Find the hooks in `own`, the functions of hooks.py by name. `unloaded`: why hooks.py does not load, or ""."""
+    def __init__(self, own: dict[str, Any], tools: Iterable[str]) -> None:
+        """Find the hooks in `own`, the functions of hooks.py by name."""
         self._found = {name: function for name, function in own.items() if name.startswith(tuple(PARAMETERS))}
-        self._unloaded = unloaded
-        self.idle = not self._found and not unloaded
-        self.mistakes = [unloaded] if unloaded else []
-        if own:
-            from .hook_lint import mistakes  # imported late: in most servers hooks.py is empty
-
-            self.mistakes = mistakes(own, list(tools))
-            importlib.import_module(".hook_reports", __package__)  # imported now: later, no file descriptor may be free
+        self.idle = not self._found
+        self.mistakes = mistakes(own, list(tools))
 
     def report(self) -> None:
         """Log the mistakes in hooks.py."""
         for sentence in self.mistakes:
-            log.event("error" if self._unloaded else "warning", "hooks", reason=sentence)
+            log.event("warning", "hooks", reason=sentence)
 
     async def before(self, tool: str, arguments: Arguments, budget: Budget) -> Arguments:
         """Run the `before_` hooks of a call. Return the arguments to check and send.
 
         Raise HookFailed if a hook fails, and Refuse if a hook refuses the call.
         """
-        if self._unloaded:
-            raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
         for name, first in (("before_all", (tool,)), (own_name("before_", tool), ())):
             changed = await self._call(tool, name, budget, *first, arguments)
             if changed is not None:
@@ -179,8 +145,6 @@ class Hooks:
         function = self._found.get(name)
         if function is None:
             return None
-        from .hook_reports import HookReports  # imported late: most servers have no hooks
-
         asker = hook_context.current()
         with budget as left, HookReports(tool, name):
             deadline = asyncio.timeout(max(left, least))
@@ -249,8 +213,6 @@ def _is_cancelled() -> bool:
 
 
 async def _outcome(function: Any, given: tuple[Any, ...]) -> Any:
-    import inspect  # imported late: most servers have no hooks
-
     if inspect.iscoroutinefunction(function):
         return await function(*given)
     made = await _in_thread(function, given)
@@ -262,8 +224,6 @@ async def _in_thread(function: Any, given: tuple[Any, ...]) -> Any:
 
     The event loop's thread pool is not used: hanging hooks could block all its threads, which also look up host names.
     """
-    from ..core.fair_pool import FairPool  # imported late: most servers have no hooks
-
     loop, caller = asyncio.get_running_loop(), spans.caller()
     room = _rooms.setdefault(loop, FairPool(MOST_THREADS, _MOST_WAITING))
     try:

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core import log, spans
 from ..core.budget import Budget, Exhausted
-from ..request import kinds, request
+from ..request import bodies, kinds, request
 from ..request.argument_errors import HookFailed, Refuse, Refused, report
 from ..request.arguments import HOST_MEMBERS, Checker, known_names
-from ..request.files import Digested, Files
 from ..settings.credential_env import SHORTEST_REDACTED
 from ..settings.settings import NotReady
-from . import hook_runner
+from .hook_loading import load
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
+    from ..login.logins import Logins
     from ..result.downloads import Download
     from ..settings.credentials import SelectedCredentials
     from ..settings.settings import Settings
@@ -106,7 +106,7 @@ class Preparation:
         `entropy(n)` returns n random bytes.
         """
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
-        self.hooks = hook_runner.load([*catalog.names(), *catalog.hidden])
+        self.hooks = load([*catalog.names(), *catalog.hidden])
         self._settings = settings
         self._limit = f"{settings.prefix}_TIMEOUT"
         self._keys = keys
@@ -116,7 +116,6 @@ class Preparation:
         closed = settings.listening is not None and not settings.listening["HTTP_FILES"]
         allowed_by = f"{settings.prefix}_HTTP_FILES" if closed else ""
         self._opened = settings["FILES_DIR"], f"{settings.prefix}_FILES_DIR", allowed_by
-        self._files = Files(*self._opened)
 
     def budget(self, tool: Tool) -> Budget:
         """Return the time budget for one call of `tool`."""
@@ -191,12 +190,12 @@ class Preparation:
         for each in tool.binding.get("lookups", ()):
             if each["argument"] in arguments:
                 raise NotReady(f"{each['argument']} is looked up by {each['tool']} first: give {each['id']} to see it.")
-        files, built, address = self._built(tool, arguments)
+        built, address, digest = self._built(tool, arguments)
         download = self._download(tool, arguments)
         hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)
         private = [] if hooked is built else _private(hooked)
         await self._keys.look(tool.binding)
-        ready = PreparedCall(hooked, address, self._keys.choose(tool.binding), files.digest, private)
+        ready = PreparedCall(hooked, address, self._keys.choose(tool.binding), digest, private)
         ready.download = download
         return ready
 
@@ -206,8 +205,8 @@ class Preparation:
         Raise Refused if an argument is wrong, and NotReady if a setting is missing.
         """
         await self._keys.look(tool.binding)
-        files, built, address = self._built(tool, arguments)
-        return PreparedCall(built, address, self._keys.choose(tool.binding), files.digest, [])
+        built, address, digest = self._built(tool, arguments)
+        return PreparedCall(built, address, self._keys.choose(tool.binding), digest, [])
 
     def at(self, binding: Binding, built: request.Request, address: Address) -> PreparedCall:
         """Combine a finished request with the credentials that `binding`, a tool's entry in `bindings.json`, requires.
@@ -229,14 +228,31 @@ class Preparation:
 
         return Download(argument, arguments[argument], self._settings)
 
-    def _built(self, tool: Tool, arguments: dict[str, Any]) -> tuple[Files, request.Request, Address]:
+    def _built(self, tool: Tool, arguments: dict[str, Any]) -> tuple[request.Request, Address, str]:
+        """Return the request, its address, and the digest of its files: "" if it sends none or needs no consent."""
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
         if tool.plan is None and (strange := kinds.unknown(tool.binding)):
             raise NotReady(f"Its request has the {strange}, which this server does not know: generate it again.")
-        files = Digested(*self._opened) if "confirm" in tool.binding else self._files
+        files = None
+        if (body := tool.binding.get("body")) is not None and body["encoding"] in bodies.WITH_FILES:
+            from ..request.files import Digested, Files  # imported late: few tools send files
+
+            files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
         built = request.build(tool, arguments, files, self._entropy)
-        return files, built, self._settings.server(built.server)
+        return built, self._settings.server(built.server), files.digest if files else ""
+
+
+def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str], None]) -> Logins | None:
+    """Return the stored logins of this server, or None if users cannot log in for any of its security schemes.
+
+    `learn` is called with each secret, to redact it.
+    """
+    if not any("user" in scheme for scheme in catalog.security.values()):
+        return None
+    from ..login.logins import Logins  # imported late: most servers have no logins
+
+    return Logins(catalog, settings, learn)
 
 
 def _private(built: request.Request) -> list[str]:
@@ -256,5 +272,7 @@ def sentence(tool: str, reason: Exception) -> str:
     if isinstance(reason, Refused):
         return report(reason.problems, tool, reason.complete)
     if isinstance(reason, Refuse):
-        return f"{tool} was not called. {hook_runner.refusal(reason)}"
+        from .hook_runner import refusal  # already loaded: only hooks and calls with hooks raise Refuse
+
+        return f"{tool} was not called. {refusal(reason)}"
     return f"{tool} was not {'completed' if isinstance(reason, HookFailed) else 'called'}. {reason}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.search_listing import RUN, writes
+from ..core.search_listing import RUN
 from ..programs import stubs
 from ..search.nearest import nearest
 from ..search.stems import stems
@@ -41,7 +41,7 @@ class ProgramFunctions:
             if not offered.has(called):
                 if called in offered.withheld:  # no advice on a tool for which `withheld` has no reason
                     self._others[name] = f"{called} is not offered: {offered.withheld[called]}."
-            elif kind != RUN and writes(offered, called):
+            elif kind != RUN and offered.writes(called):
                 self._others[name] = f"{called} writes, and {tool} calls only what reads."
             else:
                 form = catalog.tool(called).binding.get("output", "")
@@ -54,7 +54,7 @@ class ProgramFunctions:
 
     def writes(self, tool: str) -> bool:
         """Return True if a tool may change something."""
-        return writes(self._offered, tool)
+        return self._offered.writes(tool)
 
     def advice(self, told: str) -> str:
         """Return advice on functions that the error message `told` names: why the program cannot call them, or their

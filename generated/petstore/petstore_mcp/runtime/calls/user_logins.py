@@ -8,11 +8,14 @@ over stdio asks, because the browser must reach the server's local port: both mu
 from __future__ import annotations
 
 import asyncio
+import hmac
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..core import log
-from ..core.wire_formats import LOGIN, OtherOutcome, Question, UrlQuestion
+from ..core.wire_formats import LOGIN, LOGIN_STATE, OtherOutcome, Question, UrlQuestion
+from ..login.errors import LoginFailed
 from ..settings.settings import LoginNeeded, NotReady
 
 if TYPE_CHECKING:
@@ -31,22 +34,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_PREFIX = "login."
-"""Prefix of a `requestState` that belongs to a login. States of confirmations do not have this prefix."""
-
 _INSTEAD = {
     "decline": "The user does not want to log in. Do not call it again unless the user asks for it.",
     "cancel": "The user closed the question without logging in. Ask the user before you call it again.",
 }
-
-
-def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str], None]) -> Logins | None:
-    """Return the stored logins of this server, or None if users cannot log in for any of its security schemes."""
-    if not any("user" in scheme for scheme in catalog.security.values()):
-        return None
-    from ..login.logins import Logins  # imported late: most servers have no logins
-
-    return Logins(catalog, settings, learn)
 
 
 def scopes_of(catalog: Catalog, scheme: str) -> str:
@@ -55,11 +46,6 @@ def scopes_of(catalog: Catalog, scheme: str) -> str:
         scope for name in catalog.names() for scope in catalog.tool(name).binding.get("scopes", {}).get(scheme, ())
     }
     return " ".join(sorted(found))
-
-
-def is_of_login(state: str | None) -> bool:
-    """Return True if a `requestState` belongs to a login."""
-    return state is not None and state.startswith(_PREFIX)
 
 
 class _Pending:
@@ -74,35 +60,37 @@ class _Pending:
     def __init__(self, url: str, task: asyncio.Task[str]) -> None:
         self.url = url
         self.task = task
-        import secrets  # imported late: most servers have no logins
-
-        self.state = _PREFIX + secrets.token_urlsafe(32)
+        self.state = LOGIN_STATE + secrets.token_urlsafe(32)
 
 
 class UserLogins:
-    """Logins of one server, used and obtained during calls. `logins`: None if no security scheme lets users log in."""
+    """Logins of one server, used and obtained during calls."""
 
     def __init__(
-        self, catalog: Catalog, settings: Settings, learn: Callable[[str, str], None], client: Callable[[], Client]
+        self,
+        catalog: Catalog,
+        settings: Settings,
+        logins: Logins,
+        learn: Callable[[str, str], None],
+        client: Callable[[], Client],
     ) -> None:
-        """Create the object. `learn` is called with each secret, to redact it. `client()` returns the HTTP client."""
-        self.logins = kept_logins(catalog, settings, learn)
+        """Create the object. `logins`: the stored logins. `learn` is called with each secret, to redact it. `client()`
+        returns the HTTP client.
+        """
+        self._logins = logins
         self._catalog = catalog
         self._settings = settings
         self._learn = learn
         self._client = client
         self._pending: dict[str, _Pending] = {}
 
-    def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> Awaitable[T]:
-        """Run `step`, a part of a call, and return its outcome as an awaitable.
+    async def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> T:
+        """Run `step`, a part of a call, and return its outcome.
 
-        If the step needs a login and the client can open a URL, ask the user to log in, and run the step again. The
-        awaitable raises the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the
-        question becomes the call's outcome, so that the client asks it and calls again.
+        If the step needs a login and the client can open a URL, ask the user to log in, and run the step again. Raise
+        the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the question becomes the
+        call's outcome, so that the client asks it and calls again.
         """
-        return step() if self.logins is None else self._run(step, dialogue, ask)
-
-    async def _run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> T:
         try:
             return await step()
         except LoginNeeded as needed:
@@ -140,12 +128,10 @@ class UserLogins:
 
     async def _begun(self, needed: LoginNeeded) -> _Pending:
         """Begin a login, and start an asyncio task that waits for its end. Raise NotReady if the login cannot begin."""
-        from ..login.errors import LoginFailed
-        from ..login.run import Login  # both imported late: most servers ask for no login
+        from ..login.run import Login  # imported late: most logins are stored
 
-        assert self.logins is not None
-        scheme = self.logins.scheme(needed.scheme)
-        login = Login(scheme, self.logins.kept, self._sent, scopes_of(self._catalog, needed.scheme))
+        scheme = self._logins.scheme(needed.scheme)
+        login = Login(scheme, self._logins.kept, self._sent, scopes_of(self._catalog, needed.scheme))
         try:
             await login.look_up()
             url = await login.begin_in_browser(self._settings["LOGIN_PORT"])
@@ -159,9 +145,6 @@ class UserLogins:
 
         Return "", or a sentence that says why the login failed.
         """
-        from ..login.errors import LoginFailed  # imported late: most servers ask for no login
-
-        assert self.logins is not None
         try:
             _, token = await login.finish()
         except LoginFailed as reason:
@@ -171,7 +154,7 @@ class UserLogins:
         self._learn(token, f"access {scheme}")
         if login.entry is not None and login.entry.refresh_token:
             self._learn(login.entry.refresh_token, f"refresh {scheme}")
-        self.logins.begun(scheme, token, login.life)
+        self._logins.begun(scheme, token, login.life)
         return ""
 
     async def _sent(self, request: Request, address: Address) -> Response:
@@ -185,6 +168,4 @@ class UserLogins:
 
 def _is_same(one: str, other: str) -> bool:
     """Return True if both texts are equal. The comparison takes constant time, so it reveals no part of the texts."""
-    import hmac  # imported late: most servers have no logins
-
     return hmac.compare_digest(one.encode(), other.encode())

@@ -484,6 +484,13 @@ class Catalog:
         """Return the entry of a tool in `tools/list`. Raise CatalogError if its line in tools.json is unreadable."""
         return dict(self._described.line(name))
 
+    def writes(self, name: str) -> bool:
+        """Return True unless the annotations of the tool `name` say that it only reads.
+
+        Raise CatalogError if tools.json has no entry of this tool.
+        """
+        return self.described(name).get("annotations", {}).get("readOnlyHint") is not True
+
     def tool(self, name: str) -> Tool:
         """Return the tool of a known name.
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         def resolve_alias(self, name: str) -> str:
             """Return the name of the tool that `name` is an alias of, or `name`."""
 
-        def described(self, name: str) -> dict[str, Any]:
-            """Return the entry of a tool in `tools/list`."""
+        def writes(self, name: str) -> bool:
+            """Return True unless the tool only reads."""
 
 
 SEARCH, DESCRIBE, CALL, CALL_WRITING = "search_tools", "describe_tools", "call_tool", "call_writing_tool"
@@ -183,14 +183,6 @@ def inner(catalog: Table, name: str, arguments: dict[str, Any]) -> tuple[str, di
     if not isinstance(called, str) or not isinstance(given, dict):
         return name, arguments
     called = catalog.resolve_alias(called)
-    if called in catalog.finders or not catalog.has(called) or (kind == CALL and writes(catalog, called)):
+    if called in catalog.finders or not catalog.has(called) or (kind == CALL and catalog.writes(called)):
         return name, arguments
     return called, given
-
-
-def writes(catalog: Table, name: str) -> bool:
-    """Return True unless the annotations of the tool `name` say that it only reads.
-
-    Raise CatalogError if tools.json has no entry of this tool.
-    """
-    return catalog.described(name).get("annotations", {}).get("readOnlyHint") is not True

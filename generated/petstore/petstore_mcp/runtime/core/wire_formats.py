@@ -64,6 +64,9 @@ CONFIRM = "confirm"
 #: Key of a question that asks the user to log in, in the `inputRequests` of a result.
 LOGIN = "login"
 
+#: Prefix of a `requestState` that belongs to a login. States of confirmations do not have this prefix.
+LOGIN_STATE = "login."
+
 #: Name of MCP's extension for tasks. Only the stateless revisions of MCP (since 2026-07-28) have this extension.
 TASKS = "io.modelcontextprotocol/tasks"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..settings import credential_env, delegation, settings
+from ..settings import credential_env, settings
 from ..settings.settings_table import SETTINGS
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def choose(catalog: Catalog, environ: Mapping[str, str]) -> Variables:
 def _delegating(catalog: Catalog) -> set[str]:
     """Return the variables `<SCHEME>_AS`, which only a server over HTTP may use."""
     credentials = {name for scheme in catalog.security.values() for name in scheme["variables"].values()}
-    return {delegation.variable_of(scheme) for scheme in catalog.security.values()} - credentials
+    return {credential_env.variable_of_rights(scheme) for scheme in catalog.security.values()} - credentials
 
 
 def _needed(catalog: Catalog, environ: Mapping[str, str]) -> list[str]:

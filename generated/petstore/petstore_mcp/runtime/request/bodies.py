@@ -16,16 +16,19 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 from ..core.wire_formats import ABSENT
 from . import extent, name_conflicts
 from .argument_errors import Problem, Refused, Unsendable, gather
-from .files import Files, media_type
-from .multipart import Part, join
 from .parameters import Header, field_pairs, value_of
 from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
 
 if TYPE_CHECKING:
     from ..core.table import Body, Field, Parameter, Xml
     from ..core.words import PartKind
+    from .files import Files
+    from .multipart import Part
 
 Written = TypeVar("Written")
+
+WITH_FILES = ("binary", "multipart")
+"""Encodings of bodies whose arguments may be files. To build another body, no reader of files is needed."""
 
 _FIRST_LINE = re.compile(r"--([0-9A-Za-z'()+_,./:=?-]{1,70})\r?\n")
 _FORM = Place(percent)
@@ -51,14 +54,15 @@ Content = tuple[str, bytes]
 def build(
     body: Body | None,
     arguments: dict[str, Any],
-    files: Files,
+    files: Files | None,
     entropy: bytes,
     credentials: frozenset[str] = frozenset(),
 ) -> list[Content]:
     """Return a list of one item, the body with its media type, or [] if there is no body.
 
-    Raise Refused if a value cannot be encoded. `entropy` holds at least 16 random bytes, for a multipart boundary.
-    `credentials`: names of credentials, folded by `folded_names.fold`. No argument may give a form field such a name.
+    Raise Refused if a value cannot be encoded. `files`: None unless the encoding is in WITH_FILES. `entropy` holds at
+    least 16 random bytes, for a multipart boundary. `credentials`: names of credentials, folded by `folded_names.fold`.
+    No argument may give a form field such a name.
     """
     whole = body.get("argument") if body else None
     if body is not None and "value" in body:
@@ -82,12 +86,14 @@ def build(
         if not any(found for _, found in written):
             names = ", ".join(sorted({field["argument"] for field in body["fields"] if "argument" in field})[:20])
             raise Refused(Problem("", f"the body would be empty: give at least one of {names or whole}"))
+        from .multipart import join  # imported late: few tools send multipart bodies
+
         return [join(content_type, [part for _, found in written for part in found], entropy)]
     content = {member.field["name"]: member.value for member in members}
     return gather(lambda value: [_whole(body, value, files)], [("", content)])
 
 
-def _filled(body: Body, arguments: dict[str, Any], files: Files, credentials: frozenset[str]) -> list[Content]:
+def _filled(body: Body, arguments: dict[str, Any], files: Files | None, credentials: frozenset[str]) -> list[Content]:
     """Return a list of one item, the body that a template produces.
 
     Raise Refused if the body is a single argument that the call omits, because an empty body may delete what is there.
@@ -171,7 +177,7 @@ def _inside(whole: str, fields: Iterable[Field], value: Any) -> list[Member]:
     return [Member(f"{whole}.{name}", described.get(name, {"name": name}), value[name]) for name in names]
 
 
-def _whole(body: Body, value: Any, files: Files) -> Content:
+def _whole(body: Body, value: Any, files: Files | None) -> Content:
     encoding, content_type = body["encoding"], body["contentType"]
     match encoding:
         case "json":
@@ -184,6 +190,9 @@ def _whole(body: Body, value: Any, files: Files) -> Content:
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
         case "binary" | "form" | "multipart":  # if one argument is the whole form, the client has encoded it
+            from .files import media_type  # imported late: few tools send files
+
+            assert files is not None
             content, name, own = files.content(value)
             return media_type(content_type, content, name, own), content
         case _:
@@ -255,7 +264,9 @@ def _pairs(member: Member) -> list[str]:
     return field_pairs(member.field, member.value, _FORM_RESERVED if member.field.get("reserved") else _FORM)
 
 
-def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[Part]:
+def _parts(member: Member, arguments: dict[str, Any], files: Files | None) -> Iterator[Part]:
+    from .multipart import Part  # imported late: few tools send multipart bodies
+
     field, value = member.field, member.value
     if "style" in field:
         yield from _styled(field, value)
@@ -276,6 +287,9 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files) -> Iterator[
         elif kind == "text":
             yield Part(field["name"], scalar(item).encode(), media, headers=headers)
         elif kind == "file":
+            from .files import media_type  # imported late: few tools send files
+
+            assert files is not None
             content, known, own = files.content(item)
             name = _file_name(field.get("filename", ""), arguments, index) or known
             content_type = media_type(media, content, name, own)
@@ -295,6 +309,8 @@ def _styled(field: Field, value: Any) -> Iterator[Part]:
     """Yield multipart parts for a field: one for each name-value pair of the field's style (OpenAPI 3.1,
     4.8.15.1.1).
     """
+    from .multipart import Part  # imported late: few tools send multipart bodies
+
     for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
         yield Part(name, text.encode(), "")

@@ -187,7 +187,7 @@ class Plan:
         self.named = {*tool.schema.get("properties", {}), *binding.get("also", ())} if binding.get("open") else None
 
 
-def build(tool: Tool, arguments: dict[str, Any], files: Files, entropy: Entropy) -> Request:
+def build(tool: Tool, arguments: dict[str, Any], files: Files | None, entropy: Entropy) -> Request:
     """Return the request for arguments that satisfy the input schema.
 
     Raise Refused with all problems found. `entropy(n)` returns n random bytes, for a multipart boundary and for the
@@ -255,7 +255,7 @@ def _written(parameters: Sequence[Parameter[Written]], given: dict[str, Any], pr
 
 
 def _body(
-    plan: Plan, given: dict[str, Any], files: Files, entropy: Entropy, problems: list[Problem]
+    plan: Plan, given: dict[str, Any], files: Files | None, entropy: Entropy, problems: list[Problem]
 ) -> list[bodies.Content]:
     """Return a list of one item, the body with its media type, or [] if there is no body.
 

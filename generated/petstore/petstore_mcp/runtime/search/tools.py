@@ -6,7 +6,7 @@ Tools that the caller may not see, because of roles or read-only mode, appear in
 
 from __future__ import annotations
 
-from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH, writes
+from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH
 from ..core.wire_formats import Result
 from ..programs.stubs import functions
 from . import notation
@@ -130,7 +130,7 @@ class ToolSearch:
         """Return True if the programs that a model writes may call the tool with this number in the index."""
         runs = self._runs
         kind = self._catalog.finders.get(runs, "")
-        return bool(runs) and (kind == RUN or not writes(self._catalog, self._retriever.names[number]))
+        return bool(runs) and (kind == RUN or not self._catalog.writes(self._retriever.names[number]))
 
     @property
     def _spelled(self) -> dict[str, str]:
@@ -189,7 +189,7 @@ class ToolSearch:
             return f"{name} is called directly, not through {names[kind]}."
         if not self._catalog.has(name):
             return self._unknown(asked)
-        if kind == CALL and writes(self._catalog, name):
+        if kind == CALL and self._catalog.writes(name):
             if self._catalog.has(names[CALL_WRITING]):
                 return f"{name} writes: {names[CALL_WRITING]} takes it. {self.signature(name)}"
             return f"{name} writes, which this server does not offer."

@@ -28,17 +28,22 @@ _OF_INSTALLS = " The commands install and uninstall write it into the configurat
 
 
 def run(arguments: list[str], catalog: Catalog) -> int | Settings:
-    """Run the command line. Return the exit code, or the settings if the server should start."""
+    """Run the command line. Return the exit code, or the settings if the server should start.
+
+    Raise ModuleNotFoundError if a third-party library or a part of the server is not installed.
+    """
     if arguments[0] in _LOGIN_COMMANDS:
-        return _log_in_or_out(arguments, catalog)
+        from .login_commands import main as log_in_or_out  # imported late: loads the HTTP client
+
+        return log_in_or_out(arguments, catalog)
     if arguments[0] in _INSTALL_COMMANDS:
-        from . import install_commands  # imported late: only the commands `install` and `uninstall` need it
+        from .install_commands import main as install  # imported late: only `install` and `uninstall` need it
 
-        return install_commands.main(arguments, catalog)
+        return install(arguments, catalog)
     if arguments[0] in _SHELL_COMMANDS:
-        from . import call_command  # imported late: only the commands `call` and `completion` need it
+        from .call_command import main as call  # imported late: only `call` and `completion` need it
 
-        return call_command.main(arguments, catalog)
+        return call(arguments, catalog)
     return _with_flags(arguments, catalog)
 
 
@@ -67,15 +72,7 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     if given.list:
         return _list(catalog)
     if given.doctor or given.explain or given.search:
-        try:
-            return _with_libraries(given, catalog)
-        except ModuleNotFoundError as problem:
-            from . import libraries  # imported late: only if a library is missing
-
-            if not (advice := libraries.advise(problem)):
-                raise
-            complain(advice)
-            return EXIT_CONFIG
+        return _with_libraries(given, catalog)
     loaded.again = load if given.reload else None
     return loaded
 
@@ -89,26 +86,12 @@ def _parsed(arguments: list[str], catalog: Catalog) -> argparse.Namespace:
     return given
 
 
-def _log_in_or_out(arguments: list[str], catalog: Catalog) -> int:
-    """Run `login`, `logout` or `whoami`, and return the exit code."""
-    try:
-        from . import login_commands  # imported late: loads the HTTP client
-    except ModuleNotFoundError as problem:
-        from . import libraries  # imported late: only if a library is missing
-
-        if not (advice := libraries.advise(problem)):
-            raise
-        complain(advice)
-        return EXIT_CONFIG
-    return login_commands.main(arguments, catalog)
-
-
 def _address(text: str) -> tuple[str, int]:
     """Return host and port in the value of `--http`. Raise ArgumentTypeError if they are invalid."""
-    from ..settings import listening  # imported late: only for HTTP
+    from ..settings.listening import address  # imported late: only for HTTP
 
     try:
-        return listening.address(text)
+        return address(text)
     except ValueError as reason:
         raise argparse.ArgumentTypeError(str(reason)) from None
 
@@ -162,11 +145,11 @@ def _search(catalog: Catalog, queries: list[str]) -> int:
 
 def _list(catalog: Catalog) -> int:
     """Print the tools to stdout, and warnings about hooks.py to stderr. Return the exit code."""
-    from ..calls import hook_runner  # imported late: loads asyncio
+    from ..calls import hook_loading  # imported late: loads asyncio, if hooks.py is not empty
 
     code = show(table([(name, catalog.tool(name).title) for name in catalog.names()]))
     with contextlib.redirect_stdout(sys.stderr):  # hooks.py may print, and stdout must hold only the list of tools
-        mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
+        mistakes = hook_loading.load([*catalog.names(), *catalog.hidden]).mistakes
     for sentence in mistakes:
         complain(sentence)
     return code

@@ -14,9 +14,9 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..calls import hook_runner, trial
+from ..calls import hook_loading, trial
 from ..calls.execution import ToolExecutor
-from ..calls.user_logins import kept_logins
+from ..calls.preparation import kept_logins
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
 from ..settings.settings import NotReady, load
@@ -57,7 +57,7 @@ def examine(
     logins = _logins(catalog, settings)
     needs = _needs(catalog, settings, logins)
     with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print, which must not mix with the report
-        mistakes = hook_runner.load([*catalog.names(), *catalog.hidden]).mistakes
+        mistakes = hook_loading.load([*catalog.names(), *catalog.hidden]).mistakes
     problems, tried = asyncio.run(_reach(catalog, settings))
     problems += _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
@@ -75,9 +75,9 @@ def examine(
         lines.append(f"Calls that need {name} use the caller's own rights: {each.variable} is {each.way}.")
     lines += tried + (problems or ["The API answers."])
     if settings.listening is not None:
-        from . import doctor_http  # imported late: only for HTTP
+        from .doctor_http import examine as examine_http  # imported late: only for HTTP
 
-        faults, told = doctor_http.examine(settings.listening, settings, catalog)
+        faults, told = examine_http(settings.listening, settings, catalog)
         problems += faults
         lines += [*told, *faults]
     if settings.telemetry is not None:

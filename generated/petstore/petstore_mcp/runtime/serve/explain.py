@@ -14,8 +14,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import Preparation, PreparedCall, Unmade, sentence
-from ..calls.user_logins import kept_logins
+from ..calls.preparation import Preparation, PreparedCall, Unmade, kept_logins, sentence
 from ..core import jsontext
 from ..core.catalog import CatalogError
 from ..core.stdio import complain

@@ -9,6 +9,8 @@ import sys
 import sysconfig
 from importlib import metadata
 
+from ..core import absent_parts
+
 #: Import name of each required library -> name of its package for pip.
 LIBRARIES = {"aiohttp": "aiohttp", "jsonschema_rs": "jsonschema-rs"}
 #: Import name -> name of the package for pip, for libraries that only HTTP needs (the extra `http`).
@@ -20,11 +22,14 @@ _PROJECT = os.path.dirname(_PACKAGE)
 
 
 def advise(problem: ModuleNotFoundError) -> str:
-    """Return a sentence that says what to install; "" if the missing module is not a library of the server."""
+    """Return a sentence that says what to install, or how to get a part that this server was generated without.
+
+    Return "" if the missing module is neither a library nor a part of the server.
+    """
     missing = (problem.name or "").partition(".")[0]
     known = LIBRARIES | OVER_HTTP
     if missing not in known:
-        return ""
+        return absent_parts.advise(problem)
     extra = "[http]" if missing in OVER_HTTP or "--http" in sys.argv else ""
     whole = os.path.exists(os.path.join(_PROJECT, "pyproject.toml"))
     wanted = [_PROJECT + extra] if whole else _required(extra) or list((known if extra else LIBRARIES).values())

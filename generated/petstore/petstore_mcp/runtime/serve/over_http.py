@@ -148,7 +148,7 @@ def _service(
 
     measured = None
     if settings.telemetry is not None:
-        from .recording import reporter  # imported late: few servers send telemetry
+        from ..telemetry.reporter import reporter  # imported late: few servers send telemetry
 
         measured = reporter(settings.telemetry, catalog, over_http=True)
         before_leaving(measured)

@@ -36,7 +36,10 @@ _ALWAYS = (
 
 _BY_KEY = {
     b'"confirm":': ("..calls.consent", "..calls.signed_state"),
+    b'"requires":': ("..calls.required_capabilities",),
     b'"result":': ("..result.result_rules",),
+    b'"encoding":"binary"': ("..request.files",),
+    b'"encoding":"multipart"': ("..request.files", "..request.multipart"),
     b'"template":': ("..request.templates", "..request.xmltext"),
     b'"xml":': ("..request.xmltext",),
 }

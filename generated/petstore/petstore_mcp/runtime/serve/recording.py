@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Open the audit log, and create telemetry. This module is imported only if the settings enable one of them."""
+"""Open the audit log. This module is imported only if the settings ask for one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..settings.settings import Settings
-    from ..settings.telemetry import Telemetry
-    from ..telemetry.reporter import Reporter
 
 
 def open_audit(path: str, settings: Settings, catalog: Catalog, gaps: Sequence[int] = ()) -> Audit | str:
@@ -36,11 +34,3 @@ def secrets(settings: Settings, catalog: Catalog) -> list[str]:
     from ..settings.credentials import sensitive  # imported late: the start of the server does not need it
 
     return sensitive(catalog.security, settings)
-
-
-def reporter(telemetry: Telemetry, catalog: Catalog, *, over_http: bool) -> Reporter:
-    """Return the object that measures requests and reports the measurements."""
-    from ..telemetry.recorder import Recorder  # imported late: the audit log does not need it
-    from ..telemetry.reporter import Reporter
-
-    return Reporter(Recorder(telemetry, catalog, over_http), telemetry, catalog.name, catalog.version)

@@ -204,3 +204,11 @@ def _wrong(secret: str, scheme: Scheme, part: str) -> str:
         if not colon or not fields.is_name(name.strip()) or not value:
             return "must be written as `Name: value`, the name being none of HTTP's own"
     return ""
+
+
+def variable_of_rights(scheme: Scheme) -> str:
+    """Return the variable `<SCHEME>_AS`, which selects the server's or the caller's rights; "" if this scheme offers no
+    choice.
+    """
+    value = scheme["variables"].get("value", "")
+    return f"{value}_AS" if value and "name" in scheme and scheme["secret"] else ""

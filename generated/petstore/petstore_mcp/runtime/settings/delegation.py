@@ -117,14 +117,6 @@ class Delegation:
         self.scopes: tuple[str, ...] = ()
 
 
-def variable_of(scheme: Scheme) -> str:
-    """Return the variable `<SCHEME>_AS`, which selects the server's or the caller's rights; "" if this scheme offers no
-    choice.
-    """
-    value = scheme["variables"].get("value", "")
-    return f"{value}_AS" if value and "name" in scheme and scheme["secret"] else ""
-
-
 def load(
     settings: DecidedSettings, security: Mapping[str, Scheme], environ: Mapping[str, str], rules: Rules, described: str
 ) -> None:
@@ -135,7 +127,7 @@ def load(
     """
     credentials = {each for scheme in security.values() for each in scheme["variables"].values()}
     for name, scheme in security.items():
-        variable = variable_of(scheme)
+        variable = credential_env.variable_of_rights(scheme)
         # If `<PREFIX>_OAUTH_AS` holds the credential of a scheme `oauth_as`, it is no setting of the scheme `oauth`.
         if variable in credentials:
             continue

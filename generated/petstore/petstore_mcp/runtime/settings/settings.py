@@ -163,9 +163,9 @@ def load(
     settings.client = reader.client()
     reader.listening(http)
     if settings["METRICS"] or any(name.startswith("OTEL_") for name in environ):
-        from . import telemetry  # imported here: few operators enable telemetry
+        from .telemetry import load as load_telemetry  # imported here: few operators enable telemetry
 
-        telemetry.load(settings, catalog, asked)
+        load_telemetry(settings, catalog, asked)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
     settings.described = urls[0] if urls else ""
@@ -278,11 +278,11 @@ class _Reader:
         """
         if address is None:
             return
-        from . import listening  # imported here: stdio does not need this module
+        from .listening import load as load_listening  # imported here: stdio does not need this module
 
         settings = self._settings
         try:
-            settings.listening = listening.load(address, settings)
+            settings.listening = load_listening(address, settings)
         except ValueError as sentence:
             settings.problems.append(str(sentence))
             return
@@ -339,9 +339,9 @@ class _Reader:
         """Read the settings for calling the API with the caller's rights, if `<SCHEME>_AS` is set for any scheme."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
-            from . import delegation  # imported here: rarely used, and only over HTTP
+            from .delegation import load as load_delegation  # imported here: rarely used, and only over HTTP
 
-            delegation.load(self._settings, security, self._environ, rules, urls[0] if urls else "")
+            load_delegation(self._settings, security, self._environ, rules, urls[0] if urls else "")
 
     def url(self, server: Server) -> str:
         """Return the URL of `server`, an entry of `bindings.json`, with the configured values of its variables."""

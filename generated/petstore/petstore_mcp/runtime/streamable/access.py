@@ -13,7 +13,6 @@ from ..core.catalog import CatalogError
 from ..core.effects import Fetched
 from ..core.features import Features
 from ..core.jsonrpc import INVALID_REQUEST, Batch, Request
-from ..core.search_listing import writes
 from ..settings.callers import ALL
 from . import scopes
 from .head import refused
@@ -159,7 +158,7 @@ class Access:
     def _reads(self, name: str) -> bool:
         """Return True if the tool's annotations say that it only reads. Return False if its entry is damaged."""
         try:
-            return not writes(self._whole, name)
+            return not self._whole.writes(name)
         except CatalogError:
             return False
 

@@ -16,16 +16,18 @@ from ..core import log
 from ..tuning.lazy_imports import importing
 from . import attributes, metrics
 from .operations import Operation, Sending
+from .recorder import Recorder
 from .series import Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..core.catalog import Catalog
     from ..settings.telemetry import Telemetry
     from .exporter import Exporter
     from .otlp_metrics import MetricEncoder
-    from .recorder import Counted, Recorder
+    from .recorder import Counted
     from .series import Buckets, Total
     from .spans import SpanEncoder
 
@@ -45,6 +47,11 @@ LAST_SECONDS = 1.0
 """Seconds for all exports together when the process ends."""
 
 _SOON, _SHORTEST = 0.2, 0.01
+
+
+def reporter(telemetry: Telemetry, catalog: Catalog, *, over_http: bool) -> Reporter:
+    """Return the object that measures requests and reports the measurements."""
+    return Reporter(Recorder(telemetry, catalog, over_http), telemetry, catalog.name, catalog.version)
 
 
 class Reporter:

@@ -1,0 +1,91 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Load the hooks that the user wrote in this package's hooks.py. In most servers this file defines nothing."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NoReturn
+
+from ..core import absent_parts, log
+from ..request.argument_errors import HookFailed
+
+if TYPE_CHECKING:
+    from ..core.budget import Budget
+    from ..core.wire_formats import Result
+    from ..request.request import Request
+    from .hook_runner import Hooks
+
+
+class NoHooks:
+    """Stands for `hook_runner.Hooks` if hooks.py defines nothing, or if it cannot be loaded: then every call fails.
+
+    `mistakes`: messages for the author of hooks.py. `idle`: True if hooks.py loads.
+    """
+
+    __slots__ = ("idle", "mistakes")
+
+    def __init__(self, unloaded: str = "") -> None:
+        """Create the object. `unloaded`: why hooks.py does not load, or ""."""
+        self.idle = not unloaded
+        self.mistakes = [unloaded] if unloaded else []
+
+    def report(self) -> None:
+        """Log why hooks.py does not load."""
+        for sentence in self.mistakes:
+            log.event("error", "hooks", reason=sentence)
+
+    async def before(self, *_: object) -> NoReturn:
+        """Raise HookFailed, because a hook that was not loaded may forbid the call. Not called if `idle` is True."""
+        raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
+
+    instead = before
+
+    async def request(self, tool: str, built: Request, budget: Budget) -> Request:
+        """Return the request, which no hook changes."""
+        return built
+
+    def replacing(self, tool: str) -> str:
+        """Return "", since no hook replaces the request."""
+        return ""
+
+    def follow(self, tool: str) -> bool:
+        """Return False, since no hook receives results."""
+        return False
+
+    async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
+        """Return the result, which no hook changes."""
+        return result
+
+
+# Called right after the first answer to `tools/list`: no answer is delayed, and mistakes are logged before a call.
+def load(tools: Iterable[str]) -> Hooks | NoHooks:
+    """Load the hooks of this package. `tools` are the names of its tools."""
+    try:
+        module = importlib.import_module("...hooks", __package__)
+        own = {name: each for name, each in vars(module).items() if not name.startswith("__") and callable(each)}
+        if not own:
+            return NoHooks()
+        from .hook_runner import Hooks  # imported late: in most servers hooks.py is empty
+    except BaseException as problem:  # user code may raise anything, even SystemExit
+        return NoHooks(absent_parts.advise(problem) or _unloaded(problem))
+    return Hooks(own, tools)
+
+
+def _unloaded(problem: BaseException) -> str:
+    """Return a sentence that says why hooks.py does not load: kind of exception, missing name, and line.
+
+    The exception's text is left out, since it may contain secrets.
+    """
+    import os  # imported late: most files load
+    import traceback
+
+    places = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(problem.__traceback__)]
+    if isinstance(problem, SyntaxError):
+        places.append((problem.filename or "", problem.lineno))
+    lines = [line for file, line in places if os.path.basename(file) == "hooks.py"]
+    named = getattr(problem, "name", None) if isinstance(problem, (ImportError, NameError)) else None
+    about = f" ({named})" if named else ""
+    return f"hooks.py could not be loaded: {type(problem).__name__}{about}" + (
+        f" in line {lines[-1]}." if lines else "."
+    )
