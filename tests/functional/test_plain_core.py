@@ -230,10 +230,7 @@ def test_an_absent_part_says_how_to_get_it(
     part: str, flags: tuple[str, ...], environ: dict[str, str], plain: Path, upstream: Upstream
 ) -> None:
     done = run(plain, upstream, *flags, **environ)
-    sentence = (
-        f"This server was generated without its part `{part}`."
-        f" To get it, add `{part}` to the list `parts` in mcpgen.yaml, and run `mcpgen regenerate`.\n"
-    )
+    sentence = f"The files of this server's part `{part}` are missing. Run `mcpgen regenerate` to get them back.\n"
     assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", sentence)
 
 
@@ -297,5 +294,5 @@ def test_no_call_passes_hooks_that_cannot_run(text: str, plain: Path, upstream: 
     finally:
         hooks.write_text(before, encoding="utf-8")
     assert "hooks.py of this server could not be loaded" in done.stdout.splitlines()[-1]
-    assert "This server was generated without its part `hooks`" in done.stderr
+    assert "The files of this server's part `hooks` are missing" in done.stderr
     assert len(upstream.requests) == asked
