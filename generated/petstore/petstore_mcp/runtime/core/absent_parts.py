@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Say how to get a part of the runtime that this server was generated without. Loaded only if an import fails."""
+"""Say how to get back a part of the runtime whose files are missing. Loaded only if an import fails."""
 
 from __future__ import annotations
 
@@ -29,7 +29,4 @@ def advise(problem: BaseException) -> str:
     part = DOORS.get(name) if __name__.startswith(f"{runtime}.runtime.") else None
     if part is None:
         return ""
-    return (
-        f"This server was generated without its part `{part}`."
-        f" To get it, add `{part}` to the list `parts` in mcpgen.yaml, and run `mcpgen regenerate`."
-    )
+    return f"The files of this server's part `{part}` are missing. Run `mcpgen regenerate` to get them back."
