@@ -17,7 +17,7 @@ from mcpgen.naming.ids_in_paths import act_in_path, without_path
 from mcpgen.naming.inflection import PREFIX_SEGMENT, singular
 
 _MOST_SEGMENTS, _LONGEST_ID = 50, 1000
-"""Longest path (in segments) and operationId (in characters) from which a framework's suffix is removed.
+"""Longest path (in segments) and operationId (in characters) from which the parts of frameworks are removed.
 
 The search takes quadratic time in both, and no framework generates longer ones.
 """
@@ -169,7 +169,7 @@ def without_framework(identifier: str, operation: Operation) -> str:
     if counter and counter[1] not in words(operation.path):  # springdoc appends a number: `list_1`
         identifier = identifier[: counter.start()]
     kind = _KIND.search(identifier)
-    if kind and kind[1].lower() not in words(f"{operation.path} {operation.summary}"):
+    if kind and kind[1].lower() not in map(singular, words(f"{operation.path} {operation.summary}")):
         identifier = identifier[: kind.start()]
     return _CLASS.sub("", identifier)
 
@@ -212,14 +212,15 @@ def _without_variable(found: list[str], identifier: str, operation: Operation) -
     """
     if found[0] not in METHODS or not operation.template.variables:
         return found
-    segments = [name_words(segment) for segment in operation.path.strip("/").split("/")]
-    for place in range(1, len(segments) - 1):
-        if "{" in operation.path.strip("/").split("/")[place]:
-            found = _without_inner(found, segments[place - 1], segments[place], segments[place + 1])
-    variable = operation.template.variables[-1]
-    if not re.search(rf"[-/]{re.escape(variable)}$", identifier):
+    segments = operation.path.strip("/").split("/")
+    is_short = len(segments) <= _MOST_SEGMENTS and len(identifier) <= _LONGEST_ID
+    for before, variable, after in zip(segments, segments[1:], segments[2:], strict=False) if is_short else ():
+        if "{" in variable:
+            found = _without_inner(found, name_words(before), name_words(variable), name_words(after))
+    last = operation.template.variables[-1]
+    if not re.search(rf"[-/]{re.escape(last)}$", identifier):
         return found
-    rest = found[: len(found) - len(name_words(variable))]
+    rest = found[: len(found) - len(name_words(last))]
     is_name = len(rest) > 1 and rest[-1] not in PREPOSITIONS  # `delete-project-by-uuid` keeps its variable
     return [*rest[:-1], singular(rest[-1])] if is_name else found
 
@@ -227,7 +228,8 @@ def _without_variable(found: list[str], identifier: str, operation: Operation) -
 def _without_inner(found: list[str], before: list[str], variable: list[str], after: list[str]) -> list[str]:
     """Return the words without a variable that stands between the segments `before` and `after`, as in the path."""
     whole = [*before, *variable, *after]
-    for start in range(1, len(found) - len(whole) + 1):
+    # a segment without letters, such as an emoji, has no words
+    for start in range(1, len(found) - len(whole) + 1) if before else ():
         if found[start : start + len(whole)] == whole:
             rest = found[start + len(whole) :]
             return [*found[:start], *before[:-1], singular(before[-1]), *after, *rest]

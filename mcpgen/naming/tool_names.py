@@ -12,8 +12,8 @@ short summary.
 
 4. A name over 50 characters loses its least informative words (`shortening`).
 
-5. Collisions are resolved by what distinguishes the operations (a path parameter, a version, the method), never by a
-counter.
+5. Collisions are resolved by what distinguishes the operations (a version, a word of the path, a path parameter, the
+method), never by a counter.
 """
 
 import itertools

@@ -40,7 +40,9 @@ def operation(
         ("GET /pets/{petId}", "getPetById", "get_pet_by_id"),
         ("GET /pets", "find pets, by tags!", "find_pets_by_tags"),
         ("DELETE /chatkit/threads/{id}", "DeleteThreadMethod", "delete_thread"),
-        ("GET /methods/{id}", "GetMethod", "get_method"),
+        ("GET /\u2728/{id}/rooms", "GET_mc-id-rooms", "get_mc_id_rooms"),
+        ("GET /payment-methods/{id}", "getPaymentMethod", "get_payment_method"),
+        ("POST /webhook-endpoints", "createWebhookEndpoint", "create_webhook_endpoint"),
         ("GET /Reports/{id}", "getReportBASorGST", "get_report_bas_or_gst"),
         ("GET /marketing/lists/{id}/contacts/count", "GET_mc-lists-id-contacts-count", "get_mc_list_contacts_count"),
         # operation ids that are whole sentences
