@@ -108,9 +108,3 @@ def test_a_planted_import_is_noticed(path: str, text: str, told: str) -> None:
 def test_a_planted_import_is_allowed(text: str) -> None:
     name = PATHS["calls/execution"]
     assert forbidden(eager(name, SOURCES[name], text)) == []
-
-
-def test_each_door_of_an_absent_part_leads_to_its_wing() -> None:
-    from package.runtime.core.absent_parts import DOORS
-
-    assert {name: WING_OF[f"runtime.{name}"] for name in DOORS} == DOORS

@@ -207,31 +207,43 @@ def test_a_flag_says_the_same(flags: tuple[str, ...], whole: Path, plain: Path, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("part", "flags", "environ"),
+    ("module", "flags", "environ"),
     [
-        ("http_server", ("--http", "0"), {}),
-        ("http_server", ("--doctor", "--http", "0"), {}),
-        ("install", ("install", "cursor"), {}),
-        ("install", ("uninstall", "cursor"), {}),
-        ("login", ("login",), {}),
-        ("login", ("logout",), {}),
-        ("login", ("whoami",), {}),
-        ("shell", ("call", "echo"), {}),
-        ("shell", ("completion", "bash"), {}),
-        ("reload", ("--reload",), {}),
-        ("audit", (), {"THINGS_AUDIT": "stderr"}),
-        ("telemetry", (), {"THINGS_METRICS": "1"}),
-        ("telemetry", (), {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}),
-        ("delegation", (), {"THINGS_KEY_AS": "caller"}),
+        ("settings.listening", ("--http", "0"), {}),
+        ("settings.listening", ("--doctor", "--http", "0"), {}),
+        ("serve.install_commands", ("install", "cursor"), {}),
+        ("serve.install_commands", ("uninstall", "cursor"), {}),
+        ("serve.login_commands", ("login",), {}),
+        ("serve.login_commands", ("logout",), {}),
+        ("serve.login_commands", ("whoami",), {}),
+        ("serve.call_command", ("call", "echo"), {}),
+        ("serve.call_command", ("completion", "bash"), {}),
+        ("serve.reload", ("--reload",), {}),
+        ("core.audit", (), {"THINGS_AUDIT": "stderr"}),
+        ("settings.telemetry", (), {"THINGS_METRICS": "1"}),
+        ("settings.telemetry", (), {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}),
+        ("settings.delegation", (), {"THINGS_KEY_AS": "caller"}),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, (tuple, dict)) else each,
 )
-def test_an_absent_part_says_how_to_get_it(
-    part: str, flags: tuple[str, ...], environ: dict[str, str], plain: Path, upstream: Upstream
+def test_an_absent_part_says_how_to_get_it_back(
+    module: str, flags: tuple[str, ...], environ: dict[str, str], plain: Path, upstream: Upstream
 ) -> None:
     done = run(plain, upstream, *flags, **environ)
-    sentence = f"The files of this server's part `{part}` are missing. Run `mcpgen regenerate` to get them back.\n"
-    assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", sentence)
+    assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", missing(module))
+
+
+@pytest.mark.slow
+def test_a_part_that_lacks_a_folder_says_so(whole: Path, upstream: Upstream, tmp_path: Path) -> None:
+    project = tmp_path / "things"
+    shutil.copytree(whole, project)
+    shutil.rmtree(project / "things_mcp" / "runtime" / "install")
+    done = run(project, upstream, "install", "cursor")
+    assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", missing("install"))
+
+
+def missing(module: str) -> str:
+    return f"This server's module things_mcp.runtime.{module} is missing. Run `mcpgen regenerate` to get it back.\n"
 
 
 @pytest.mark.slow
@@ -294,5 +306,5 @@ def test_no_call_passes_hooks_that_cannot_run(text: str, plain: Path, upstream: 
     finally:
         hooks.write_text(before, encoding="utf-8")
     assert "hooks.py of this server could not be loaded" in done.stdout.splitlines()[-1]
-    assert "The files of this server's part `hooks` are missing" in done.stderr
+    assert re.search(r"This server's module things_mcp\.runtime\.(calls\.hook_runner|hooks) is missing\.", done.stderr)
     assert len(upstream.requests) == asked

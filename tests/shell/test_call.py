@@ -288,3 +288,18 @@ COMPLETED = [
 @pytest.mark.parametrize(("words", "found"), COMPLETED, ids=str)
 def test_words_are_completed(shell: Shell, words: list[str], found: list[str]) -> None:
     assert shell("completion", "words", *words).stdout.split() == found
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"STORE_KEY": "<your-key>"}, "STORE_KEY"),
+        ({"STORE_TIMEOTU": "5"}, "STORE_TIMEOUT"),
+        ({"STORE_TIMEOTU": "5", "STORE_LOG_LEVEL": "error"}, ""),
+    ],
+    ids=["a placeholder", "a misspelt setting", "a level that the user has chosen"],
+)
+def test_warnings_about_settings_are_shown_before_the_call(shell: Shell, settings: dict[str, str], said: str) -> None:
+    first = shell("call", "list_orders", **settings).stderr.partition("\n")[0]
+    assert said in first
+    assert bool(first) is bool(said)
