@@ -107,7 +107,7 @@ def main(words: list[str], catalog: Catalog) -> int:
     except flags.Misused as reason:
         complain(str(reason))
         return USAGE
-    return _call(given, arguments, catalog)
+    return _call(given, arguments, catalog, loaded.warnings)
 
 
 def _schema(catalog: Catalog, name: str) -> Any:
@@ -163,12 +163,14 @@ def _json(text: str) -> dict[str, Any]:
     return value
 
 
-def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog) -> int:
+def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog, warnings: list[str]) -> int:
     server_flags = ["--read-only"] if "read_only" in given.switches else []
     if "base_url" in given.values:
         server_flags += ["--base-url", given.values["base_url"]]
     usual = {f"{catalog.prefix}_MAX_RESULT": _SHOW_ALL, f"{catalog.prefix}_LOG_LEVEL": "error"}
     variables = {name: value for name, value in usual.items() if name not in os.environ}
+    for warning in warnings if f"{catalog.prefix}_LOG_LEVEL" in variables else ():
+        complain(warning)  # at this level, the server does not log it
     binding = catalog.tool(given.tool).binding
     asked = {name for each in binding.get("ask", ()) for name in each.get("arguments", ())}
     answers = {name: arguments.pop(name) for name in asked & arguments.keys()}

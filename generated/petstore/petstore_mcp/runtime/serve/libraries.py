@@ -22,7 +22,7 @@ _PROJECT = os.path.dirname(_PACKAGE)
 
 
 def advise(problem: ModuleNotFoundError) -> str:
-    """Return a sentence that says what to install, or how to get a part that this server was generated without.
+    """Return a sentence that says what to install, or how to get back a part of the server.
 
     Return "" if the missing module is neither a library nor a part of the server.
     """
