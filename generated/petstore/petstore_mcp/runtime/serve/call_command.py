@@ -167,9 +167,10 @@ def _call(given: _Given, arguments: dict[str, Any], catalog: Catalog, warnings: 
     server_flags = ["--read-only"] if "read_only" in given.switches else []
     if "base_url" in given.values:
         server_flags += ["--base-url", given.values["base_url"]]
-    usual = {f"{catalog.prefix}_MAX_RESULT": _SHOW_ALL, f"{catalog.prefix}_LOG_LEVEL": "error"}
+    level = f"{catalog.prefix}_LOG_LEVEL"
+    usual = {f"{catalog.prefix}_MAX_RESULT": _SHOW_ALL, level: "error"}
     variables = {name: value for name, value in usual.items() if name not in os.environ}
-    for warning in warnings if f"{catalog.prefix}_LOG_LEVEL" in variables else ():
+    for warning in warnings if level in variables else ():
         complain(warning)  # at this level, the server does not log it
     binding = catalog.tool(given.tool).binding
     asked = {name for each in binding.get("ask", ()) for name in each.get("arguments", ())}
