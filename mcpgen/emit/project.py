@@ -1,11 +1,11 @@
 """Collect the files of a generated project."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from mcpgen.base import assets, runtime
+from mcpgen.base import assets
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, checksums, features, offered, settings, table
+from mcpgen.emit import attributes, checksums, features, offered, parts, settings, table
 from mcpgen.emit.buttons import MOST, Button, buttons
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment, needed_variables, needy
@@ -39,25 +39,22 @@ OTEL_DEPENDENCIES = ("opentelemetry-proto>=1.36,<2",)
 """Dependencies of a generated server that sends spans and metrics to OpenTelemetry (the extra `otel`)."""
 
 
-def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
+def emit(catalog: Catalog, chosen: Iterable[str] = (parts.ALL_PARTS,), *, deploy: bool = False) -> FileTree:
     """Return every file of the project except the lock file. With `deploy`, the files for deployment are included.
 
-    The result depends only on the catalog, `deploy` and the compiler's version.
+    `chosen`: the parts that the server gets beside those that its tables need. The result depends only on the
+    arguments and the compiler's version.
     """
     identity = catalog.identity
-    tools = table.tools_json(catalog)
     package = identity.package
-    files = {f"{package}/{name}": data for name, data in _package_files().items()}
-    files[table.tools_path(catalog)] = tools
-    beside = features.tables(catalog)
-    files.update({f"{package}/{name}.json": data for name, data in beside.items()})
-    if catalog.search is not None:
-        files[f"{package}/search.json"] = table.search_json(catalog, catalog.search)
-    files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
+    tables = _tables(catalog)
+    wings = parts.wings_of(chosen, tables)
+    files = {f"{package}/{name}": data for name, data in {**tables, **_package_files(wings)}.items()}
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE
     files[offered.TEST] = offered.test_file()
-    files.update(render(assets.project_templates(), {**_values(catalog), "deploy": deploy}))
+    values = {**_values(catalog, parts.parts_of(wings)), "deploy": deploy}
+    files.update(render(assets.project_templates(), values))
     if deploy:
         files.update(deployment_files(catalog))
     return FileTree(files)
@@ -68,13 +65,23 @@ def user_files(identity: Identity) -> frozenset[str]:
     return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py", *offered.ONCE})
 
 
-def _package_files() -> dict[str, bytes]:
-    """Return path → contents of the files that are the same in every package.
+def _tables(catalog: Catalog) -> dict[str, bytes]:
+    """Return name → contents of the JSON files that describe the server."""
+    tools, beside = table.tools_json(catalog), features.tables(catalog)
+    found = {"tools.json": tools, **{f"{name}.json": data for name, data in beside.items()}}
+    if catalog.search is not None:
+        found["search.json"] = table.search_json(catalog, catalog.search)
+    return {**found, "bindings.json": table.bindings_json(catalog, tools, beside)}
+
+
+def _package_files(wings: frozenset[str]) -> dict[str, bytes]:
+    """Return path → contents of the files with code for these wings, the same in every package that has the wings.
 
     These are the Python files, the licence, and SHA256SUMS of the runtime.
     """
     root = assets.package_templates()
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _copied_files(root)}
+    places = {place.relative_to(root).as_posix(): place for place in _copied_files(root)}
+    files = {path: places[path].read_bytes() for path in sorted(places.keys() - parts.left_out(places, wings))}
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
     return {**files, f"{RUNTIME}{checksums.NAME}": checksums.checksums(runtime)}
 
@@ -85,9 +92,11 @@ def _copied_files(root: Path) -> list[Path]:
     return sorted([*python, root / LICENSE])
 
 
-def _values(catalog: Catalog) -> dict[str, object]:
+def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     """Return name → value for the Jinja templates. Templates contain no logic except loops and conditions over these
     values.
+
+    `has`: the parts of the server.
     """
     variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
     said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
@@ -97,7 +106,9 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "search": catalog.search is not None,
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
-        "settings": settings.rows(catalog),
+        "settings": settings.rows(catalog, has),
+        "parts": has,
+        "absent": [(name, parts.PURPOSES[name]) for name in parts.PARTS if name not in has],
         "needed": needed,
         "optional": [row.variable for row in variables if row.usual and row.variable not in said],
         "certificate": catalog.asks_certificate,
@@ -142,7 +153,6 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "dependencies": RUNTIME_DEPENDENCIES,
         "http_dependencies": HTTP_DEPENDENCIES,
         "programs_dependencies": PROGRAMS_DEPENDENCIES,
-        "programs": catalog.search is not None and runtime.search_listing.RUN_READS in catalog.search.finders.values(),
         "keyring_dependencies": KEYRING_DEPENDENCIES,
         "otel_dependencies": OTEL_DEPENDENCIES,
         "secret_files": secret_files(catalog),
