@@ -181,9 +181,9 @@ def _compiled(
 
 def _parts(flags: Flags, remembered: Options, project: Project) -> tuple[str, ...] | None:
     """Return the chosen parts of the server, or None if the owner of an older project has never chosen any."""
-    if project.lock is not None and project.lock.parts is None and not flags.wanted.parts:
+    if project.lock is not None and project.lock.parts is None and not flags.parts:
         return None
-    return parts.chosen(flags.wanted.parts, deploy=remembered.deploy, hooks=project.hooks)
+    return parts.chosen(flags.parts, deploy=remembered.deploy, hooks=project.hooks)
 
 
 def _with_origins(

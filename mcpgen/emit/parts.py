@@ -6,13 +6,13 @@ part is a name by which an owner chooses wings (`--parts`, `parts:` in the tools
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from mcpgen.base.runtime import table
-from mcpgen.emit.wings import PLAIN, WINGS, modules
+from mcpgen.emit.wings import PLAIN, WINGS
 from mcpgen.model.options import ALL_PARTS, NO_PARTS, PARTS
 
 PURPOSES = {
@@ -28,10 +28,6 @@ PURPOSES = {
     "telemetry": "metrics and traces",
 }
 """Name of each part → what it is for."""
-
-_RUNTIME, _PY = "runtime/", ".py"
-_ENTRIES_OF_HTTP = ("asgi.py",)
-"""Files of a package outside of its runtime that only a server over HTTP has."""
 
 NEVER = "types"
 """Name of the wing that only mypy and the compiler load."""
@@ -104,14 +100,6 @@ def wings_of(chosen: Iterable[str], tables: Mapping[str, bytes]) -> frozenset[st
             found.add(name)
             wanted += needs[name]
     return frozenset(found)
-
-
-def left_out(paths: Iterable[str], wings: Collection[str]) -> frozenset[str]:
-    """Return those of the paths of a package that belong to none of these wings."""
-    runtime = [path[len(_RUNTIME) : -len(_PY)] for path in paths if path.startswith(_RUNTIME) and path.endswith(_PY)]
-    absent = [path for wing, found in modules(runtime).items() if wing not in wings for path in found]
-    entries = () if {*_WINGS_OF["http"]} <= {*wings} else _ENTRIES_OF_HTTP
-    return frozenset({*(f"{_RUNTIME}{path}{_PY}" for path in absent), *entries})
 
 
 def parts_of(wings: Iterable[str]) -> frozenset[str]:

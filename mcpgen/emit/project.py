@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mcpgen.base import assets
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, checksums, features, offered, parts, settings, table
+from mcpgen.emit import attributes, checksums, features, offered, parts, settings, table, wings
 from mcpgen.emit.buttons import MOST, Button, buttons
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment, needed_variables, needy
@@ -19,6 +19,10 @@ RUNTIME = "runtime/"
 
 # The MIT licence requires its text in every copy. mcpgen sets no conditions for the project's other files.
 LICENSE = f"{RUNTIME}LICENSE"
+
+_PY = ".py"
+_ENTRY_OF_HTTP = "asgi.py"
+"""File of a package outside of its runtime that only a server over HTTP has."""
 
 LONGEST_SAID = 200
 """Longest text about a tool, a resource or a prompt in the README, in characters."""
@@ -48,12 +52,12 @@ def emit(catalog: Catalog, chosen: Iterable[str] = (parts.ALL_PARTS,), *, deploy
     identity = catalog.identity
     package = identity.package
     tables = _tables(catalog)
-    wings = parts.wings_of(chosen, tables)
-    files = {f"{package}/{name}": data for name, data in {**tables, **_package_files(wings)}.items()}
+    of_wings = parts.wings_of(chosen, tables)
+    files = {f"{package}/{name}": data for name, data in {**tables, **_package_files(of_wings)}.items()}
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE
     files[offered.TEST] = offered.test_file()
-    values = {**_values(catalog, parts.parts_of(wings)), "deploy": deploy}
+    values = {**_values(catalog, parts.parts_of(of_wings)), "deploy": deploy}
     files.update(render(assets.project_templates(), values))
     if deploy:
         files.update(deployment_files(catalog))
@@ -74,14 +78,19 @@ def _tables(catalog: Catalog) -> dict[str, bytes]:
     return {**found, "bindings.json": table.bindings_json(catalog, tools, beside)}
 
 
-def _package_files(wings: frozenset[str]) -> dict[str, bytes]:
-    """Return path → contents of the files with code for these wings, the same in every package that has the wings.
+def _package_files(of_wings: frozenset[str]) -> dict[str, bytes]:
+    """Return path → contents of the files that are the same in every package with these wings.
 
     These are the Python files, the licence, and SHA256SUMS of the runtime.
     """
     root = assets.package_templates()
-    places = {place.relative_to(root).as_posix(): place for place in _copied_files(root)}
-    files = {path: places[path].read_bytes() for path in sorted(places.keys() - parts.left_out(places, wings))}
+    places = {path.relative_to(root).as_posix(): path for path in _copied_files(root)}
+    paths = [path[len(RUNTIME) : -len(_PY)] for path in places if path.startswith(RUNTIME) and path.endswith(_PY)]
+    absent = [path for wing, found in wings.modules(paths).items() if wing not in of_wings for path in found]
+    left_out = {f"{RUNTIME}{path}{_PY}" for path in absent}
+    if "http" not in parts.parts_of(of_wings):
+        left_out.add(_ENTRY_OF_HTTP)
+    files = {path: place.read_bytes() for path, place in places.items() if path not in left_out}
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
     return {**files, f"{RUNTIME}{checksums.NAME}": checksums.checksums(runtime)}
 

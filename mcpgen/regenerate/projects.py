@@ -1,5 +1,6 @@
 """Open existing projects: their lock files, and the JSON files that describe their tools."""
 
+import ast
 import codecs
 import os
 from dataclasses import replace
@@ -50,7 +51,20 @@ def remembered(directory: Path) -> Project:
         ref_dir=tuple(located(directory, path) for path in own.ref_dir),
         overlay=tuple(located(directory, path) for path in own.overlay),
     )
-    return Project(lock, settings(directory), lock.source, own.ref_dir, own.overlay, recorded)
+    hooks = has_hooks(directory, lock)
+    return Project(lock, settings(directory), lock.source, own.ref_dir, own.overlay, recorded, hooks)
+
+
+def has_hooks(directory: Path, lock: Lock | None) -> bool:
+    """Return True if the hooks.py of a project has more than a docstring, or cannot be parsed."""
+    data = present(directory, f"{lock.package}/hooks.py") if lock is not None else None
+    if data is None:
+        return False
+    try:
+        statements = ast.parse(data).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return any(not isinstance(each, ast.Expr) or not isinstance(each.value, ast.Constant) for each in statements)
 
 
 def located(directory: Path, recorded: str) -> str:
