@@ -20,14 +20,11 @@ PURPOSES = {
     "hooks": "your own code around calls; also added once `hooks.py` defines something",
     "http": "serve many clients over HTTP",
     "install": "the command `install`, for machines without mcpgen",
-    "login": "let users log in with a browser",
-    "programs": "run programs of models; generate with `--tools search --programs reads`",
     "reload": "load regenerated tools without a restart",
-    "search": "find tools by a search; generate with `--tools search`",
     "shell": "call tools from a shell",
     "telemetry": "metrics and traces",
 }
-"""Name of each part → what it is for."""
+"""Name of each part that no table needs → what it is for. Tables need `login`, `search` and `programs`."""
 
 NEVER = "types"
 """Name of the wing that only mypy and the compiler load."""

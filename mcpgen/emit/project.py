@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from mcpgen.base import assets
+from mcpgen.base import assets, runtime
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import attributes, checksums, features, offered, parts, settings, table, wings
 from mcpgen.emit.buttons import MOST, Button, buttons
@@ -21,6 +21,9 @@ RUNTIME = "runtime/"
 LICENSE = f"{RUNTIME}LICENSE"
 
 _PY = ".py"
+_SKILL = "SKILL.md"
+"""File of a project that says how to call its tools from a shell."""
+
 _ENTRY_OF_HTTP = "asgi.py"
 """File of a package outside of its runtime that only a server over HTTP has."""
 
@@ -32,15 +35,16 @@ RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.4,<4", "jsonschema-rs>=0.60,<0.70")
 generated servers itself.
 """
 
-PROGRAMS_DEPENDENCIES = ("pydantic-monty>=1.4,<2",)
 HTTP_DEPENDENCIES = ("cryptography>=50.0.0,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
-"""Dependencies of a generated server that serves HTTP (the extra `http`). A server over stdio never imports them."""
+"""Dependencies of a generated server that serves HTTP. A server over stdio never imports them."""
 
-KEYRING_DEPENDENCIES = ("keyring>=25.6,<26",)
-"""Dependencies of a generated server that keeps refresh tokens in the system's keyring (the extra `keyring`)."""
-
-OTEL_DEPENDENCIES = ("opentelemetry-proto>=1.36,<2",)
-"""Dependencies of a generated server that sends spans and metrics to OpenTelemetry (the extra `otel`)."""
+EXTRAS = {
+    "http": ("http", HTTP_DEPENDENCIES),
+    "keyring": ("login", ("keyring>=25.6,<26",)),
+    "programs": ("programs", ("pydantic-monty>=1.4,<2",)),
+    "otel": ("telemetry", ("opentelemetry-proto>=1.36,<2",)),
+}
+"""Name of each extra → the part that uses it, and its dependencies. `keyring` keeps the refresh tokens of logins."""
 
 
 def emit(catalog: Catalog, chosen: Iterable[str] = (parts.ALL_PARTS,), *, deploy: bool = False) -> FileTree:
@@ -57,8 +61,11 @@ def emit(catalog: Catalog, chosen: Iterable[str] = (parts.ALL_PARTS,), *, deploy
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE
     files[offered.TEST] = offered.test_file()
-    values = {**_values(catalog, parts.parts_of(of_wings)), "deploy": deploy}
+    has = parts.parts_of(of_wings)
+    values = {**_values(catalog, has), "deploy": deploy}
     files.update(render(assets.project_templates(), values))
+    if "shell" not in has:
+        del files[_SKILL]
     if deploy:
         files.update(deployment_files(catalog))
     return FileTree(files)
@@ -107,6 +114,8 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
 
     `has`: the parts of the server.
     """
+    finders = catalog.search.finders.values() if catalog.search is not None else ()
+    has_programs = runtime.search_listing.RUN_READS in finders
     variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
     said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
     own = {name for scheme in catalog.schemes for name in scheme.variables.values()}
@@ -117,7 +126,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "environment": variables,
         "settings": settings.rows(catalog, has),
         "parts": has,
-        "absent": [(name, parts.PURPOSES[name]) for name in parts.PARTS if name not in has],
+        "absent": [(name, says) for name, says in parts.PURPOSES.items() if name not in has],
         "needed": needed,
         "optional": [row.variable for row in variables if row.usual and row.variable not in said],
         "certificate": catalog.asks_certificate,
@@ -160,10 +169,12 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         ],
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
-        "http_dependencies": HTTP_DEPENDENCIES,
-        "programs_dependencies": PROGRAMS_DEPENDENCIES,
-        "keyring_dependencies": KEYRING_DEPENDENCIES,
-        "otel_dependencies": OTEL_DEPENDENCIES,
+        "extras": {
+            extra: needed
+            for extra, (part, needed) in EXTRAS.items()
+            if part in has and (extra != "programs" or has_programs)
+        },
+        "programs": has_programs,
         "secret_files": secret_files(catalog),
     }
 
