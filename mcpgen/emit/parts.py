@@ -6,7 +6,7 @@ part is a name by which an owner chooses wings (`--parts`, `parts:` in the tools
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -81,15 +81,15 @@ _TABLES = {"bindings.json": table.Table, "resources.json": table.Resources, "pro
 _TYPES = {field.partition(".")[0] for need in NEEDS for field in need.fields}
 
 
-def wings_of(chosen: Iterable[str], tables: Mapping[str, bytes]) -> frozenset[str]:
+def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[str]:
     """Return the names of all wings of a server.
 
     `chosen`: the parts that its owner chose. `tables`: name → bytes of its JSON files.
     """
+    needs = {wing.name: wing.needs for wing in WINGS if wing.name != NEVER}
+    if ALL_PARTS in chosen:
+        return frozenset(needs)
     wanted = [PLAIN, *needed(tables), *(wing for part in chosen for wing in _WINGS_OF.get(part, (part,)))]
-    if ALL_PARTS in wanted:
-        wanted = [wing.name for wing in WINGS if wing.name != NEVER]
-    needs = {wing.name: wing.needs for wing in WINGS}
     found: set[str] = set()
     while wanted:
         name = wanted.pop()
@@ -137,7 +137,8 @@ def _fields(value: Any, kind: Any) -> Iterator[str]:
 
     Only the types are visited that can contain a field of a need.
     """
-    if is_typeddict(kind):
+    origin, inside = get_origin(kind), get_args(kind)
+    if isinstance(value, dict) and is_typeddict(kind):
         name, members = ("Header" if kind is table.Table else kind.__name__), _members(kind)
         for key, inner in value.items():
             if name in _TYPES:
@@ -145,14 +146,15 @@ def _fields(value: Any, kind: Any) -> Iterator[str]:
                 yield from (f"{name}.{key}={text}" for text in _texts(inner))
             if key in members:
                 yield from _fields(inner, members[key])
-    elif get_origin(kind) is list:
-        for each in value:
-            yield from _fields(each, get_args(kind)[0])
-    elif get_origin(kind) is dict:
-        for each in value.values():
-            yield from _fields(each, get_args(kind)[1])
-    elif get_origin(kind) in (Union, UnionType) and isinstance(value, dict):
-        yield from _fields(value, next(each for each in get_args(kind) if _fits(value, each)))
+    elif isinstance(value, dict) and origin in (Union, UnionType):
+        yield from (field for each in inside if _fits(value, each) for field in _fields(value, each))
+    elif isinstance(value, dict) and origin is dict:
+        yield from (field for inner in value.values() for field in _fields(inner, inside[1]))
+    elif isinstance(value, list):
+        # a list is one alternative of a text, or the only type
+        for each in inside if origin in (Union, UnionType) else (kind,):
+            if get_origin(each) is list:
+                yield from (field for inner in value for field in _fields(inner, get_args(each)[0]))
 
 
 def _texts(value: Any) -> Iterator[str]:

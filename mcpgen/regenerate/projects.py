@@ -12,7 +12,7 @@ from mcpgen.lock.lockfile import Lock
 from mcpgen.pipeline import Project
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Fetched
-from mcpgen.regenerate.diff import TABLES, Surface, of_tables
+from mcpgen.regenerate.diff import TABLES, Surface, of_project
 from mcpgen.regenerate.publish import no_lock, present, previous_lock
 
 
@@ -86,7 +86,7 @@ def surface(directory: Path, lock: Lock) -> Surface | None:
     if any(f"{lock.package}/{name}" in lock.files for name in TABLES if name not in tables):
         return None
     try:
-        return of_tables(tables, lock.promises.tools)
+        return of_project(tables, lock)
     except (KeyError, ValueError, RecursionError):
         return None
 

@@ -17,7 +17,7 @@ from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, Project, compile_source, versioned
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate import changelog, lost_lock, orphan_hooks, projects
-from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_tables
+from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_project
 from mcpgen.regenerate.publish import git_commands, present
 
 NOTHING = Difference(())
@@ -115,7 +115,7 @@ def surface_of(compiled: Compiled) -> Surface:
     """Describe a compiled server for comparisons, as a `Surface`, from the JSON files that the compile would write."""
     package = compiled.catalog.identity.package
     tables = {name: data for name in TABLES if (data := compiled.tree.get(f"{package}/{name}")) is not None}
-    return of_tables(tables, compiled.lock.promises.tools)
+    return of_project(tables, compiled.lock)
 
 
 def compile_after(fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Compiled:
