@@ -1,6 +1,6 @@
 """Collect the files of a generated project."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from mcpgen.base import assets, runtime
@@ -47,7 +47,7 @@ EXTRAS = {
 """Name of each extra → the part that uses it, and its dependencies. `keyring` keeps the refresh tokens of logins."""
 
 
-def emit(catalog: Catalog, chosen: Iterable[str] = (parts.ALL_PARTS,), *, deploy: bool = False) -> FileTree:
+def emit(catalog: Catalog, chosen: Collection[str] = (parts.ALL_PARTS,), *, deploy: bool = False) -> FileTree:
     """Return every file of the project except the lock file. With `deploy`, the files for deployment are included.
 
     `chosen`: the parts that the server gets beside those that its tables need. The result depends only on the
@@ -69,6 +69,14 @@ def emit(catalog: Catalog, chosen: Iterable[str] = (parts.ALL_PARTS,), *, deploy
     if deploy:
         files.update(deployment_files(catalog))
     return FileTree(files)
+
+
+def unneeded(tree: FileTree, identity: Identity, chosen: Collection[str]) -> list[str]:
+    """Return the paths of the package's files in `tree` that the server would not have if its owner chose parts."""
+    inside = f"{identity.package}/"
+    files = {path.removeprefix(inside): data for path, data in tree.items() if path.startswith(inside)}
+    needed = _package_files(parts.wings_of(chosen, files))
+    return [inside + path for path in files if path.endswith(_PY) and path not in needed]
 
 
 def user_files(identity: Identity) -> frozenset[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.emit import parts, unneeded
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lock.match_operations import moved, renamed
 from mcpgen.model.options import Options
@@ -30,7 +31,8 @@ class NextGeneration:
     `compiled`: the result of the compile; its changelog also contains the project's earlier entries. `before`: the
     project's lock file, or None for a new project. `difference`: the changes for callers and operators. `files`:
     generated files that change, without files in which only a version number changes. `compared`: False if the earlier
-    JSON files cannot be read, so that the changes are unknown.
+    JSON files cannot be read, so that the changes are unknown. `unneeded`: in a project whose owner has never chosen
+    parts, the files of parts that its tools do not need.
     """
 
     compiled: Compiled
@@ -38,6 +40,7 @@ class NextGeneration:
     difference: Difference = NOTHING
     files: tuple[str, ...] = ()
     compared: bool = True
+    unneeded: tuple[str, ...] = ()
 
 
 def succeed(
@@ -70,7 +73,11 @@ def succeed(
         found.append(lost_lock.warning(directory, lock))
     tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
-    return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None)
+    idle: list[str] = []
+    if compiled.lock.parts is None:
+        implied = parts.chosen((parts.NO_PARTS,), deploy=compiled.lock.options.deploy, hooks=project.hooks)
+        idle = unneeded(tree, compiled.catalog.identity, implied)
+    return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None, tuple(idle))
 
 
 def _tables(lock: Lock) -> dict[str, str | None]:

@@ -119,7 +119,7 @@ def of_project(files: Mapping[str, bytes], lock: Lock) -> Surface:
     """
     chosen = (parts.ALL_PARTS,) if lock.parts is None else lock.parts
     found = of_tables(files, lock.promises.tools)
-    return replace(found, parts=parts.parts_of(parts.wings_of(chosen, files)))
+    return replace(found, parts=parts.parts_of(parts.wings_of(chosen, files)) & parts.PURPOSES.keys())
 
 
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:
