@@ -26,9 +26,6 @@ PURPOSES = {
 }
 """Name of each part that no table needs → what it is for. Tables need `login`, `search` and `programs`."""
 
-NEVER = "types"
-"""Name of the wing that only mypy and the compiler load."""
-
 _WINGS_OF = {"http": ("http_server", "identity", "delegation", "replicas")}
 """Name of a part → its wings. Any other part is the wing of its name."""
 
@@ -86,7 +83,7 @@ def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[
 
     `chosen`: the parts that its owner chose. `tables`: name → bytes of its JSON files.
     """
-    needs = {wing.name: wing.needs for wing in WINGS if wing.name != NEVER}
+    needs = {wing.name: wing.needs for wing in WINGS}
     if ALL_PARTS in chosen:
         return frozenset(needs)
     wanted = [PLAIN, *needed(tables), *(wing for part in chosen for wing in _WINGS_OF.get(part, (part,)))]

@@ -49,7 +49,9 @@ def rebuilt(directory: Path) -> Lock | None:
     if lock.package != found[0]:
         return None
     written = {path: data for path in generated(directory) if (data := present(directory, path)) is not None}
-    return replace(lock, files=locks.digests(written), rebuilt=True)
+    # an older project, whose owner never chose parts, has the files of these two
+    parts = None if {f"{lock.package}/asgi.py", "SKILL.md"} <= written.keys() else ()
+    return replace(lock, files=locks.digests(written), parts=parts, rebuilt=True)
 
 
 def placed(fetched: Fetched, options: Options, project: Project) -> Project:
