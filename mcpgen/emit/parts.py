@@ -86,7 +86,7 @@ def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[
     needs = {wing.name: wing.needs for wing in WINGS}
     if ALL_PARTS in chosen:
         return frozenset(needs)
-    wanted = [PLAIN, *needed(tables), *(wing for part in chosen for wing in _WINGS_OF.get(part, (part,)))]
+    wanted = [PLAIN, *needed(tables), *(wing for part in chosen for wing in wings_of_part(part))]
     found: set[str] = set()
     while wanted:
         name = wanted.pop()
@@ -96,10 +96,14 @@ def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[
     return frozenset(found)
 
 
-def parts_of(wings: Iterable[str]) -> frozenset[str]:
+def wings_of_part(part: str) -> tuple[str, ...]:
+    """Return the wings of a part."""
+    return _WINGS_OF.get(part, (part,))
+
+
+def parts_of(wings: Collection[str]) -> frozenset[str]:
     """Return the names of the parts whose wings are all among `wings`."""
-    found = {*wings}
-    return frozenset(part for part in PARTS if {*_WINGS_OF.get(part, (part,))} <= found)
+    return frozenset(part for part in PARTS if all(wing in wings for wing in wings_of_part(part)))
 
 
 def chosen(wanted: Iterable[str], *, deploy: bool, hooks: bool) -> tuple[str, ...]:
