@@ -109,14 +109,15 @@ def _described_tables() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _all_parts() -> Iterator[None]:
-    """Generate servers with all parts, as by `--parts all`, in tests that choose no parts. `--parts none` chooses too.
+def _chosen_parts() -> Iterator[None]:
+    """Generate servers with all parts that only owners choose, such as HTTP, in tests that choose no parts.
 
-    A test that runs mcpgen in a process of its own gives the flag itself.
+    The parts for tables are emitted by need, so each test of a feature shows that the server has what it needs. A test
+    that runs mcpgen in a process of its own gives the flag `--parts` itself.
     """
     choose = parts.chosen
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parts, "chosen", lambda wanted, **implied: choose(wanted or (parts.ALL_PARTS,), **implied))
+        patch.setattr(parts, "chosen", lambda wanted, **implied: choose(wanted or (*parts.PURPOSES,), **implied))
         yield
 
 
