@@ -1,6 +1,6 @@
 """Collect the files of a generated project."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from mcpgen.base import assets, runtime
@@ -79,6 +79,15 @@ def unneeded(tree: FileTree, identity: Identity, chosen: Collection[str]) -> lis
     return [inside + path for path in files if path.endswith(_PY) and path not in needed]
 
 
+def parts_in(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the parts that only an owner can have chosen, of a package that has these files."""
+    present = {*files}
+    there = [
+        wing for wing, paths in _modules().items() if present.issuperset(f"{RUNTIME}{path}{_PY}" for path in paths)
+    ]
+    return tuple(sorted(parts.parts_of(there) & parts.PURPOSES.keys()))
+
+
 def user_files(identity: Identity) -> frozenset[str]:
     """Return the paths of the project's files that the user may edit, and that regeneration never overwrites."""
     return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py", *offered.ONCE})
@@ -100,14 +109,20 @@ def _package_files(of_wings: frozenset[str]) -> dict[str, bytes]:
     """
     root = assets.package_templates()
     places = {path.relative_to(root).as_posix(): path for path in _copied_files(root)}
-    paths = [path[len(RUNTIME) : -len(_PY)] for path in places if path.startswith(RUNTIME) and path.endswith(_PY)]
-    absent = [path for wing, found in wings.modules(paths).items() if wing not in of_wings for path in found]
+    absent = [path for wing, found in _modules().items() if wing not in of_wings for path in found]
     left_out = {f"{RUNTIME}{path}{_PY}" for path in absent}
     if "http" not in parts.parts_of(of_wings):
         left_out.add(_ENTRY_OF_HTTP)
     files = {path: place.read_bytes() for path, place in places.items() if path not in left_out}
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
     return {**files, f"{RUNTIME}{checksums.NAME}": checksums.checksums(runtime)}
+
+
+def _modules() -> dict[str, list[str]]:
+    """Return wing → the paths of its modules in the runtime, without `.py`."""
+    runtime = assets.package_templates() / RUNTIME
+    paths = (path.relative_to(runtime) for path in _copied_files(assets.package_templates()) if runtime in path.parents)
+    return wings.modules(path.with_suffix("").as_posix() for path in paths if path.suffix == _PY)
 
 
 def _copied_files(root: Path) -> list[Path]:

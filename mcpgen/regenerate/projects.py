@@ -12,6 +12,7 @@ from mcpgen.lock.lockfile import Lock
 from mcpgen.pipeline import Project
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Fetched
+from mcpgen.regenerate import orphan_hooks
 from mcpgen.regenerate.diff import TABLES, Surface, of_project
 from mcpgen.regenerate.publish import no_lock, present, previous_lock
 
@@ -57,9 +58,10 @@ def remembered(directory: Path) -> Project:
 
 def has_hooks(directory: Path, lock: Lock | None) -> bool:
     """Return True if the hooks.py of a project has more than a docstring, or cannot be parsed."""
-    data = present(directory, f"{lock.package}/hooks.py") if lock is not None else None
-    if data is None:
-        return False
+    most = orphan_hooks.LARGEST
+    data = present(directory, f"{lock.package}/hooks.py", first=most + 1) if lock is not None else None
+    if data is None or len(data) > most:
+        return data is not None
     try:
         statements = ast.parse(data).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -29,7 +29,10 @@ components:
     user:
       type: oauth2
       flows:
-        authorizationCode: {authorizationUrl: 'https://a.example.com/a', tokenUrl: 'https://a.example.com/t', scopes: {}}
+        authorizationCode:
+          authorizationUrl: https://a.example.com/a
+          tokenUrl: https://a.example.com/t
+          scopes: {}
 """
 WITH_LOGIN = DOCUMENT.replace(
     "components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}\n", LOGIN

@@ -28,8 +28,11 @@ HISTORY = (NAME, "CHANGELOG.md", "tools.json", "bindings.json", "resources.json"
 
 
 @cache
-def project(name: str) -> Path:
-    """Return the folder of the project `name`, including the Python code. Tests must not write to it."""
+def project(name: str, *, whole: bool = False) -> Path:
+    """Return the folder of the project `name`, including the Python code. Tests must not write to it.
+
+    `whole`: True for the code of all parts, whichever the project has.
+    """
     if name == WHOLE:
         return GENERATED / name
     directory = Path(tempfile.mkdtemp(prefix=f"{name}-"))
@@ -38,7 +41,8 @@ def project(name: str) -> Path:
     shutil.copytree(GENERATED / WHOLE / f"{WHOLE}_mcp", directory / f"{name}_mcp", ignore=code)
     shutil.copytree(GENERATED / WHOLE / "tests", directory / "tests", ignore=code)
     shutil.copytree(GENERATED / name, directory, dirs_exist_ok=True)
-    _leave_out_absent_parts(directory, name)
+    if not whole:
+        _leave_out_absent_parts(directory, name)
     return directory
 
 
