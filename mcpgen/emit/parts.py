@@ -64,7 +64,7 @@ NEEDS = (
     Need(
         "results",
         "a tool has an output schema, rules for its result, or returns files",
-        ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response"),
+        ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
     ),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
     Need("search", "the tools are found by a search", ("Header.search",)),

@@ -38,7 +38,7 @@ def advise(problem: BaseException) -> str:
     if not name or not name.startswith(_NAME):
         return ""
     part = next((part for part, modules in _PARTS.items() if name.removeprefix(_NAME) in modules.split()), "")
-    if part and not _is_lost(name):
+    if part and not is_lost(name):
         return lacks(part)
     return f"This server's module {name} is missing. Run `mcpgen regenerate` in its project to get it back."
 
@@ -48,12 +48,10 @@ def lacks(part: str) -> str:
     return f"This server has no part {part}. Run `mcpgen regenerate --parts {part}` in its project to add it."
 
 
-def _path(module: str) -> str:
-    return os.path.join(_RUNTIME, *module.split(".")) + ".py"
-
-
-def _is_lost(module: str) -> bool:
-    """Return True if the server was generated with a module, or with a folder of modules."""
+def is_lost(module: str) -> bool:
+    """Return True if this server was generated with a module, or with a folder of modules. Libraries count too."""
+    if not module.startswith(_NAME):
+        return True
     path = "  " + module.removeprefix(_NAME).replace(".", "/")
     try:
         with open(os.path.join(_RUNTIME, "SHA256SUMS"), encoding="ascii") as file:
@@ -61,3 +59,7 @@ def _is_lost(module: str) -> bool:
     except (OSError, ValueError):
         return False
     return any(line.endswith(f"{path}.py") or f"{path}/" in line for line in lines)
+
+
+def _path(module: str) -> str:
+    return os.path.join(_RUNTIME, *module.split(".")) + ".py"
