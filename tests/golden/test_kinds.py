@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from package.runtime.core import catalog, table, words
+from package.runtime.core import catalog
 from package.runtime.request import kinds as request_kinds
 from package.runtime.request.styles import STYLES
+from package.runtime.tables import table, words
 
 ROOT = Path(__file__).parents[2]
 
