@@ -26,7 +26,10 @@ PURPOSES = {
 }
 """Name of each part that no table needs → what it is for. Tables need `login`, `search` and `programs`."""
 
-_WINGS_OF = {"http": ("http_server", "identity", "delegation", "replicas")}
+_WINGS_OF = {
+    "http": ("http_server", "identity", "delegation", "replicas"),
+    "reload": ("reload", "watching"),  # clients can watch texts that a reload changes
+}
 """Name of a part → its wings. Any other part is the wing of its name."""
 
 
@@ -47,8 +50,11 @@ NEEDS = (
         "a body is a file or has several parts",
         ("Body.encoding=multipart", "Body.encoding=binary", "Field.part"),
     ),
-    Need("templates", "a request is made from a template", ("Parameter.template", "Body.template")),
-    Need("xml", "a body is XML", ("Body.encoding=xml", "Body.xml", "Field.xml")),
+    Need(
+        "templates",
+        "a request is made from a template, or a body is XML",
+        ("Parameter.template", "Body.template", "Body.encoding=xml", "Body.xml", "Field.xml"),
+    ),
     Need(
         "questions",
         "a call asks its user, or needs a capability of the client",
@@ -57,10 +63,14 @@ NEEDS = (
     Need(
         "features",
         "the server has resources, prompts or completions",
-        ("Header.features", "Header.completes", "Header.polls"),
+        ("Header.features", "Header.completes"),
     ),
-    Need("pages", "a call fetches all pages of a list", ("Binding.pages",)),
-    Need("lookups", "an argument takes a name in place of an id", ("Binding.lookups",)),
+    Need("watching", "clients can watch a resource", ("Header.polls", "Resource.poll")),
+    Need(
+        "lookups",
+        "a call fetches all pages of a list, or an argument takes a name in place of an id",
+        ("Binding.pages", "Binding.lookups"),
+    ),
     Need(
         "results",
         "a tool has an output schema, rules for its result, or returns files",

@@ -17,13 +17,13 @@ from ..result import response
 if TYPE_CHECKING:
     from ..core.budget import Budget
     from ..core.catalog import Tool
-    from ..core.table import View
     from ..http.exchange import Response, Sent
-    from ..result.downloads import Download
-    from ..result.result_rules import ResultRules
+    from ..http_server.handles import Sharing
     from ..result.result_store import KeptResults
+    from ..results.downloads import Download
+    from ..results.result_rules import ResultRules
+    from ..tables.table import View
     from ..text.redaction import Redactor
-    from .handles import Sharing
 
 RESULT_SECONDS = 60 * 60.0
 """Seconds for which other replicas can read a stored result."""
@@ -75,7 +75,7 @@ class ResultWriter:
     def _view(self, tool: Tool, rules: View) -> ResultRules | None:
         """Return the rules for a result, or None if this server lacks them: its document does not mention GraphQL."""
         try:
-            from ..result.result_rules import ResultRules  # imported late: few tools have rules for their results
+            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
         except ModuleNotFoundError:
             if "result" in tool.binding:
                 raise
@@ -84,7 +84,7 @@ class ResultWriter:
 
     async def saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
         """Write the response to a file. Return a result with path and size of the file, or an error result."""
-        from ..result.downloads import Unwritten  # imported late: few calls save their response
+        from ..results.downloads import Unwritten  # imported late: few calls save their response
 
         try:
             size = await download.save(answer, self._redactor, budget)

@@ -1,7 +1,7 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Find out which parts this server has, and say how to get a part that it lacks. Loaded by commands and failed imports.
 
-A server has the parts whose files are there. `SHA256SUMS` beside them lists the files with which it was generated.
+A server has the parts whose folders are there. `SHA256SUMS` beside them lists the files with which it was generated.
 """
 
 from __future__ import annotations
@@ -11,25 +11,19 @@ import os
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NAME = f"{__name__.partition('.runtime.')[0]}.runtime."
 
-# The modules of a part to which the plain core leads, in the order of their names.
-_PARTS = {
-    "audit": "core.audit serve.recording",
-    "hooks": "calls.hook_runner calls.hook_questions hooks",
-    "http": "serve.over_http serve.doctor_http settings.callers settings.delegation settings.listening",
-    "install": "serve.install_commands",
-    "login": "serve.login_commands calls.user_logins login.logins",
-    "programs": "calls.program_runs",
-    "reload": "serve.reload",
-    "search": "search.tools core.listing core.search_listing",
-    "shell": "serve.call_command",
-    "telemetry": "telemetry.reporter serve.doctor_telemetry settings.telemetry",
-}
-"""Name of a part, as `mcpgen regenerate --parts` takes it -> its modules that other parts import."""
+_PARTS = (
+    *("audit", "hooks", "http", "install", "login"),
+    *("programs", "reload", "search", "shell", "telemetry"),
+)
+"""Names of parts, as `mcpgen regenerate --parts` takes them. A part has the folder of its name."""
+
+_FOLDERS_OF_HTTP = ("http_server", "delegation", "identity", "replicas")
+"""Folders of the part `http`."""
 
 
 def has(part: str) -> bool:
-    """Return True if this server has a part. A name that is no part counts as one that every server has."""
-    return part not in _PARTS or os.path.exists(_path(_PARTS[part].partition(" ")[0]))
+    """Return True if this server has a part, or a folder of the runtime. It has "", the plain core."""
+    return os.path.isdir(os.path.join(_RUNTIME, _FOLDERS_OF_HTTP[0] if part == "http" else part))
 
 
 def advise(problem: BaseException) -> str:
@@ -37,8 +31,9 @@ def advise(problem: BaseException) -> str:
     name = problem.name if isinstance(problem, ModuleNotFoundError) else None
     if not name or not name.startswith(_NAME):
         return ""
-    part = next((part for part, modules in _PARTS.items() if name.removeprefix(_NAME) in modules.split()), "")
-    if part and not is_lost(name):
+    folder = name.removeprefix(_NAME).partition(".")[0]
+    part = "http" if folder in _FOLDERS_OF_HTTP else folder
+    if part in _PARTS and not is_lost(name):
         return lacks(part)
     return f"This server's module {name} is missing. Run `mcpgen regenerate` in its project to get it back."
 
@@ -59,7 +54,3 @@ def is_lost(module: str) -> bool:
     except (OSError, ValueError):
         return False
     return any(line.endswith(f"{path}.py") or f"{path}/" in line for line in lines)
-
-
-def _path(module: str) -> str:
-    return os.path.join(_RUNTIME, *module.split(".")) + ".py"

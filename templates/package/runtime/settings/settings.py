@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..core.catalog import Catalog
-    from ..core.table import Scheme, Server, ServerVariable
-    from .delegation import Delegation
-    from .listening import Listening
+    from ..delegation.delegation_settings import Delegation
+    from ..http_server.listening import Listening
+    from ..tables.table import Scheme, Server, ServerVariable
+    from ..telemetry.telemetry_settings import Telemetry
     from .rotation import Rotation
     from .settings_table import Setting
-    from .telemetry import Telemetry
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
 
@@ -190,7 +190,7 @@ def load_telemetry(settings: Settings, catalog: Catalog, environ: Mapping[str, s
     where to send something: then raise ModuleNotFoundError.
     """
     try:
-        from .telemetry import load  # imported here: few operators enable telemetry
+        from ..telemetry.telemetry_settings import load  # imported late: few operators enable telemetry
     except ModuleNotFoundError:
         if settings["METRICS"] or any(_is_sent(signal, environ) for signal in ("TRACES_", "METRICS_")):
             raise
@@ -305,7 +305,7 @@ class _Reader:
         """
         if address is None:
             return
-        from .listening import load as load_listening  # imported here: stdio does not need this module
+        from ..http_server.listening import load as load_listening  # imported here: stdio does not need this module
 
         settings = self._settings
         try:
@@ -366,7 +366,8 @@ class _Reader:
         """Read the settings for calling the API with the caller's rights, if `<SCHEME>_AS` is set for any scheme."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
-            from .delegation import load as load_delegation  # imported here: rarely used, and only over HTTP
+            # imported late: rarely used, and only over HTTP
+            from ..delegation.delegation_settings import load as load_delegation
 
             load_delegation(self._settings, security, self._environ, rules, urls[0] if urls else "")
 
