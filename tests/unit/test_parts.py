@@ -183,7 +183,7 @@ def test_parts_add_up_over_runs(before: tuple[str, ...], named: tuple[str, ...],
 
 
 def test_deployment_serves_http_and_hooks_need_their_part() -> None:
-    assert parts.chosen(("none",), deploy=True, hooks=True) == ("hooks", "http")
+    assert parts.chosen(("none",), deploy=True, hooks=True) == ("hooks", "http", "telemetry")
     assert parts.chosen(("all",), deploy=True, hooks=True) == ("all",)
 
 
