@@ -119,7 +119,7 @@ def parts_of(wings: Collection[str]) -> frozenset[str]:
 def chosen(wanted: Iterable[str], *, deploy: bool, hooks: bool) -> tuple[str, ...]:
     """Return the parts that a project gets beside those that its tables need, sorted.
 
-    `wanted`: the values of `--parts`. `deploy`: the project has files for deployment, which serve HTTP and show metrics.
+    `wanted`: the values of `--parts`. `deploy`: the project has files for deployment, which use HTTP and metrics.
     `hooks`: its hooks.py defines something.
     """
     if ALL_PARTS in wanted:

@@ -21,11 +21,11 @@ SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
 KUBERNETES = "deploy/kubernetes/"
 
 
-@cache
 PARTS = ("http", "telemetry")
 """The parts that `--deploy` adds."""
 
 
+@cache
 def deployed(source: Path = PETSTORE) -> FileTree:
     """Compile a document of the repository with `--deploy`."""
     return compile_source(read(str(source)), Options(deploy=True, parts=PARTS)).tree
@@ -33,7 +33,9 @@ def deployed(source: Path = PETSTORE) -> FileTree:
 
 def deployed_document(document: dict[str, Any], **options: Any) -> FileTree:
     """Compile `document` with `--deploy`."""
-    return compile_source(Fetched("api.json", compact(document).encode()), Options(deploy=True, parts=PARTS, **options)).tree
+    return compile_source(
+        Fetched("api.json", compact(document).encode()), Options(deploy=True, parts=PARTS, **options)
+    ).tree
 
 
 def deployment(tree: FileTree) -> dict[str, str]:
