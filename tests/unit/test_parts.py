@@ -21,7 +21,8 @@ from mcpgen.model.options import PARTS, Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
 from mcpgen.read.toolsfile.schema_check import schema
-from tests.architecture.test_wings import SOURCES, WING_OF, arrows_of
+from tests.architecture.imports import arrows_of
+from tests.architecture.test_wings import SOURCES, WING_OF
 
 absent_parts = importlib.import_module("package.runtime.core.absent_parts")
 specs = Path(__file__).parents[2] / "specs"
