@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mcpgen.base.assets import package_templates
 
 if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the checkout
-    from package.runtime.core import jsontext as jsontext
+    from package.runtime.core import jsonrpc as jsonrpc
     from package.runtime.files import safe_open as safe_open
     from package.runtime.hooks import hook_names as hook_names
     from package.runtime.jobs import job_words as job_words

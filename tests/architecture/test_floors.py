@@ -120,7 +120,7 @@ DOORS: dict[str, tuple[str, ...]] = {
         "mcpgen/lower/schema/patterns.py",
         "mcpgen/lower/schema/handwritten.py",
         "mcpgen/lower/inputs/changes.py",
-        "templates/package/runtime/core/jsontext.py",
+        "templates/package/runtime/core/jsonrpc.py",
         "templates/package/runtime/text/patterns.py",
         "templates/package/runtime/request/validators.py",
     ),

@@ -18,8 +18,7 @@ from typing import Any
 import pytest
 from package.runtime.core import backlog
 from package.runtime.core.effects import Call, Dialogue
-from package.runtime.core.framing import Inbox
-from package.runtime.core.stdio import Wire
+from package.runtime.core.stdio import Inbox, Wire
 from package.runtime.core.wire_formats import Result
 from package.runtime.serve import stdin_handoff
 from package.runtime.serve.engine import Engine

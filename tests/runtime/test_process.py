@@ -23,8 +23,8 @@ EARLY = {"__future__", "_json", "_signal", "_thread", "binascii", "itertools"}
 OWN = {
     "core",
     *(
-        "core.framing",
-        "core.jsontext",
+        "core.stdio",
+        "core.jsonrpc",
         "core.jsonrpc",
         "core.pending_requests",
         "core.effects",

@@ -19,7 +19,7 @@ from bisect import bisect_right
 
 from ..core import log
 from ..core.effects import Call, Complete, Dialogue, Fetch, TaskRequest
-from ..core.jsontext import dumps
+from ..core.jsonrpc import dumps
 from ..core.spans import Span
 from ..core.stdio import leave
 from ..core.task_state import Task

@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..calls.preparation import Preparation, PreparedCall, Unmade, kept_logins, sentence
-from ..core import jsontext
+from ..core import jsonrpc
 from ..core.catalog import CatalogError
 from ..core.stdio import complain
 from ..request.request import sender_fields
@@ -135,7 +135,7 @@ def run(
         complain(f"There is no tool {name}; {f'did you mean {near}?' if near else '--list shows them.'}")
         return MISUSED
     try:
-        arguments, _ = jsontext.loads(text)
+        arguments, _ = jsonrpc.loads(text)
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
@@ -148,7 +148,7 @@ def run(
         complain(str(problem))
         return MISUSED
     if as_json:
-        return show([jsontext.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
+        return show([jsonrpc.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
     code = int(found["error"] is not None)
     if found["request"] is not None:
         code |= show(request_preview.lines(found["request"]))

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from .jsonrpc import notification, request
-from .jsontext import dumps
+from .jsonrpc import dumps, notification, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

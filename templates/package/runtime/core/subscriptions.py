@@ -14,8 +14,7 @@ notifications, which are the same in all revisions.
 
 from __future__ import annotations
 
-from .jsonrpc import notification
-from .jsontext import dumps, echo
+from .jsonrpc import dumps, echo, notification
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ in the requests that clients may send are in `protocol`.
 
 from __future__ import annotations
 
-from .jsonrpc import INTERNAL_ERROR
-from .jsontext import dumps, echo
+from .jsonrpc import INTERNAL_ERROR, dumps, echo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..core.wire_formats import ABSENT
 from ..http.redirects import STATUSES
 from ..pointers.conditions import any_holds, names_status

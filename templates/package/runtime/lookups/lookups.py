@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core import spans
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..request.argument_errors import Problem, Refused
 from ..result.wrapping import TEXT
 from ..settings.settings import NotReady

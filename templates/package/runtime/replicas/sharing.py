@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..core import fair_eviction, log, spans
-from ..core.jsontext import dumps, loads
+from ..core.jsonrpc import dumps, loads
 from ..http_server.sealed.away import StoreAway, StreamGoesOn
 from ..http_server.sealed.seal import Unsealed
 from ..http_server.sealed.spent import SpentNumbers

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import MAX_DEPTH
+from ..core.jsonrpc import MAX_DEPTH
 from ..text.sanitize import brief
 from ..text.shortening import Shortened, written
 

@@ -17,7 +17,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import NotJSON, in_ascii, loads
+from ..core.jsonrpc import NotJSON, in_ascii, loads
 from ..core.wire_formats import ABSENT, Result
 from ..settings.sizes import Sizes, inline
 from ..text.invisible import clean

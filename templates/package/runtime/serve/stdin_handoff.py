@@ -27,8 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..core.framing import Inbox, Line
-    from ..core.stdio import Wire
+    from ..core.stdio import Inbox, Line, Wire
     from .engine import Engine
 
 #: Seconds between two checks by which the main thread finds out whether the loop, which reads stdin, is blocked. If the

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.jsontext import dumps
+from ...core.jsonrpc import dumps
 from ...core.wire_formats import HANDSHAKE_REVISIONS, STATELESS_REVISIONS
 from .admission import PATH
 from .head import Answer

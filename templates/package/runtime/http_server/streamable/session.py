@@ -13,7 +13,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from ...core.effects import Handshake
-from ...core.jsontext import dumps, loads
+from ...core.jsonrpc import dumps, loads
 from ...core.wire_formats import HANDSHAKE_REVISIONS
 from ..sealed.seal import Expired, Unsealed
 from .replay import EventQueue
