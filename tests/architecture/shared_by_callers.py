@@ -89,10 +89,10 @@ ALONE = {
     "jobs/task_calls.py": ("MOST_RESERVE",),
     "questions/signed_state.py": ("MOST_SPENT",),  # stdio
     "core/backlog.py": ("MOST_CALLS", "MOST_BYTES"),  # stdio
-    "core/elicitation.py": ("MOST",),  # of one session
+    "core/protocol.py": ("MOST",),  # of one session
     "core/features.py": ("MOST_VALUES",),
     "core/log.py": ("_MOST_CAUSES",),  # causes, which no client chooses
-    "core/notification_settings.py": ("MOST_URIS",),  # of one session
+    "core/subscriptions.py": ("MOST_URIS",),  # of one session
     "search/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES", "MOST_GROUPS"),
     "files/safe_open.py": ("_MOST_LINKS",),
     "delegation/login_callback.py": ("_MOST_FIELDS",),

@@ -152,7 +152,7 @@ OF_RESULTS = (
     Mutation("what cannot be watched", "watching.py", 'features.polls and "poll" in found.entry', "True", (WATCHING,)),
     Mutation(
         "how many resources a client watches",
-        "notification_settings.py",
+        "subscriptions.py",
         "len(self.uris) < MOST_URIS",
         "True",
         (WATCHING,),

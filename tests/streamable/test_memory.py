@@ -12,10 +12,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from package.runtime.core.fair_pool import FairPool
-from package.runtime.core.notification_settings import NotificationSettings
-from package.runtime.core.places import Places
-from package.runtime.core.turns import FairQueue
+from package.runtime.core.fairness import FairPool, FairQueue, Places
+from package.runtime.core.subscriptions import NotificationSettings
 from package.runtime.http.shares import Shares
 from package.runtime.http_server.requests import unread
 from package.runtime.http_server.requests.unread import Reader, UnreadBytes

@@ -22,8 +22,7 @@ from _thread import allocate_lock
 from .core.catalog import Catalog, CatalogError
 from .core.effects import Call, Cancel, PollResources, Preload, ReadResource, RejectedCall, Send, UserAnswer
 from .core.jsonrpc import parse
-from .core.pending_requests import cut_short
-from .core.protocol import Protocol
+from .core.protocol import Protocol, cut_short
 from .core.stdio import (
     EXIT_CONFIG,
     LAST_SECONDS,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Repeated = tuple[dict[str, object], set[str]]
     Pairs = list[tuple[str, object]]
-    Members = Callable[[Pairs], dict[str, object]]
+    FromPairs = Callable[[Pairs], dict[str, object]]
 
     Id: TypeAlias = "str | int"
     Members: TypeAlias = "dict[str, object]"
@@ -170,7 +170,7 @@ class _Looking(_Rules):
     """Options for the full parse, which reports duplicate keys and large integers."""
 
     def __init__(
-        self, members: Members, parse_float: Callable[[str], object], parse_large: Callable[[str], object]
+        self, members: FromPairs, parse_float: Callable[[str], object], parse_large: Callable[[str], object]
     ) -> None:
         self.object_pairs_hook = members
         self.parse_float = parse_float

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from ..core.places import Places
+from ..core.fairness import Places
 
 # Many large responses at the same time must not use up all memory (docs/decisions/requests.md).
 MEMORY = 32 * 1024 * 1024

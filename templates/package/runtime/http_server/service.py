@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..core import spans
 from ..core.effects import Call, Cancel, Origin, Peer, PollResources, ReadResource, RejectedCall, UserAnswer
+from ..core.fairness import Places
 from ..core.jsonrpc import parse
-from ..core.pending_requests import cut_short
-from ..core.places import Places
+from ..core.protocol import cut_short
 from ..core.wire_formats import Contents
 from ..http.deadlines import Deadlines
 from ..serve.engine import loaded, unhandled

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pydantic_monty as monty
 
 from ..core import spans
-from ..core.fair_pool import FairPool
+from ..core.fairness import FairPool
 from ..core.jsonrpc import NotJSON, loads
 from ..search.stubs import OWN
 from . import mistakes, worker_code

@@ -15,7 +15,7 @@ import codecs
 from _thread import allocate_lock
 from base64 import b64encode
 
-from ..core import fair_eviction, spans
+from ..core import fairness, spans
 from ..core.wire_formats import Contents
 from ..http.spool import Spool
 from ..text.invisible import clean
@@ -184,7 +184,7 @@ class KeptResults:
         Drop the response itself and return False if it would not even fit alone.
         """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
-        for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):
+        for name in fairness.displaced(held, uri, MOST_KEPT, self._most):
             if name == uri:
                 self._drop(uri)
                 return False

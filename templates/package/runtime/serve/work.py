@@ -16,7 +16,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core import log
-from ..core.turns import FairQueue
+from ..core.fairness import FairQueue
 from ..core.wire_formats import Failure, OtherOutcome
 from ..http.deadlines import Deadlines
 from .accepted_call import AcceptedCall

@@ -11,9 +11,8 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.effects import Call, Fetch, ReadResource, SendError
-from ..core.envelope import VERSION
+from ..core.envelope import BARE, METHODS, VERSION
 from ..core.jsonrpc import Request
-from ..core.methods import BARE, METHODS
 from ..core.spans import Span
 from ..core.task_state import Task
 from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, has

@@ -11,12 +11,10 @@ import os
 from typing import TYPE_CHECKING
 
 from ...core.effects import Cancel, Send
-from ...core.elicitation import Questions
+from ...core.envelope import BATCH_REVISION
 from ...core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
-from ...core.methods import BATCH_REVISION
-from ...core.notification_settings import METHODS
-from ...core.protocol import Protocol
-from ...core.subscriptions import Subscriptions
+from ...core.protocol import Protocol, Questions
+from ...core.subscriptions import METHODS, Subscriptions
 from ...core.wire_formats import HANDSHAKE_REVISIONS
 from . import session
 from .admission import REVISION, SESSION, accepted, busy

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...core.envelope import LOG_LEVELS
+from ...core.fairness import Places
 from ...core.jsonrpc import Fault
-from ...core.notification_settings import NotificationSettings
-from ...core.places import Places
+from ...core.subscriptions import NotificationSettings
 
 if TYPE_CHECKING:
     from ...core.jsonrpc import Request
