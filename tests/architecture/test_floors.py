@@ -127,7 +127,6 @@ DOORS: dict[str, tuple[str, ...]] = {
     "aiohttp": (
         "templates/package/runtime/http/client.py",
         "templates/package/runtime/http/connections.py",
-        "templates/package/runtime/http/direct_requests.py",
         "templates/package/runtime/http_server/doors/aiohttp_connections.py",
         "templates/package/runtime/http_server/doors/aiohttp_door.py",
     ),
@@ -140,7 +139,7 @@ DOORS: dict[str, tuple[str, ...]] = {
         "templates/package/runtime/telemetry/spans.py",
         "templates/package/runtime/telemetry/otlp_metrics.py",
     ),
-    "yarl": ("templates/package/runtime/http/connections.py", "templates/package/runtime/http/direct_requests.py"),
+    "yarl": ("templates/package/runtime/http/connections.py",),
     "sqlite3": ("mcpgen/demo/",),
     "socket": ("mcpgen/demo/", "mcpgen/read/fetch/network.py", "templates/package/runtime/"),
     "subprocess": (

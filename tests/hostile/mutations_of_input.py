@@ -111,8 +111,8 @@ OF_INPUT = (
     Mutation(
         "a pipe as a table", "catalog.py", "if not S_ISREG(", "if None and (", ("tests/functional/test_reload.py",)
     ),
-    Mutation("transfer codings", "inflate.py", '<= {"", "chunked"', '<= {"gzip", "", "chunked"', (RAW,)),
-    Mutation("nothing of a coded answer", "inflate.py", "may_be_empty if self", "True if self", (RAW,)),
+    Mutation("transfer codings", "client.py", '<= {"", "chunked"', '<= {"gzip", "", "chunked"', (RAW,)),
+    Mutation("nothing of a coded answer", "client.py", "may_be_empty if self", "True if self", (RAW,)),
     Mutation("images that are none", "signatures.py", "return OCTETS if shown or", "return label if shown or", (RAW,)),
     Mutation("files that are large", "response.py", "or size > inline(shown):", "or size > 2**30:", (RAW,)),
     Mutation(

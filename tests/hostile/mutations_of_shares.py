@@ -31,10 +31,10 @@ OF_SHARES = (
         "self._for_others",
         (ISSUERS,),
     ),
-    Mutation("the soft limit of descriptors", "descriptors.py", "and soft < most:", "and False:", (BOUNDS,)),
+    Mutation("the soft limit of descriptors", "limits.py", "and soft < most:", "and False:", (BOUNDS,)),
     Mutation(
         "connections by descriptors",
-        "descriptors.py",
+        "limits.py",
         "min(wanted, free * 3 // 4 - ACCEPTED_AT_ONCE)",
         "wanted",
         (BOUNDS,),
@@ -108,7 +108,7 @@ OF_SHARES = (
         (SUBSCRIPTIONS,),
     ),
     Mutation("hooks of one caller", "hook_runner.py", "spans.caller()", '""', (HOOKS,)),
-    Mutation("files of one caller", "shares.py", "has(caller, many)", 'has("", many)', (MEMORY,)),
+    Mutation("files of one caller", "limits.py", "has(caller, many)", 'has("", many)', (MEMORY,)),
     Mutation(
         "settings of one caller's sessions",
         "session_notifications.py",

@@ -22,7 +22,7 @@ OF_WORK = (
         "pass",
         ("tests/streamable/test_callers.py",),
     ),
-    Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
+    Mutation("steps of a call", "limits.py", "        if self._steps < 0:", "        if False:", (WALK,)),
     Mutation("problems that are made", "argument_errors.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
     Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
     Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
@@ -52,11 +52,11 @@ OF_WORK = (
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),
-    Mutation("memory of all answers", "shares.py", "found = places.has(caller, many)", "found = True", (CROWDED,)),
+    Mutation("memory of all answers", "limits.py", "found = places.has(caller, many)", "found = True", (CROWDED,)),
     Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
     Mutation(
         "rooms by descriptors",
-        "descriptors.py",
+        "limits.py",
         "return max(0, limit - _taken(limit) - SPARE)",
         "return None",
         (CROWDED,),

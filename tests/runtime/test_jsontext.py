@@ -20,7 +20,7 @@ from package.runtime.core.jsonrpc import MAX_DEPTH, NotJSON
 
 def _without_core() -> ModuleType:
     """Return the parser's module as loaded by an interpreter without the C module `_json`."""
-    spec = importlib.util.spec_from_file_location("jsonrpc_without_core", jsonrpc.__file__)
+    spec = importlib.util.spec_from_file_location("package.runtime.core.jsonrpc_without_core", jsonrpc.__file__)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from package.runtime.http.exchange import Response
-from package.runtime.http.spool import Spool
+from package.runtime.http.exchange import Response, Spool
 from package.runtime.result import large_results
 from package.runtime.result.result_store import KeptResults
 from package.runtime.text.redaction import Redactor

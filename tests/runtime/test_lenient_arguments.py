@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.core.budget import Budget, Exhausted
+from package.runtime.core.limits import Budget, Exhausted
 from package.runtime.request.lenient_arguments import read, without_host_members
 
 TABLE = json.loads((Path(__file__).parent / "lenient_arguments.json").read_text())

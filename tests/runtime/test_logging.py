@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from package.runtime.core import log, spans
 from package.runtime.core.envelope import LOG_LEVELS
-from package.runtime.http.pacing import RequestLimiter
+from package.runtime.http.sending import RequestLimiter
 from package.runtime.serve.call_log import BURST, LONGEST, SECONDS, CallLog
 from package.runtime.settings.rate import Rate
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from package.runtime.core.budget import Budget, Exhausted
+from package.runtime.core.limits import Budget, Exhausted
 from package.runtime.request.schema_walk import SchemaWalk
 from package.runtime.request.validators import SchemaChecker
 

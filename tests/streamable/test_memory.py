@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from package.runtime.core.fairness import FairPool, FairQueue, Places
+from package.runtime.core.limits import Shares
 from package.runtime.core.subscriptions import NotificationSettings
-from package.runtime.http.shares import Shares
 from package.runtime.http_server.requests import unread
 from package.runtime.http_server.requests.unread import Reader, UnreadBytes
 from package.runtime.http_server.streamable import replay, session_notifications

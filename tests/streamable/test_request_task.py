@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.http.deadlines import Deadlines
+from package.runtime.core.limits import Deadlines
 from package.runtime.http_server.requests.request_task import RequestTask
 from package.runtime.http_server.requests.response_writer import ResponseWriter
 from package.runtime.http_server.streamable.exchange import Exchange

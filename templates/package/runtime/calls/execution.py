@@ -20,15 +20,13 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core import log, spans
-from ..core.budget import Budget
+from ..core import limits, log, spans
 from ..core.effects import Dialogue, Fetch
+from ..core.limits import Budget, Shares
 from ..core.wire_formats import Contents, Result
-from ..http import descriptors
 from ..http.client import Client, Failure
 from ..http.exchange import Sent
 from ..http.sending import UNAUTHORIZED, Sender
-from ..http.shares import Shares
 from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused
 from ..result import response
@@ -99,7 +97,7 @@ class ToolExecutor:
         self._hooks = self._preparation.hooks
         self._promises: OutputChecker | None = None
         self._consent: Consent | None = None
-        rooms, files = descriptors.plan(settings["CONCURRENCY"], len(kept_to(settings)))
+        rooms, files = limits.plan_descriptors(settings["CONCURRENCY"], len(kept_to(settings)))
         if rooms < settings["CONCURRENCY"]:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings["CONCURRENCY"])
         shares = Shares(files=files)

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core import log, spans
-from ..core.budget import Budget, Exhausted
+from ..core.limits import Budget, Exhausted
 from ..request import bodies, kinds, request
 from ..request.argument_errors import HookFailed, Refuse, Refused, report
 from ..request.arguments import HOST_MEMBERS, Checker, known_names

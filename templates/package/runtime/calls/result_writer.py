@@ -15,8 +15,8 @@ from ..http.trimming import Trimmer
 from ..result import response
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
     from ..core.catalog import Tool
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
     from ..http_server.handles import Sharing
     from ..result.result_store import KeptResults

@@ -34,7 +34,7 @@ from .hook_names import PARAMETERS, own_name
 from .hook_reports import HookReports
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..request.request import Request
 
 Arguments = dict[str, Any]

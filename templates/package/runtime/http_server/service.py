@@ -15,9 +15,9 @@ from ..core import spans
 from ..core.effects import Call, Cancel, Origin, Peer, PollResources, ReadResource, RejectedCall, UserAnswer
 from ..core.fairness import Places
 from ..core.jsonrpc import parse
+from ..core.limits import Deadlines
 from ..core.protocol import cut_short
 from ..core.wire_formats import Contents
-from ..http.deadlines import Deadlines
 from ..serve.engine import loaded, unhandled
 from ..serve.work import CallScheduler
 from ..watching.poller import Poller

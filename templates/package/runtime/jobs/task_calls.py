@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from ..calls.preparation import Preparation, PreparedCall
     from ..calls.result_writer import ResultWriter
     from ..calls.under_way import CallUnderWay
-    from ..core.budget import Budget
     from ..core.catalog import Catalog, Tool
     from ..core.effects import TaskRequest
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
     from ..http_server.handles import TaskIds
     from ..settings.settings import Settings

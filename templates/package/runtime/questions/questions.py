@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..calls.under_way import CallUnderWay
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..core.wire_formats import Result
     from ..tables.table import AskedQuestion
     from .consent import States

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..core.budget import Budget, Exhausted
+from ..core.limits import Budget, Exhausted
 from .argument_errors import MOST_SHOWN, Problem, Problems
 from .validators import Validators
 

@@ -18,7 +18,7 @@ from .arguments import HOST_MEMBERS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.budget import Budget
+    from ..core.limits import Budget
 
 _MEANT = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 """JSON types to which a text is converted. null is left out, because `"null"` is as often meant as a word."""

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from .violations import AlternativeViolations, Place, Violation
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from .validators import SchemaChecker
 
     Findings = Iterator[Violation | Place]

@@ -17,13 +17,13 @@ from base64 import b64encode
 
 from ..core import fairness, spans
 from ..core.wire_formats import Contents
-from ..http.spool import Spool
+from ..http.exchange import Spool
 from ..text.invisible import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..core.limits import Shares
     from ..core.wire_formats import Block
-    from ..http.shares import Shares
     from .result_names import Names
 
 IN_MEMORY = 256 * 1024

@@ -19,7 +19,7 @@ from ..result.large_results import PIECE
 from ..text.invisible import clean
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..http.exchange import Response
     from ..settings.settings import Settings
     from ..text.redaction import Redactor

@@ -21,7 +21,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..core import log
-from ..core.budget import Budget, Exhausted
+from ..core.limits import Budget, Exhausted
 from ..core.wire_formats import ABSENT, Result
 from ..request import wording
 from ..request.argument_errors import MOST_SHOWN, Problem, Problems

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from ..core.effects import Call, Dialogue
+    from ..core.limits import Deadlines
     from ..core.task_state import Task
     from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result
     from ..features.completion_values import CompletionValues
-    from ..http.deadlines import Deadlines
     from .call_log import CallLog
     from .call_progress import CallProgress
 

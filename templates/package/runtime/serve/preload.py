@@ -26,7 +26,6 @@ _ALWAYS = (
         "..request.lenient_arguments",
         "..request.schema_walk",
         "..result.failures",
-        "..http.retry",
         "..result.large_results",
         ".call_progress",
     ),

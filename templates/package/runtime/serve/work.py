@@ -4,8 +4,7 @@
 A call keeps the tool executor that was current when the call arrived, even if that executor is replaced.
 
 Invariants: every call that is not abandoned reports exactly one outcome, even if it raises an exception. At most `MOST`
-calls run, and over HTTP at most `MOST_OF_ONE` per client. Further calls wait, and clients take turns (turns.py). A call
-that waits for its user does not count as running. `backlog.py` limits how many calls may wait. `pacing.py` limits how
+calls run, and over HTTP at most `MOST_OF_ONE` per client. Further calls wait, and clients take turns. A call that waits for its user does not count as running. `backlog.py` limits how many calls may wait. `sending.py` limits how
 many send a request at the same time.
 """
 
@@ -17,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from ..core import log
 from ..core.fairness import FairQueue
+from ..core.limits import Deadlines
 from ..core.wire_formats import Failure, OtherOutcome
-from ..http.deadlines import Deadlines
 from .accepted_call import AcceptedCall
 
 if TYPE_CHECKING:

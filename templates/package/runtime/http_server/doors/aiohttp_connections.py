@@ -6,7 +6,7 @@ is taken from aiohttp's queue and served at once, without a task.
 
 - Gain: a fifth of a small call's CPU time (docs/decisions/speed.md).
 - Risk: aiohttp's queue of requests and its waiter (a future) are private attributes. Inline serving is used only with
-  releases of aiohttp that `direct_requests` knows; with any other release, aiohttp's task serves each request.
+  releases of aiohttp that `connections` knows; with any other release, aiohttp's task serves each request.
 - Test: `tests/streamable/test_inline.py` compares inline serving with serving in tasks.
 - Switch off: `MCPGEN_TUNING=0`.
 """
@@ -26,8 +26,7 @@ from aiohttp.http import RawRequestMessage
 from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
 from aiohttp.web_protocol import RequestHandler
 
-from ...core import log
-from ...http import descriptors
+from ...core import limits, log
 from ...serve.work import frames
 from ...text.addresses import network
 from ..requests.door import HEAD_SECONDS
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from aiohttp.streams import StreamReader
 
     from ...core.effects import Peer
-    from ...http.deadlines import Deadlines
+    from ...core.limits import Deadlines
     from ..requests.inline_request import InlineRequest
     from ..service import Service
     from ..streamable.head import Answer, Head
@@ -345,7 +344,7 @@ class ConnectionFactory(web.Server):
     def __init__(self, handler: Callable[[web.BaseRequest], Awaitable[web.StreamResponse]], door: Door) -> None:
         super().__init__(handler, handler_cancellation=True)
         self._door = door
-        self._places = ConnectionPlaces(descriptors.reserve(MOST_CONNECTIONS))
+        self._places = ConnectionPlaces(limits.reserve_descriptors(MOST_CONNECTIONS))
 
     def __call__(self) -> RequestHandler:
         """Return the asyncio protocol object for a new connection."""

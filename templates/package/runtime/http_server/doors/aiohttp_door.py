@@ -15,9 +15,8 @@ from urllib.parse import urlsplit
 
 from aiohttp import HttpVersion11, web
 
-from ...http import direct_requests
-from ...http.deadlines import Deadlines
-from ...http.descriptors import ACCEPTED_AT_ONCE
+from ...core.limits import ACCEPTED_AT_ONCE, Deadlines
+from ...http import connections
 from ..requests.door import BODY_SECONDS, PIECE, WRITE_SECONDS, Broken, TooLarge, pieces, unheard
 from ..streamable import admission
 from ..streamable.head import Answer, Head, size_of
@@ -49,7 +48,7 @@ class Door:
         self.service = service
         self.closing = False
         self.deadlines = Deadlines()
-        self._inline = direct_requests.usable()
+        self._inline = connections.usable()
         self._server = ConnectionFactory(self._handle, self)
         self._runner = web.ServerRunner(self._server, shutdown_timeout=0.5)
         self._listener: asyncio.Server | None = None

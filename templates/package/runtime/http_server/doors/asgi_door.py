@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...core import log
-from ...http.deadlines import Deadlines
+from ...core.limits import Deadlines
 from ...serve.work import frames
 from ..listening import is_loopback
 from ..requests.door import BODY_SECONDS, PIECE, WRITE_SECONDS, TooLarge, pieces, unheard

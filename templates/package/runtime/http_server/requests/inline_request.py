@@ -18,7 +18,7 @@ from ..streamable.head import Answer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...http.deadlines import Deadlines
+    from ...core.limits import Deadlines
     from ...identity.identity import Identity
     from ..streamable.exchange import Exchange
     from .door import InlineDoor

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
     from typing import Any
 
-    from ...http.deadlines import Deadlines
+    from ...core.limits import Deadlines
     from ...identity.identity import Identity
     from ..streamable.exchange import Exchange
     from .door import Connection

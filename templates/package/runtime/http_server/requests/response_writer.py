@@ -14,7 +14,7 @@ from .unread import Reader, UnreadBytes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...http.deadlines import Deadlines
+    from ...core.limits import Deadlines
     from ...identity.guard import Guard
     from ...identity.identity import Identity
     from ..streamable.endpoint import Endpoint
