@@ -37,18 +37,12 @@ MUTATIONS = (
     Mutation("what is sent against the template", "request.py", "    _compare(request)\n", "", (REQUESTS,)),
     Mutation("length of a target", "request.py", "if size > LONGEST_TARGET:", "if False:", (REQUESTS, ROWS)),
     Mutation("length of a head", "request.py", "if head > LONGEST_HEAD:", "if False:", (ROWS,)),
-    Mutation("names of others", "name_conflicts.py", "if owner is not bound:", "if False:", (REQUESTS,)),
-    Mutation("names of pairs", "name_conflicts.py", "own and pair.startswith(parameter.own)", "own", (REQUESTS,)),
-    Mutation(
-        "names given twice", "name_conflicts.py", "len({each.name for each in parameters}) ==", "0 <=", (REQUESTS,)
-    ),
-    Mutation("ends of names", "name_conflicts.py", 'names_of([f"{written}="]) == [name]', "True", (REQUESTS,)),
-    Mutation(
-        "names that are held", "name_conflicts.py", "is not bound for each in", "is False for each in", (REQUESTS,)
-    ),
-    Mutation(
-        "members that are held", "bodies.py", "and held & name_conflicts", "and set() & name_conflicts", (REQUESTS,)
-    ),
+    Mutation("names of others", "styles.py", "if owner is not bound:", "if False:", (REQUESTS,)),
+    Mutation("names of pairs", "styles.py", "own and pair.startswith(parameter.own)", "own", (REQUESTS,)),
+    Mutation("names given twice", "styles.py", "len({each.name for each in parameters}) ==", "0 <=", (REQUESTS,)),
+    Mutation("ends of names", "styles.py", 'names_of([f"{written}="]) == [name]', "True", (REQUESTS,)),
+    Mutation("names that are held", "styles.py", "is not bound for each in", "is False for each in", (REQUESTS,)),
+    Mutation("members that are held", "request.py", "and held & styles", "and set() & styles", (REQUESTS,)),
     Mutation("empty path values", "parameters.py", "if not piece or (", "if False and (", (REQUESTS, ROWS)),
     Mutation("line breaks of a path", "parameters.py", "if LINE_BREAK.search(piece):", "if False:", (REQUESTS,)),
     Mutation("header values", "parameters.py", "if not fields.is_value(text):", "if False:", (REQUESTS,)),
@@ -388,7 +382,7 @@ MUTATIONS = (
         ("tests/runtime/test_removal.py",),
     ),
     Mutation("bytes that are no text", "result_rules.py", 'return "" if whole and', 'return "" if', (REMOVED,)),
-    Mutation("markup in values", "bodies.py", "templates.in_xml if", "str if", (REQUESTS,)),
+    Mutation("markup in values", "request.py", "templates.in_xml if", "str if", (REQUESTS,)),
     *OF_DELEGATION,
     *OF_IDENTITY,
     *OF_ORIGINS,

@@ -93,10 +93,10 @@ OF_DELEGATION = (
         "if values and is_value",
         (GATEWAY,),
     ),
-    Mutation("fields of a gateway", "delegation.py", "or lower in _KEPT", "", (SETTINGS,)),
+    Mutation("fields of a gateway", "delegation_settings.py", "or lower in _KEPT", "", (SETTINGS,)),
     Mutation(
         "endpoints inside",
-        "delegation.py",
+        "delegation_settings.py",
         "and (inside or found.address.scheme",
         "and (found.address.scheme",
         (SETTINGS,),

@@ -24,10 +24,10 @@ OF_WORK = (
     ),
     Mutation("steps of a call", "limits.py", "        if self._steps < 0:", "        if False:", (WALK,)),
     Mutation("problems that are made", "argument_errors.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
-    Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
+    Mutation("schemas in circles", "violations.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
     Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
-    Mutation("pairs of a request", "extent.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
-    Mutation("names of pairs that repeat", "extent.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
+    Mutation("pairs of a request", "styles.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
+    Mutation("names of pairs that repeat", "styles.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
     Mutation(
         "memory of a pattern",
         "patterns.py",

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from ..questions.consent import Consent, States
     from ..questions.questions import Questions
     from ..results.structured import OutputChecker
-    from ..settings.grants import TokenRequest
+    from ..settings.credentials import TokenRequest
     from ..settings.settings import Settings
     from ..tables.table import Lookup, Pages
     from .inner_calls import Record

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..login.logins import Logins
-    from ..settings.grants import TokenRequest
+    from ..settings.credentials import TokenRequest
     from ..settings.settings import Settings
 
     Row = tuple[str, ...]

@@ -385,8 +385,8 @@ class Connections:
 
     def _opened(self) -> aiohttp.TCPConnector:
         if self._connector is None:
-            # No limit of connections in aiohttp: sending.py limits pending requests. So calls wait there, before aiohttp
-            # knows of them.
+            # No limit of connections in aiohttp: sending.py limits pending requests. So calls wait there, before
+            # aiohttp knows of them.
             self._connector = aiohttp.TCPConnector(limit=0, resolver=aiohttp.ThreadedResolver())
             if usable():
                 set_protocol(self._connector)

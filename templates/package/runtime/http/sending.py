@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..oauth.tokens import Tokens
-    from ..settings.grants import CallerCredential, TokenRequest
+    from ..settings.credentials import CallerCredential, TokenRequest
     from ..settings.origins import Rules
-    from ..settings.rate import Rate
+    from ..settings.setting_parsers import Rate
     from ..settings.settings import Settings
     from .client import Client
     from .exchange import PreparedCall, Sent

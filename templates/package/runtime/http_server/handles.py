@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..http.client import Client
     from ..questions.consent import States
     from ..result.result_names import Names
-    from ..settings.grants import CallerCredential
+    from ..settings.credentials import CallerCredential
 
     class Sharing(Protocol):
         """Interface to the data that replicas share through the store (replicas.sharing.Sharing)."""

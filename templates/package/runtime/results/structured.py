@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 from ..core import log
 from ..core.limits import Budget, Exhausted
 from ..core.wire_formats import ABSENT, Result
-from ..request import wording
+from ..request import violations
 from ..request.argument_errors import MOST_SHOWN, Problem, Problems
-from ..request.schema_walk import SchemaWalk
 from ..request.validators import Validators
+from ..request.violations import SchemaWalk
 from ..result.wrapping import TEXT, read, wrapped
 from ..text.sanitize import brief
 
@@ -215,6 +215,8 @@ def _broken_promise(tool: Tool, found: Problems, result: Result) -> Result:
 def _problems(violation: Violation) -> Iterator[Problem]:
     if violation.keyword in ("additionalProperties", "unevaluatedProperties"):
         for name in violation.detail:
-            yield Problem(".".join(map(wording.shown_name, map(str, [*violation.path, name]))), "is not allowed there")
+            yield Problem(
+                ".".join(map(violations.shown_name, map(str, [*violation.path, name]))), "is not allowed there"
+            )
     else:
-        yield from wording.problems(violation)
+        yield from violations.problems(violation)

@@ -4,7 +4,8 @@
 A call keeps the tool executor that was current when the call arrived, even if that executor is replaced.
 
 Invariants: every call that is not abandoned reports exactly one outcome, even if it raises an exception. At most `MOST`
-calls run, and over HTTP at most `MOST_OF_ONE` per client. Further calls wait, and clients take turns. A call that waits for its user does not count as running. `backlog.py` limits how many calls may wait. `sending.py` limits how
+calls run, and over HTTP at most `MOST_OF_ONE` per client. Further calls wait, and clients take turns. A call
+that waits for its user does not count as running. `engine.py` limits how many calls may wait. `sending.py` limits how
 many send a request at the same time.
 """
 
