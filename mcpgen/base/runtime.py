@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.tables import words as words
     from package.runtime.text import addresses as addresses
     from package.runtime.text import folded_names as folded_names
-    from package.runtime.text import invisible as invisible
+    from package.runtime.text import sanitize as sanitize
     from package.runtime.text import secret_words as secret_words
 else:
     __path__ = [str(package_templates() / "runtime")]

@@ -41,7 +41,7 @@ SHARED = (
     Shared("http_server/service.py", ("MOST_BODIES",), "Places", "by caller"),
     Shared("http_server/requests/unread.py", ("MOST",), "", "the client that has read nothing for longest is closed"),
     Shared("http_server/streamable/routes.py", ("MOST_CALLS", "MOST_STREAMS"), "Places", "by caller"),
-    Shared("serve/work.py", ("MOST", "MOST_OF_ONE"), "FairQueue", "by caller"),
+    Shared("serve/scheduler.py", ("MOST", "MOST_OF_ONE"), "FairQueue", "by caller"),
     Shared("hooks/hook_runner.py", ("MOST_THREADS", "_MOST_WAITING"), "FairPool", "by caller"),
     Shared("programs/sandbox.py", ("MOST_WORKERS", "MOST_WAITING"), "FairPool", "by caller"),
     Shared("http/sending.py", (), "_callers", "by caller"),
@@ -88,7 +88,7 @@ ALONE = {
     "lookups/page_walk.py": ("MOST_PAGES", "MOST_LOOKED"),
     "jobs/task_calls.py": ("MOST_RESERVE",),
     "questions/signed_state.py": ("MOST_SPENT",),  # stdio
-    "core/backlog.py": ("MOST_CALLS", "MOST_BYTES"),  # stdio
+    "serve/engine.py": ("MOST_CALLS", "MOST_BYTES"),  # stdio
     "core/protocol.py": ("MOST",),  # of one session
     "core/features.py": ("MOST_VALUES",),
     "core/log.py": ("_MOST_CAUSES",),  # causes, which no client chooses
@@ -117,9 +117,8 @@ ALONE = {
     "search/notation.py": ("MOST_OPTIONAL", "MOST_MEMBERS", "MOST_ALTERNATIVES"),
     "search/retriever.py": ("MOST_CLAUSES",),
     "http_server/doors/aiohttp_door.py": ("_MOST_INLINE",),
-    "commands/doctor.py": ("MOST_TRIED",),
+    "commands/doctor.py": ("MOST_TRIED", "MOST_NAMED"),
     "http_server/requests/inline_request.py": ("MOST",),
-    "commands/integrity.py": ("MOST_NAMED",),
     "http_server/streamable/admission.py": ("MOST_FIELDS",),
     "http_server/streamable/event_stream.py": ("_MOST_DIGITS",),
     "http_server/streamable/exchange.py": ("_MOST_WAITING",),  # of one stream
@@ -129,5 +128,5 @@ ALONE = {
     "telemetry/telemetry_settings.py": ("MOST_ATTRIBUTES",),
     "http_server/callers.py": ("MOST_ISSUERS", "MOST_SCOPES"),
     "text/redaction.py": ("_MOST_DOUBLED",),
-    "text/shortening.py": ("MOST_TOLD",),
+    "text/sanitize.py": ("MOST_TOLD",),
 }

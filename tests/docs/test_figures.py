@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from package.runtime.commands import request_preview
+from package.runtime.commands import explain
 from package.runtime.core import spans
 from package.runtime.delegation import kept_logins
 from package.runtime.http_server.requests import door
@@ -21,7 +21,7 @@ from package.runtime.oauth import backoff
 from package.runtime.programs import program_runs, sandbox
 from package.runtime.replicas import sharing
 from package.runtime.result import response
-from package.runtime.serve import accepted_call
+from package.runtime.serve import scheduler
 from package.runtime.settings import settings, sizes
 from package.runtime.telemetry import reporter
 
@@ -101,7 +101,7 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/deploy.md", "a comment every {}", lambda: seconds(event_stream.SILENCE)),
     ("how-to/deploy.md", "Wait at least {} seconds before you kill", grace_of_compose),
     ("how-to/deploy.md", "the store keeps for {:g} days", lambda: kept_logins.LIFE / 86400),
-    ("how-to/hooks.md", "sends a report {} s after", lambda: accepted_call.LASTING),
+    ("how-to/hooks.md", "sends a report {} s after", lambda: scheduler.LASTING),
     ("how-to/inspect.md", "24 tools, {}, 0 skipped", lambda: tokens(cost(catalog(PETSTORE)))),
     ("how-to/large-apis.md", "lists four tools in at most {}", lambda: tokens(MOST_SEARCH_TOKENS)),
     ("how-to/large-apis.md", "definitions cost at most {}", lambda: tokens(too_many_tools.MANY_TOKENS)),
@@ -142,7 +142,7 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("reference/commands.md", "takes longer than {} to fetch", lambda: seconds(network.SECONDS)),
     ("reference/commands.md", "of a run longer than {}", lambda: seconds(network.ALL_SECONDS)),
     ("reference/commands.md", "may be {} large", lambda: mib(budgets.BYTES)),
-    ("reference/json-output.md", "is larger than {}", lambda: kib(request_preview.LONGEST)),
+    ("reference/json-output.md", "is larger than {}", lambda: kib(explain.LONGEST)),
 ]
 """Page, a text with a figure, and the figure."""
 

@@ -356,7 +356,7 @@ MUTATIONS = (
         "LONGEST",
         ("tests/runtime/test_audit.py",),
     ),
-    Mutation("blanks in a question", "invisible.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
+    Mutation("blanks in a question", "sanitize.py", " and each not in BLANK", "", ("tests/runtime/test_consent.py",)),
     Mutation(
         "fields of an answer with removals", "result_rules.py", "if name.lower() in _KEPT_FIELDS", "if True", (REMOVED,)
     ),

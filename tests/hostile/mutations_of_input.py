@@ -69,7 +69,7 @@ OF_INPUT = (
     ),
     Mutation(
         "hidden characters",
-        "invisible.py",
+        "sanitize.py",
         "if not _searcher()(text):",
         "if True:",
         ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),

@@ -50,12 +50,12 @@ OF_RESULTS = (
     ),
     Mutation(
         "codes of errors",
-        "findings.py",
+        "failures.py",
         "self.complete and all(_says(text, each) for each in _texts(self._body))",
         "self.complete",
         (BODIES,),
     ),
-    Mutation("codes in messages", "findings.py", "if text and codes else text", "if False else text", (RESPONSES,)),
+    Mutation("codes in messages", "failures.py", "if text and codes else text", "if False else text", (RESPONSES,)),
     Mutation("streams without end", "client.py", "began.late = _said(seconds)", 'began.late = ""', (LIMITS,)),
     Mutation("what sets the time limit", "failures.py", 'f"{advice} {sent.longer}".rstrip()', "advice", (LIMITS,)),
     Mutation("codings that stay", "failures.py", 'if failure.end == "coding":', "if False:", (LIMITS,)),
@@ -73,21 +73,25 @@ OF_RESULTS = (
         "",
         (RESPONSES,),
     ),
-    Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),
-    Mutation("answers behind progress", "accepted_call.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
-    Mutation("progress that stands still", "heartbeat.py", "max(done + 1, received)", "max(done, received)", (ENGINE,)),
+    Mutation("progress before an answer", "scheduler.py", "await taken.quiet()", "pass", (ENGINE,)),
+    Mutation("answers behind progress", "scheduler.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
+    Mutation(
+        "progress that stands still", "call_progress.py", "max(done + 1, received)", "max(done, received)", (ENGINE,)
+    ),
     Mutation(
         "progress of calls that are over",
-        "accepted_call.py",
+        "scheduler.py",
         "self._beats.end(self)\n            self._beats = None",
         "pass",
         (ENGINE,),
     ),
-    Mutation("levels of messages", "call_log.py", "if LOG_LEVELS.index(level) < self._level:", "if False:", (LOGS,)),
-    Mutation("how many messages", "call_log.py", "if self._room < 1:", "if False:", (LOGS,)),
-    Mutation("secrets in log messages", "call_log.py", "log.redacted(content)", "content", (LOGS, HOOKS)),
     Mutation(
-        "secret numbers in log messages", "call_log.py", "(redacted := log.redacted(written))", "written", (HOOKS,)
+        "levels of messages", "call_progress.py", "if LOG_LEVELS.index(level) < self._level:", "if False:", (LOGS,)
+    ),
+    Mutation("how many messages", "call_progress.py", "if self._room < 1:", "if False:", (LOGS,)),
+    Mutation("secrets in log messages", "call_progress.py", "log.redacted(content)", "content", (LOGS, HOOKS)),
+    Mutation(
+        "secret numbers in log messages", "call_progress.py", "(redacted := log.redacted(written))", "written", (HOOKS,)
     ),
     Mutation(
         "secrets in progress",

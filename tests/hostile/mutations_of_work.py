@@ -65,7 +65,7 @@ OF_WORK = (
     Mutation("what files need", "preload.py", '("..request.files", "..request.multipart")', "()", (CROWDED,)),
     Mutation(
         "letters that are escaped",
-        "escapes.py",
+        "redaction.py",
         "_ESCAPED_LETTER.search(text) is not None",
         "False",
         ("tests/runtime/test_credentials.py",),

@@ -19,7 +19,7 @@ from package.runtime.hooks import context, hook_reports
 from package.runtime.hooks.hook_runner import Hooks
 from package.runtime.request.argument_errors import CannotReport, HookFailed
 from package.runtime.request.request import Request
-from package.runtime.serve.call_log import CallLog
+from package.runtime.serve.call_progress import CallLog
 
 SECRET = "sk-0123456789abcdef"
 LOG: Any = context.log

@@ -11,7 +11,7 @@ import pytest
 from package.runtime.core import log, spans
 from package.runtime.core.envelope import LOG_LEVELS
 from package.runtime.http.sending import RequestLimiter
-from package.runtime.serve.call_log import BURST, LONGEST, SECONDS, CallLog
+from package.runtime.serve.call_progress import BURST, LONGEST, SECONDS, CallLog
 from package.runtime.settings.setting_parsers import Rate
 
 from tests.runtime.conversation import Conversation

@@ -21,7 +21,7 @@ from package.runtime.results import structured
 from package.runtime.results.structured import OutputChecker
 from package.runtime.settings import settings
 from package.runtime.text.redaction import Redactor
-from package.runtime.text.shortening import Shortened, beginning, written
+from package.runtime.text.sanitize import Shortened, beginning, written
 
 from tests.runtime.parts import part
 from tests.runtime.table_stub import Catalog

@@ -2,7 +2,7 @@
 """Server over stdio: connects the transport, the protocol, and the event loop that runs calls (the engine).
 
 Two threads use this module. The main thread reads lines and passes them to the protocol. The engine's thread reports
-outcomes of calls, and reads stdin in place of the main thread while calls run (`serve/stdin_handoff.py`). One lock
+outcomes of calls, and reads stdin in place of the main thread while calls run (`serve/engine.py`). One lock
 (`_lock`) is held while the protocol is used and its answers are written. So after a cancel has been received, nothing
 more is sent about that call. Answers may be buffered briefly, to be written together (`stdio.Outbox`). They are
 written before the next message is handled, and before any long work.
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from .core.subscriptions import Subscriptions
     from .core.wire_formats import Asked, Outcome
     from .http_server.listening import Listening
-    from .serve.engine import Engine
-    from .serve.stdin_handoff import StdinHandoff
+    from .serve.engine import Engine, StdinHandoff
     from .settings.settings import Settings
     from .telemetry.recorder import Recorder
     from .telemetry.reporter import Reporter
@@ -199,7 +198,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # late import, so that the loop's longer imports begin first
+            from .serve.engine import StdinHandoff  # late import, so that the loop's longer imports begin first
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine

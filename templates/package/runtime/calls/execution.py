@@ -30,8 +30,7 @@ from ..http.sending import UNAUTHORIZED, Sender
 from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused
 from ..result import response
-from ..result.result_names import CountedNames
-from ..result.result_store import KeptResults
+from ..result.result_store import CountedNames, KeptResults
 from ..settings import credentials
 from ..settings.origins import kept_to
 from ..settings.settings import NotReady

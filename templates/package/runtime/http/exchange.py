@@ -19,8 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ..core import spans
 from ..core.limits import Shares
 from ..core.wire_formats import ABSENT
-from ..text.invisible import clean
-from ..text.sanitize import brief
+from ..text.sanitize import brief, clean
 
 if TYPE_CHECKING:
     from typing import Protocol

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..questions.consent import States
-    from ..result.result_names import Names
+    from ..result.result_store import Names
     from ..settings.credentials import CallerCredential
 
     class Sharing(Protocol):

@@ -19,7 +19,7 @@ from ..core.limits import Deadlines
 from ..core.protocol import cut_short
 from ..core.wire_formats import Contents
 from ..serve.engine import loaded, unhandled
-from ..serve.work import CallScheduler
+from ..serve.scheduler import CallScheduler
 from ..watching.poller import Poller
 from .measurement import Measurement
 from .refusal_log import RefusalLog
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ..delegation.caller_credentials import Credentials
     from ..identity.guard import Guard
     from ..replicas.sharing import Sharing
-    from ..serve.work import Start
+    from ..serve.scheduler import Start
     from ..settings.settings import Settings
     from ..telemetry.reporter import Reporter
     from .listening import Listening

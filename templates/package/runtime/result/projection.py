@@ -14,8 +14,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from ..core.jsonrpc import MAX_DEPTH
-from ..text.sanitize import brief
-from ..text.shortening import Shortened, written
+from ..text.sanitize import Shortened, brief, written
 
 if TYPE_CHECKING:
     from ..http.exchange import Sent

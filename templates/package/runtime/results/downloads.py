@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from ..files import safe_open
 from ..request.argument_errors import Problem, Refused
-from ..result.large_results import PIECE
-from ..text.invisible import clean
+from ..result.result_store import PIECE
+from ..text.sanitize import clean
 
 if TYPE_CHECKING:
     from ..core.limits import Budget

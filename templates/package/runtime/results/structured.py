@@ -27,7 +27,7 @@ from ..request import violations
 from ..request.argument_errors import MOST_SHOWN, Problem, Problems
 from ..request.validators import Validators
 from ..request.violations import SchemaWalk
-from ..result.wrapping import TEXT, read, wrapped
+from ..result.response import TEXT, read_json, wrapped
 from ..text.sanitize import brief
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
     value = result.structured
     if value is ABSENT:
         texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
-        value, _ = read(texts[0]) if len(texts) == len(result.content) == 1 else (ABSENT, False)
+        value, _ = read_json(texts[0]) if len(texts) == len(result.content) == 1 else (ABSENT, False)
         if value is ABSENT:
             others = [str(block["type"]) for block in result.content if block["type"] != "text"]
             texts += [f"The content has a block of type {kind}." for kind in others]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ALWAYS = (
     *("..core.encode_response", "..tuning.pipe_size", "..request.violations", "..result.failures", ".call_progress"),
-    *("..result.large_results", "..result.projection", "..http.tracecontext", "..http.operator_hints"),
+    *("..result.projection", "..http.tracecontext", "..http.operator_hints"),
 )
 """Modules that any server may need: for wrong arguments, errors, long responses, retries, traces and progress."""
 

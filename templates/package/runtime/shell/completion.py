@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from ..settings.settings_table import SETTINGS
-from ..text.invisible import visible
+from ..text.sanitize import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

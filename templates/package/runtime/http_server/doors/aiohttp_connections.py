@@ -27,7 +27,7 @@ from aiohttp.http_exceptions import BadHttpMessage, LineTooLong
 from aiohttp.web_protocol import RequestHandler
 
 from ...core import limits, log
-from ...serve.work import frames
+from ...serve.scheduler import frames
 from ...text.addresses import network
 from ..requests.door import HEAD_SECONDS
 from ..streamable import admission

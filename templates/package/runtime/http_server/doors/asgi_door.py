@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core import log
 from ...core.limits import Deadlines
-from ...serve.work import frames
+from ...serve.scheduler import frames
 from ..listening import is_loopback
 from ..requests.door import BODY_SECONDS, PIECE, WRITE_SECONDS, TooLarge, pieces, unheard
 from ..streamable import admission
