@@ -10,7 +10,7 @@ CROWDED = "tests/hostile/test_crowded.py"
 OF_WORK = (
     Mutation(
         "who keeps most makes room",
-        "fairness.py",
+        "limits.py",
         "(shares[caller], caller == own)",
         "0",
         ("tests/runtime/test_resources.py", "tests/streamable/test_callers.py"),

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from package.runtime.core.effects import Call, Dialogue, Fetch, GetPrompt, TaskRequest
-from package.runtime.core.task_state import Task
-from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, PromptMessages, Question, Result
+from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, PromptMessages, Question, Result, Task
 from package.runtime.serve import engine, scheduler
 from package.runtime.serve.engine import Engine
 

@@ -6,7 +6,7 @@ from base64 import b64decode
 from typing import Any
 
 import pytest
-from package.runtime.core.fairness import displaced
+from package.runtime.core.limits import displaced
 from package.runtime.http.exchange import Spool
 from package.runtime.result import result_store as module
 from package.runtime.result.result_store import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, KeptResults

@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from package.runtime.core.fairness import FairPool, FairQueue, Places
-from package.runtime.core.limits import Shares
+from package.runtime.core.limits import FairPool, FairQueue, Places, Shares
 from package.runtime.core.subscriptions import NotificationSettings
 from package.runtime.http_server.requests import unread
 from package.runtime.http_server.requests.unread import Reader, UnreadBytes

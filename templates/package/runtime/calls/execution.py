@@ -45,8 +45,7 @@ from .under_way import CallUnderWay
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..core.effects import GetPrompt, TaskRequest
-    from ..core.task_state import Task
-    from ..core.wire_formats import PromptMessages
+    from ..core.wire_formats import PromptMessages, Task
     from ..features.resource_versions import Version
     from ..http.exchange import Response
     from ..http_server.handles import Handles

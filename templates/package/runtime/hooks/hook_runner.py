@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..core import log, spans
-from ..core.fairness import FairPool
+from ..core.limits import FairPool
 from ..core.wire_formats import Result
 from ..request.argument_errors import CannotAsk, CannotReport, HookFailed, Refuse, Unsendable
 from ..text.sanitize import brief

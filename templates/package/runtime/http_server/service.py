@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from ..core import spans
 from ..core.effects import Call, Cancel, Origin, Peer, PollResources, ReadResource, RejectedCall, UserAnswer
-from ..core.fairness import Places
 from ..core.jsonrpc import parse
-from ..core.limits import Deadlines
+from ..core.limits import Deadlines, Places
 from ..core.protocol import cut_short
 from ..core.wire_formats import Contents
 from ..serve.engine import loaded, unhandled

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..calls.preparation import sentence
 from ..core import log, spans
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
-from ..core.task_state import FollowedTask, Task
-from ..core.wire_formats import Failure, OtherOutcome, Result, has
+from ..core.wire_formats import Failure, FollowedTask, OtherOutcome, Result, Task, has
 from ..request.argument_errors import Refused
 from ..settings.settings import NotReady
 from . import job_state, signed_tasks

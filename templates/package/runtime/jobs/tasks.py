@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.effects import Origin
     from ..core.jsonrpc import Id, Members, Request
-    from ..core.task_state import Task
+    from ..core.wire_formats import Task
     from ..tables.table import Identity
 
 LONGEST_ID = 8192

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from itertools import count
 
-from ..core.fairness import FairQueue, Places
+from ..core.limits import FairQueue, Places
 
 MOST = 10_000
 """Largest number of events that wait for the store. No caller has more than `places.SHARE` of them."""

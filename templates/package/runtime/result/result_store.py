@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from ..core import fairness, spans
+from ..core import limits, spans
 from ..core.read_tool import ARGUMENT
 from ..core.wire_formats import Contents, Result
 from ..http.exchange import Spool
@@ -230,7 +230,7 @@ class KeptResults:
         Drop the response itself and return False if it would not even fit alone.
         """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
-        for name in fairness.displaced(held, uri, MOST_KEPT, self._most):
+        for name in limits.displaced(held, uri, MOST_KEPT, self._most):
             if name == uri:
                 self._drop(uri)
                 return False

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING
 
 from ..core import log, spans
 from ..core.effects import Complete, Fetch, GetPrompt, TaskRequest
-from ..core.fairness import FairQueue
-from ..core.limits import Deadlines
+from ..core.limits import Deadlines, FairQueue
 from ..core.wire_formats import Failure, OtherOutcome
 
 if TYPE_CHECKING:
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from ..core.effects import Call, Dialogue
-    from ..core.task_state import Task
-    from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result
+    from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result, Task
     from ..features.completion_values import CompletionValues
     from .call_progress import CallLog, CallProgress
 

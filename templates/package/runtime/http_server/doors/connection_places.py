@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...core import log
-from ...core.fairness import Places
+from ...core.limits import Places
 
 if TYPE_CHECKING:
     from typing import Protocol

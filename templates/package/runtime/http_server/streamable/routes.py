@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...core.effects import Call, ReadResource, Send
-from ...core.fairness import Places
+from ...core.limits import Places
 
 if TYPE_CHECKING:
     from typing import Protocol as Interface

@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...core.envelope import LOG_LEVELS
-from ...core.fairness import Places
 from ...core.jsonrpc import Fault
+from ...core.limits import Places
 from ...core.subscriptions import NotificationSettings
 
 if TYPE_CHECKING:
