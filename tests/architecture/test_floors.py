@@ -93,8 +93,6 @@ HOUSES: dict[str, dict[str, int]] = {
         "sealed": 2,
         "handles": 3,
         "streamable": 3,
-        "measurement": 4,
-        "refusal_log": 4,
         "requests": 4,
         "service": 5,
         "doors": 6,
@@ -127,7 +125,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "aiohttp": (
         "templates/package/runtime/http/client.py",
         "templates/package/runtime/http/connections.py",
-        "templates/package/runtime/http_server/doors/aiohttp_connections.py",
+        "templates/package/runtime/http_server/doors/aiohttp_door.py",
         "templates/package/runtime/http_server/doors/aiohttp_door.py",
     ),
     "cryptography": ("templates/package/runtime/http_server/sealed/seal.py",),

@@ -15,7 +15,7 @@ from package.runtime.core import spans
 from package.runtime.delegation import kept_logins
 from package.runtime.http_server.requests import door
 from package.runtime.http_server.sealed import sealed_runs, sealed_states
-from package.runtime.http_server.streamable import admission, event_stream, replay
+from package.runtime.http_server.streamable import admission, event_stream
 from package.runtime.identity import claims, issuer
 from package.runtime.oauth import backoff
 from package.runtime.programs import program_runs, sandbox
@@ -132,9 +132,9 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
         ", received within {} after the headers | | calls",
         lambda: seconds(door.BODY_SECONDS),
     ),
-    ("how-to/serve-over-http.md", "events and {} for each session", lambda: mib(replay.MOST_BYTES)),
-    ("how-to/serve-over-http.md", "session, {} for all", lambda: mib(replay.MOST_BYTES_OF_ALL)),
-    ("how-to/serve-over-http.md", ", for {:g} minutes; beyond", lambda: replay.SECONDS / 60),
+    ("how-to/serve-over-http.md", "events and {} for each session", lambda: mib(event_stream.MOST_BYTES)),
+    ("how-to/serve-over-http.md", "session, {} for all", lambda: mib(event_stream.MOST_BYTES_OF_ALL)),
+    ("how-to/serve-over-http.md", ", for {:g} minutes; beyond", lambda: event_stream.SECONDS / 60),
     ("how-to/serve-over-http.md", "100,000 in {:g} minutes", lambda: sealed_states.SECONDS / 60),
     ("how-to/serve-over-http.md", "a call takes longer than {}", lambda: seconds(program_runs.REST_SECONDS)),
     ("how-to/serve-over-http.md", "results and {}, for an hour", lambda: mib(sharing.MOST_KEPT_BYTES)),

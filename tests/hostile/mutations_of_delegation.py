@@ -88,7 +88,7 @@ OF_DELEGATION = (
     ),
     Mutation(
         "one value of a gateway",
-        "transfer.py",
+        "response_writer.py",
         "if len(values) == 1 and is_value",
         "if values and is_value",
         (GATEWAY,),

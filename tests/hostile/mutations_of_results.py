@@ -123,7 +123,7 @@ OF_RESULTS = (
     ),
     Mutation(
         "levels of many sessions",
-        "session_notifications.py",
+        "session.py",
         "if self._places.is_full:",
         "if False:",
         (LOGS_OF_SESSIONS,),
@@ -140,7 +140,7 @@ OF_RESULTS = (
     ),
     Mutation(
         "settings that were refused",
-        "session_notifications.py",
+        "session.py",
         "return Setting(name, True) if uri in settings.uris else None",
         "return Setting(name, True)",
         (SETTINGS,),
