@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING
 from mcpgen.base.assets import package_templates
 
 if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the checkout
-    from package.runtime.calls import hook_names as hook_names
-    from package.runtime.core import asked_arguments as asked_arguments
     from package.runtime.core import jsontext as jsontext
-    from package.runtime.core import safe_open as safe_open
-    from package.runtime.core import search_listing as search_listing
-    from package.runtime.core import table as table
-    from package.runtime.core import words as words
-    from package.runtime.result import job_words as job_words
+    from package.runtime.files import safe_open as safe_open
+    from package.runtime.hooks import hook_names as hook_names
+    from package.runtime.jobs import job_words as job_words
+    from package.runtime.questions import asked_arguments as asked_arguments
     from package.runtime.result import page_arguments as page_arguments
     from package.runtime.search import coverage as coverage
     from package.runtime.search import notation as notation
     from package.runtime.search import postings as postings
     from package.runtime.search import retriever as retriever
+    from package.runtime.search import search_listing as search_listing
     from package.runtime.search import stems as stems
     from package.runtime.search import synonyms as synonyms
     from package.runtime.settings import settings_table as settings_table
+    from package.runtime.tables import table as table
+    from package.runtime.tables import words as words
     from package.runtime.text import addresses as addresses
     from package.runtime.text import folded_names as folded_names
     from package.runtime.text import invisible as invisible
@@ -39,7 +39,19 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
 else:
     __path__ = [str(package_templates() / "runtime")]
 
-    _ROOMS = ("text", "core", "result", "search", "calls", "settings")
+    _ROOMS = (
+        "text",
+        "result",
+        "settings",
+        "files",
+        "hooks",
+        "jobs",
+        "lookups",
+        "questions",
+        "search",
+        "tables",
+        "core",
+    )
     """Folders of the runtime that have the listed modules."""
 
     def __getattr__(name):

@@ -1,4 +1,4 @@
-"""Read files in folders to which other users may write, up to a limit. The runtime's `core/safe_open.py` opens them."""
+"""Read files in folders to which other users may write, up to a limit (see `files/safe_open.py` of the runtime)."""
 
 import os
 import stat

@@ -1,7 +1,7 @@
 """Write `resources.json` and `prompts.json`, one entry a line, if there are any entries.
 
 The member `listed` of an entry is the object that MCP's list of resources or prompts contains. The types of
-the entries are those of the runtime (`core/table.py`).
+the entries are those of the runtime (`tables/table.py`).
 """
 
 from base64 import b64encode

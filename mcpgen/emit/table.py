@@ -4,7 +4,7 @@ Each member is written explicitly, so that the files do not change with the clas
 exactly the array in the response to `tools/list`, one tool a line. `bindings.json` has a header line, and then one line
 per tool in the same order: how a call becomes an HTTP request. The whole file is valid JSON. The header contains the
 digest of `tools.json`, by which a server notices that the two files do not belong together. The types of
-`bindings.json` are those of the runtime (`core/table.py`).
+`bindings.json` are those of the runtime (`tables/table.py`).
 """
 
 import re

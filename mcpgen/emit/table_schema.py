@@ -1,4 +1,4 @@
-"""Derive the JSON Schema of the tables from their types, which are those of the runtime (`core/table.py`).
+"""Derive the JSON Schema of the tables from their types, which are those of the runtime (`tables/table.py`).
 
 So the contract of compiler and runtime is written once: mypy and JSON Schema read the same lines.
 """

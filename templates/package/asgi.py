@@ -3,6 +3,6 @@
 
 import os
 
-from .runtime.serve.over_http import application
+from .runtime.http_server.over_http import application
 
 app = application(os.path.dirname(os.path.abspath(__file__)))

@@ -23,7 +23,12 @@ class Shared(NamedTuple):
 
 SHARED = (
     # before a caller is known
-    Shared("serve/aiohttp_connections.py", ("MOST_CONNECTIONS",), "ConnectionPlaces", "by network; idle ones give way"),
+    Shared(
+        "http_server/doors/aiohttp_connections.py",
+        ("MOST_CONNECTIONS",),
+        "ConnectionPlaces",
+        "by network; idle ones give way",
+    ),
     Shared(
         "identity/introspection.py",
         ("MOST_AT_ONCE", "MOST_WAITING"),
@@ -31,30 +36,35 @@ SHARED = (
         "by network; half for known tokens",
     ),
     Shared("identity/remembered.py", ("MOST", "MOST_BYTES"), "", "cache: a forgotten token is checked again"),
-    Shared("serve/refusal_log.py", ("_MOST",), "", "only lines of the log"),
+    Shared("http_server/refusal_log.py", ("_MOST",), "", "only lines of the log"),
     # requests and calls
-    Shared("serve/service.py", ("MOST_BODIES",), "Places", "by caller"),
-    Shared("serve/unread.py", ("MOST",), "", "the client that has read nothing for longest is closed"),
-    Shared("streamable/routes.py", ("MOST_CALLS", "MOST_STREAMS"), "Places", "by caller"),
+    Shared("http_server/service.py", ("MOST_BODIES",), "Places", "by caller"),
+    Shared("http_server/requests/unread.py", ("MOST",), "", "the client that has read nothing for longest is closed"),
+    Shared("http_server/streamable/routes.py", ("MOST_CALLS", "MOST_STREAMS"), "Places", "by caller"),
     Shared("serve/work.py", ("MOST", "MOST_OF_ONE"), "FairQueue", "by caller"),
-    Shared("calls/hook_runner.py", ("MOST_THREADS", "_MOST_WAITING"), "FairPool", "by caller"),
+    Shared("hooks/hook_runner.py", ("MOST_THREADS", "_MOST_WAITING"), "FairPool", "by caller"),
     Shared("programs/sandbox.py", ("MOST_WORKERS", "MOST_WAITING"), "FairPool", "by caller"),
     Shared("http/pacing.py", (), "_callers", "by caller"),
     Shared("http/shares.py", (), "Places", "by caller"),
-    Shared("serve/poller.py", ("MOST",), "", "by caller: `Endpoint.polled` lets callers take turns"),
-    Shared("core/audit.py", ("MOST_WAITING",), "", "lines that wait for the disk, two for each call"),
+    Shared("watching/poller.py", ("MOST",), "", "by caller: `Endpoint.polled` lets callers take turns"),
+    Shared("audit/audit.py", ("MOST_WAITING",), "", "lines that wait for the disk, two for each call"),
     # what is stored
-    Shared("replicas/spent.py", ("MOST",), "Places", "by caller: a full share refuses this caller"),
+    Shared("http_server/sealed/spent.py", ("MOST",), "Places", "by caller: a full share refuses this caller"),
     Shared(
-        "streamable/replay.py",
+        "http_server/streamable/replay.py",
         ("MOST_EVENTS_OF_ALL", "MOST_BYTES_OF_ALL"),
         "recording.caller",
         "who has most loses events",
     ),
-    Shared("streamable/session_notifications.py", ("MOST",), "Places", "who has most loses settings"),
-    Shared("streamable/older.py", ("_MOST_ENDED",), "", "a forgotten end lets only the session's own caller go on"),
-    Shared("streamable/recent_sessions.py", ("MOST",), "", "cache: a session is opened again from its id"),
-    Shared("streamable/access.py", ("MOST_VIEWS", "MOST_BYTES"), "", "cache: a view is computed again"),
+    Shared("http_server/streamable/session_notifications.py", ("MOST",), "Places", "who has most loses settings"),
+    Shared(
+        "http_server/streamable/older.py",
+        ("_MOST_ENDED",),
+        "",
+        "a forgotten end lets only the session's own caller go on",
+    ),
+    Shared("http_server/streamable/recent_sessions.py", ("MOST",), "", "cache: a session is opened again from its id"),
+    Shared("http_server/streamable/access.py", ("MOST_VIEWS", "MOST_BYTES"), "", "cache: a view is computed again"),
     Shared("result/result_store.py", ("MOST_KEPT", "MOST_REMEMBERED"), "displaced", "who has most loses results"),
     Shared("replicas/sharing.py", ("MOST_KEPT", "MOST_KEPT_BYTES"), "displaced", "who has most loses results"),
     Shared("replicas/waiting_events.py", ("MOST",), "Places", "by caller: who exceeds the share loses own events"),
@@ -62,8 +72,8 @@ SHARED = (
     Shared("delegation/kept_logins.py", ("MOST",), "", "one login for each user and scheme"),
     Shared("delegation/token_cache.py", ("MOST",), "", "cache: a token is requested again"),
     Shared("text/redaction.py", ("MOST_LEARNT",), "", "a token of each user; all links to log in are one secret"),
-    Shared("calls/cancelled_jobs.py", ("MOST",), "displaced", "who has most is told what the API says of old jobs"),
-    Shared("calls/completion_values.py", ("MOST_CACHED",), "", "cache: values are requested again"),
+    Shared("jobs/cancelled_jobs.py", ("MOST",), "displaced", "who has most is told what the API says of old jobs"),
+    Shared("features/completion_values.py", ("MOST_CACHED",), "", "cache: values are requested again"),
     # telemetry, whose names clients cannot choose
     Shared("telemetry/series.py", ("MOST_SERIES",), "", "no label has a value that a client chooses"),
     Shared("telemetry/reporter.py", ("MOST_SPANS", "MOST_KNOWN"), "", "only measurements are lost"),
@@ -71,20 +81,20 @@ SHARED = (
 )
 
 ALONE = {
-    "calls/completion_values.py": ("MOST_FETCHED",),
-    "calls/consent.py": ("MOST_TURNS", "MOST_SHOWN"),
-    "calls/hook_reports.py": ("MOST_WAITING",),  # of one call
-    "calls/kept_runs.py": ("MOST", "MOST_BYTES"),  # stdio
-    "calls/page_walk.py": ("MOST_PAGES", "MOST_LOOKED"),
-    "calls/task_calls.py": ("MOST_RESERVE",),
-    "calls/signed_state.py": ("MOST_SPENT",),  # stdio
+    "features/completion_values.py": ("MOST_FETCHED",),
+    "questions/consent.py": ("MOST_TURNS", "MOST_SHOWN"),
+    "hooks/hook_reports.py": ("MOST_WAITING",),  # of one call
+    "programs/kept_runs.py": ("MOST", "MOST_BYTES"),  # stdio
+    "lookups/page_walk.py": ("MOST_PAGES", "MOST_LOOKED"),
+    "jobs/task_calls.py": ("MOST_RESERVE",),
+    "questions/signed_state.py": ("MOST_SPENT",),  # stdio
     "core/backlog.py": ("MOST_CALLS", "MOST_BYTES"),  # stdio
     "core/elicitation.py": ("MOST",),  # of one session
     "core/features.py": ("MOST_VALUES",),
     "core/log.py": ("_MOST_CAUSES",),  # causes, which no client chooses
     "core/notification_settings.py": ("MOST_URIS",),  # of one session
-    "core/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES", "MOST_GROUPS"),
-    "core/safe_open.py": ("_MOST_LINKS",),
+    "search/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES", "MOST_GROUPS"),
+    "files/safe_open.py": ("_MOST_LINKS",),
     "delegation/login_callback.py": ("_MOST_FIELDS",),
     "http/direct_requests.py": ("MOST_FIELDS",),
     "http/redirects.py": ("MOST",),
@@ -95,28 +105,30 @@ ALONE = {
     "programs/mistakes.py": ("MOST_TOLD",),
     "programs/record.py": ("MOST_CALLS", "MOST_NOTES"),  # of one program
     "programs/sandbox.py": ("MOST_PRINTED",),
-    "programs/stubs.py": ("MOST_LITERALS", "MOST_ALTERNATIVES", "MOST_NESTED"),
+    "search/stubs.py": ("MOST_LITERALS", "MOST_ALTERNATIVES", "MOST_NESTED"),
     "replicas/sharing.py": ("MOST_EVENTS", "MOST_SHARED"),  # of one stream, and of one result
-    "result/blocks.py": ("MOST_BLOCKS", "MOST_REASONS"),
-    "result/downloads.py": ("MOST_STEPS",),
-    "result/joined_pages.py": ("MOST_ITEMS",),
-    "result/named_items.py": ("MOST_SHOWN", "MOST_OTHERS"),
+    "results/blocks.py": ("MOST_BLOCKS", "MOST_REASONS"),
+    "results/downloads.py": ("MOST_STEPS",),
+    "lookups/joined_pages.py": ("MOST_ITEMS",),
+    "lookups/named_items.py": ("MOST_SHOWN", "MOST_OTHERS"),
     "result/page_arguments.py": ("MOST_DIGITS",),
     "result/projection.py": ("MOST_PATHS", "MOST_TOLD", "MOST_NAMES"),
     "result/result_store.py": ("MOST_DIGITS",),
-    "result/structured.py": ("MOST_MOVED", "MOST_LOGGED"),
+    "results/structured.py": ("MOST_MOVED", "MOST_LOGGED"),
     "search/notation.py": ("MOST_OPTIONAL", "MOST_MEMBERS", "MOST_ALTERNATIVES"),
     "search/retriever.py": ("MOST_CLAUSES",),
-    "serve/aiohttp_door.py": ("_MOST_INLINE",),
-    "serve/doctor.py": ("MOST_TRIED",),
-    "serve/inline_request.py": ("MOST",),
-    "serve/integrity.py": ("MOST_NAMED",),
-    "streamable/admission.py": ("MOST_FIELDS",),
-    "streamable/event_stream.py": ("_MOST_DIGITS",),
-    "streamable/exchange.py": ("_MOST_WAITING",),  # of one stream
-    "streamable/replay.py": ("MOST_EVENTS", "MOST_BYTES"),  # of one session
-    "streamable/roles.py": ("MOST_ROLES",),
-    "streamable/session.py": ("MOST_TEXT",),
+    "http_server/doors/aiohttp_door.py": ("_MOST_INLINE",),
+    "commands/doctor.py": ("MOST_TRIED",),
+    "http_server/requests/inline_request.py": ("MOST",),
+    "commands/integrity.py": ("MOST_NAMED",),
+    "http_server/streamable/admission.py": ("MOST_FIELDS",),
+    "http_server/streamable/event_stream.py": ("_MOST_DIGITS",),
+    "http_server/streamable/exchange.py": ("_MOST_WAITING",),  # of one stream
+    "http_server/streamable/replay.py": ("MOST_EVENTS", "MOST_BYTES"),  # of one session
+    "http_server/streamable/roles.py": ("MOST_ROLES",),
+    "http_server/streamable/session.py": ("MOST_TEXT",),
+    "telemetry/telemetry_settings.py": ("MOST_ATTRIBUTES",),
+    "http_server/callers.py": ("MOST_ISSUERS", "MOST_SCOPES"),
     "text/redaction.py": ("_MOST_DOUBLED",),
     "text/shortening.py": ("MOST_TOLD",),
 }

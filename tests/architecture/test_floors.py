@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from mcpgen.emit import wings
 from tests.architecture.imports import ROOT, Arrow, arrows, arrows_of, circle, modules
 
 HOUSES: dict[str, dict[str, int]] = {
@@ -78,26 +79,33 @@ HOUSES: dict[str, dict[str, int]] = {
         "tuning": 0,
         "core": 1,
         "request": 2,
-        "hooks": 3,
         "settings": 3,
-        "install": 4,
         "http": 4,
-        "programs": 4,
-        "replicas": 4,
-        "delegation": 5,
-        "streamable": 5,
-        "telemetry": 5,
-        "identity": 5,
         "result": 5,
-        "login": 5,
-        "search": 5,
-        "shell": 6,
         "calls": 6,
+        "commands": 7,
         "serve": 7,
         "server": 8,
     },
+    "package.runtime.http_server": {
+        "callers": 0,
+        "listening": 1,
+        "sealed": 2,
+        "handles": 3,
+        "streamable": 3,
+        "measurement": 4,
+        "refusal_log": 4,
+        "requests": 4,
+        "service": 5,
+        "doors": 6,
+        "doctor_http": 7,
+        "over_http": 7,
+    },
 }
 """Top-level package → room → floor. A room is a folder or a single module."""
+
+FLOORLESS = {"package.runtime": {wing.name for wing in wings.WINGS}}
+"""Top-level package → folders without a floor: wings of the runtime, whose imports `test_wings.py` tests."""
 
 DOORS: dict[str, tuple[str, ...]] = {
     "click": ("mcpgen/cli/",),
@@ -120,10 +128,10 @@ DOORS: dict[str, tuple[str, ...]] = {
         "templates/package/runtime/http/client.py",
         "templates/package/runtime/http/connections.py",
         "templates/package/runtime/http/direct_requests.py",
-        "templates/package/runtime/serve/aiohttp_connections.py",
-        "templates/package/runtime/serve/aiohttp_door.py",
+        "templates/package/runtime/http_server/doors/aiohttp_connections.py",
+        "templates/package/runtime/http_server/doors/aiohttp_door.py",
     ),
-    "cryptography": ("templates/package/runtime/replicas/seal.py",),
+    "cryptography": ("templates/package/runtime/http_server/sealed/seal.py",),
     "joserfc": ("templates/package/runtime/identity/",),
     "pydantic_monty": ("templates/package/runtime/programs/sandbox.py",),
     "keyring": ("templates/package/runtime/login/token_store.py",),
@@ -234,6 +242,8 @@ def back(found: Iterable[Arrow]) -> Iterator[str]:
     for arrow in found:
         for house, floors in HOUSES.items():
             source, target = _room(house, arrow.source), _room(house, arrow.target)
+            if {source, target} & FLOORLESS.get(house, set()):
+                continue
             if source and target and source != target and floors[target] >= floors[source]:
                 yield f"{arrow} ({source} is on floor {floors[source]} of {house}, {target} on {floors[target]})"
 
@@ -241,7 +251,9 @@ def back(found: Iterable[Arrow]) -> Iterator[str]:
 @pytest.mark.parametrize("house", HOUSES)
 def test_every_room_has_a_floor_and_every_floor_a_room(house: str) -> None:
     rooms = {room for name in SOURCES if (room := _room(house, name))}
-    assert rooms == HOUSES[house].keys(), "give it a floor in HOUSES and in ARCHITECTURE.md"
+    assert rooms - FLOORLESS.get(house, set()) == HOUSES[house].keys(), (
+        "give it a floor in HOUSES and in ARCHITECTURE.md"
+    )
 
 
 def test_a_room_imports_only_from_floors_below_it() -> None:

@@ -26,9 +26,9 @@ ALLOWED = {
     "mcpgen/read/translate/postman/auth.py": "words of Postman",
     "mcpgen/read/translate/postman/collection.py": "words of Postman",
     "mcpgen/regenerate/diff/surface.py": "`bindings.json` of format 1",
-    "templates/package/runtime/http/token_response.py": "`token_type` of a token response (RFC 6749)",
-    "templates/package/runtime/streamable/admission.py": "tokens of callers",
-    "templates/package/runtime/streamable/metrics_page.py": "tokens of callers",
+    "templates/package/runtime/oauth/token_response.py": "`token_type` of a token response (RFC 6749)",
+    "templates/package/runtime/http_server/streamable/admission.py": "tokens of callers",
+    "templates/package/runtime/http_server/streamable/metrics_page.py": "tokens of callers",
 }
 
 

@@ -15,10 +15,9 @@ import pytest
 from tests.architecture.shared_by_callers import ALONE, SHARED, Shared
 
 RUNTIME = Path(__file__).parents[2] / "templates" / "package" / "runtime"
-ROOMS = (
-    *("calls", "core", "delegation", "http", "identity", "programs", "replicas", "result", "search", "serve"),
-    *("streamable", "telemetry", "text"),
-)
+ALONE_IN_A_PROCESS = {"install", "login", "reload", "request", "settings", "shell", "tuning"}
+"""Folders of the runtime that serve one user or one request."""
+ROOMS = {each.name for each in RUNTIME.iterdir() if each.is_dir() and each.name[0] != "_"} - ALONE_IN_A_PROCESS
 KINDS = (
     "Semaphore",
     "BoundedSemaphore",
@@ -31,7 +30,7 @@ KINDS = (
 )
 OF_KIND = {
     *(each.module for each in SHARED),
-    *("core/fair_pool.py", "core/places.py", "serve/connection_places.py"),  # the shares themselves
+    *("core/fair_pool.py", "core/places.py", "http_server/doors/connection_places.py"),  # the shares themselves
     "identity/guard.py",  # its cache is that of identity/remembered.py
 }
 """Modules that may create an object of such a kind."""

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from package.runtime.core.catalog import Catalog
-from package.runtime.core.identity import Identity
 from package.runtime.core.jsonrpc import Request
-from package.runtime.streamable.access import Access
+from package.runtime.http_server.streamable.access import Access
+from package.runtime.identity.identity import Identity
 
 from mcpgen.base.errors import FatalError
 from mcpgen.emit import emit

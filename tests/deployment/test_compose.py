@@ -14,9 +14,9 @@ import compose_spec
 import pytest
 import redis
 import yaml
+from package.runtime.http_server.over_http import LINGER
+from package.runtime.http_server.service import GRACE
 from package.runtime.replicas.sharing import LAST_SECONDS
-from package.runtime.serve.over_http import LINGER
-from package.runtime.serve.service import GRACE
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 

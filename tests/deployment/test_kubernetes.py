@@ -13,9 +13,9 @@ from typing import Any
 import kubernetes_validate  # type: ignore[import-untyped]
 import pytest
 import yaml
+from package.runtime.http_server.over_http import LINGER
+from package.runtime.http_server.service import GRACE
 from package.runtime.replicas.sharing import LAST_SECONDS
-from package.runtime.serve.over_http import LINGER
-from package.runtime.serve.service import GRACE
 
 from tests.deployment.projects import KUBERNETES, SPECS, deployed, deployed_document, manifests, write
 

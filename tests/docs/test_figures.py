@@ -10,17 +10,19 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from package.runtime.calls import program_runs
+from package.runtime.commands import request_preview
 from package.runtime.core import spans
 from package.runtime.delegation import kept_logins
-from package.runtime.http import backoff
+from package.runtime.http_server.requests import door
+from package.runtime.http_server.sealed import sealed_runs, sealed_states
+from package.runtime.http_server.streamable import admission, event_stream, replay
 from package.runtime.identity import claims, issuer
-from package.runtime.programs import sandbox
-from package.runtime.replicas import sealed_runs, sealed_states, sharing
+from package.runtime.oauth import backoff
+from package.runtime.programs import program_runs, sandbox
+from package.runtime.replicas import sharing
 from package.runtime.result import response
-from package.runtime.serve import accepted_call, door, request_preview
+from package.runtime.serve import accepted_call
 from package.runtime.settings import settings, sizes
-from package.runtime.streamable import admission, event_stream, replay
 from package.runtime.telemetry import reporter
 
 from mcpgen.base.tokens import estimate

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from package.runtime.core.catalog import Tool
+from package.runtime.files.files import Files
 from package.runtime.request.argument_errors import Refused
 from package.runtime.request.arguments import Checker
-from package.runtime.request.files import Files
 from package.runtime.request.request import build
 
 from mcpgen.cli.inspect.contract import arguments_json

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, unquote
 
 import pytest
 from package.runtime.core.catalog import Tool
+from package.runtime.files.files import Files
 from package.runtime.request.arguments import Checker
-from package.runtime.request.files import Files
 from package.runtime.request.request import Request, build
 
 from mcpgen.base.diagnostics import Diagnostics

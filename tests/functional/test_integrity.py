@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from package.runtime.serve import integrity
+from package.runtime.commands import integrity
 
 import mcpgen
 from mcpgen.emit.checksums import NAME, checksums

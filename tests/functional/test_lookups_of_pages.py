@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from package.runtime.core.catalog import Tool
 from package.runtime.http.exchange import Response, Sent
-from package.runtime.result.joined_pages import JoinedPages
+from package.runtime.lookups.joined_pages import JoinedPages
 
 from mcpgen.cli import main
 from tests.functional.test_pages import ask, texts

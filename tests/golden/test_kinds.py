@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from package.runtime.core import catalog, table, words
+from package.runtime.core import catalog
 from package.runtime.request import kinds as request_kinds
 from package.runtime.request.styles import STYLES
+from package.runtime.tables import table, words
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,7 +47,7 @@ def test_the_runtime_knows_each_kind_of_its_table(known: Collection[str], kind: 
 def test_a_kind_that_no_module_knows_is_a_type_error(kind: str, module: str, tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "templates" / "package", tmp_path / "package", ignore=ignored)
-    file = tmp_path / "package" / "runtime" / "core" / "words.py"
+    file = tmp_path / "package" / "runtime" / "tables" / "words.py"
     before, _, after = file.read_text(encoding="utf-8").partition(f"\n{kind} = Literal[")
     file.write_text(f'{before}\n{kind} = Literal["planted", {after}', encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--explicit-package-bases", "--config-file", os.devnull]

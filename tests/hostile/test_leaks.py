@@ -17,9 +17,9 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
+from package.runtime.audit.audit import Audit
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core import spans
-from package.runtime.core.audit import Audit
 from package.runtime.core.effects import Call, Dialogue, Origin
 from package.runtime.core.wire_formats import ABSENT
 from package.runtime.settings import settings

@@ -265,7 +265,6 @@ def test_life_11_nothing_asks_for_the_time_of_day_but_the_log() -> None:
     assert {path.name for path in asking if path.parts[0] not in of_tokens} == {
         "log.py",
         "over_http.py",
-        "login_commands.py",
         "reporter.py",
         "jobs.py",
         "cancelled_jobs.py",

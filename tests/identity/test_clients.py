@@ -34,7 +34,7 @@ pytestmark = pytest.mark.slow
 START = """
 import importlib, os, runpy, sys
 sys.path.insert(0, os.getcwd())
-access = importlib.import_module("caller_mcp.runtime.streamable.access").Access
+access = importlib.import_module("caller_mcp.runtime.http_server.streamable.access").Access
 access._required = lambda self, request, caller: (
     (frozenset(["pets:write"]),) if request.params.get("name") == "large" else ()
 )

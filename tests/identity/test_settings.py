@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from package.runtime.settings import callers
+from package.runtime.http_server import callers
 
 from tests.identity.guarded import METADATA, URL
 from tests.identity.issuer import CLIENT, SECRET, Issuer

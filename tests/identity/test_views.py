@@ -12,16 +12,16 @@ from typing import cast
 import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.effects import Peer
-from package.runtime.core.identity import Identity
 from package.runtime.core.jsonrpc import Request
-from package.runtime.core.search_listing import inner
+from package.runtime.http_server.streamable import access as module
+from package.runtime.http_server.streamable import admission
+from package.runtime.http_server.streamable.access import Access
+from package.runtime.http_server.streamable.roles import roles_in
+from package.runtime.http_server.streamable.scopes import is_met, nearest, needed
+from package.runtime.http_server.streamable.view import View
+from package.runtime.identity.identity import Identity
+from package.runtime.search.search_listing import inner
 from package.runtime.search.tools import ToolSearch
-from package.runtime.streamable import access as module
-from package.runtime.streamable import admission
-from package.runtime.streamable.access import Access
-from package.runtime.streamable.roles import roles_in
-from package.runtime.streamable.scopes import is_met, nearest, needed
-from package.runtime.streamable.view import View
 
 from mcpgen.emit import emit
 from mcpgen.model.options import Options

@@ -17,7 +17,7 @@ import json5
 import pytest
 import yaml
 from package.runtime.core.catalog import Catalog
-from package.runtime.serve import install_commands
+from package.runtime.install import install_commands
 
 from tests.leaks import SECRET
 

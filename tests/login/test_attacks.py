@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
-from package.runtime.http import token_response
 from package.runtime.http.exchange import Response
 from package.runtime.login import answers, browser, loopback, page
 from package.runtime.login.answers import Client
 from package.runtime.login.browser import BrowserLogin
 from package.runtime.login.endpoints import Endpoints
 from package.runtime.login.errors import LoginFailed
+from package.runtime.oauth import token_response
 from package.runtime.settings.origins import Endpoint
 from package.runtime.text.addresses import parse
 

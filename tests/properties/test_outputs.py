@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from package.runtime.core.catalog import Tool
 from package.runtime.http.exchange import Response, Sent
 from package.runtime.result.response import interpret
-from package.runtime.result.structured import OutputChecker
+from package.runtime.results.structured import OutputChecker
 from package.runtime.text.redaction import Redactor
 
 from mcpgen.base.errors import FatalError

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from package.runtime.files.files import Files
 from package.runtime.request.argument_errors import Refused
 from package.runtime.request.arguments import Checker
-from package.runtime.request.files import Files
 from package.runtime.request.request import build
 
 from tests.requests.agreement import differences

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from package.runtime.core.asked_arguments import complete_schema
 from package.runtime.core.catalog import Tool
+from package.runtime.questions.asked_arguments import complete_schema
 
 from tests.runtime.parts import part
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from package.runtime.core.asked_arguments import listed_without_asking
+from package.runtime.questions.asked_arguments import listed_without_asking
 
 from mcpgen.lower.tool import questions as compiler_questions
 from mcpgen.model.asking import AskedQuestion

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.core import audit as module
-from package.runtime.core import log, safe_open, stdio
-from package.runtime.core.audit import Audit, problem
+from package.runtime.audit import audit as module
+from package.runtime.audit.audit import Audit, problem
+from package.runtime.core import log, stdio
 from package.runtime.core.effects import Call, Dialogue, Origin, RejectedCall
 from package.runtime.core.wire_formats import Failure, Question, Result
+from package.runtime.files import safe_open
 
 from tests.runtime.process import fill
 from tests.runtime.table_stub import Catalog

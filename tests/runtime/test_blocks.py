@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from package.runtime.core.wire_formats import Result, call_result
-from package.runtime.result.blocks import MOST_BLOCKS
+from package.runtime.results.blocks import MOST_BLOCKS
 
 from tests.runtime.parts import part
 from tests.runtime.revisions import R1, R3, R5

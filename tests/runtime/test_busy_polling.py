@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from package.runtime.tuning import busy_polling
-from package.runtime.tuning.busy_polling import PROMPT, WINDOW, PollingSelector
+from package.runtime.http_server.doors import busy_polling
+from package.runtime.http_server.doors.busy_polling import PROMPT, WINDOW, PollingSelector
 
 BRIEFLY = 0.001
 """Timeout in seconds for waits in which no data arrives."""

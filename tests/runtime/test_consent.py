@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls import consent, signed_state
-from package.runtime.calls.consent import Consent, question
 from package.runtime.calls.execution import ToolExecutor
-from package.runtime.calls.signed_state import Tickets
 from package.runtime.core import log
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
 from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result
+from package.runtime.questions import consent, signed_state
+from package.runtime.questions.consent import Consent, question
+from package.runtime.questions.signed_state import Tickets
 from package.runtime.settings import settings
 
 from tests.runtime.revisions import R1, R2, R3, R4, R5

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from package.runtime.calls.execution import ToolExecutor
-from package.runtime.serve import doctor
+from package.runtime.commands import doctor
 from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog

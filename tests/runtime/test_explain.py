@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from package import hooks as users_file
 from package.runtime.calls.execution import ToolExecutor
+from package.runtime.commands import explain, request_preview
 from package.runtime.hooks import Request
-from package.runtime.serve import explain, request_preview
 from package.runtime.settings import settings
 from package.runtime.text.invisible import visible
 

@@ -9,10 +9,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from package.runtime.core import safe_open
-from package.runtime.request import files
+from package.runtime.files import files, safe_open
+from package.runtime.files.files import Files, media_type
 from package.runtime.request.argument_errors import Unsendable
-from package.runtime.request.files import Files, media_type
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.hook_runner import Hooks
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import context
+from package.runtime.hooks.hook_runner import Hooks
 from package.runtime.text import secret_words
 
 from mcpgen.lower.tool import secret_questions

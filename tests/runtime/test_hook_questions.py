@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.hook_runner import Hooks
-from package.runtime.calls.signed_state import SECONDS
-from package.runtime.core import hook_context
 from package.runtime.core.budget import Budget
 from package.runtime.core.wire_formats import Failure, Question, Result
-from package.runtime.hooks import Refuse, Unanswered, context
+from package.runtime.hooks import Refuse, Unanswered, context, hook_context
+from package.runtime.hooks.hook_runner import Hooks
+from package.runtime.questions.signed_state import SECONDS
 from package.runtime.request.argument_errors import HookFailed
 
 from tests.runtime.revisions import R3, R5

@@ -11,13 +11,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from package.runtime.calls import hook_reports
-from package.runtime.calls.hook_runner import Hooks
 from package.runtime.core import log, spans
 from package.runtime.core.budget import Budget
 from package.runtime.core.envelope import LOG_LEVELS
 from package.runtime.core.wire_formats import Result
-from package.runtime.hooks import context
+from package.runtime.hooks import context, hook_reports
+from package.runtime.hooks.hook_runner import Hooks
 from package.runtime.request.argument_errors import CannotReport, HookFailed
 from package.runtime.request.request import Request
 from package.runtime.serve.call_log import CallLog

@@ -10,9 +10,9 @@ import threading
 from typing import Any
 
 import pytest
-from package.runtime.calls.hook_runner import MOST_THREADS, Hooks
 from package.runtime.core import spans
 from package.runtime.core.effects import Origin, Peer
+from package.runtime.hooks.hook_runner import MOST_THREADS, Hooks
 from package.runtime.request.argument_errors import HookFailed
 
 from tests.runtime.client_scene import Deadlines, turns

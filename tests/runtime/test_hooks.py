@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls import hook_loading, hook_names, hook_runner
-from package.runtime.calls.hook_names import FOR_ALL
-from package.runtime.calls.hook_runner import Hooks
+from package.runtime.calls import hook_loading
 from package.runtime.core.budget import Budget
 from package.runtime.core.wire_formats import Result
-from package.runtime.hooks import Refuse, Request
+from package.runtime.hooks import Refuse, Request, hook_names, hook_runner
+from package.runtime.hooks.hook_names import FOR_ALL
+from package.runtime.hooks.hook_runner import Hooks
 from package.runtime.request.argument_errors import HookFailed
 from package.runtime.request.request import Request as Built
 

@@ -11,14 +11,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime.calls import jobs, signed_tasks, task_calls
 from package.runtime.calls.execution import ToolExecutor
-from package.runtime.calls.jobs import Job
-from package.runtime.core import tasks
 from package.runtime.core.effects import Dialogue, Origin, TaskRequest
 from package.runtime.core.task_state import Task
 from package.runtime.core.wire_formats import Failure, OtherOutcome
-from package.runtime.result import job_state
+from package.runtime.jobs import job_state, jobs, signed_tasks, task_calls, tasks
+from package.runtime.jobs.jobs import Job
 from package.runtime.settings import settings
 
 from tests.runtime.table_stub import Catalog

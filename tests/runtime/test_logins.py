@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
-from package.runtime.http.backoff import FIRST, LONGEST, Backoff
+from package.runtime.oauth.backoff import FIRST, LONGEST, Backoff
 from package.runtime.settings import settings
 
 from mcpgen.model import Login

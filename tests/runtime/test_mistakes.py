@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from package.runtime.calls import hook_runner
-from package.runtime.calls.hook_lint import mistakes
-from package.runtime.hooks import Arguments, Refuse, Request, Result
+from package.runtime.hooks import Arguments, Refuse, Request, Result, hook_runner
+from package.runtime.hooks.hook_lint import mistakes
 
 TOOLS = ["get-pet", "list_pets", "a-b", "a_b"]
 

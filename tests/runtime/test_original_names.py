@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from package.runtime.core.table import Binding
 from package.runtime.request.original_names import originals, with_argument_names
+from package.runtime.tables.table import Binding
 
 
 def named(name: str, argument: str) -> dict[str, Any]:

@@ -9,10 +9,10 @@ import asyncio
 from typing import Any
 
 import pytest
-from package.runtime.calls.resource_versions import Version
 from package.runtime.core.effects import Fetch, Origin
-from package.runtime.serve import poller
-from package.runtime.serve.poller import LONGEST, TICK, Poller
+from package.runtime.features.resource_versions import Version
+from package.runtime.watching import poller
+from package.runtime.watching.poller import LONGEST, TICK, Poller
 
 EVERY = 30
 

@@ -18,7 +18,7 @@ from package.runtime.core.wire_formats import Result
 from package.runtime.http.exchange import Response, Sent
 from package.runtime.result.projection import MOST_PATHS, mark, shortened
 from package.runtime.result.response import LARGEST_PARSED, interpret, is_large
-from package.runtime.result.structured import OutputChecker
+from package.runtime.results.structured import OutputChecker
 from package.runtime.text.redaction import Redactor
 
 from mcpgen.lower.inputs.fieldsets import SCHEMA as ARGUMENT

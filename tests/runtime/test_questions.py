@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from package.runtime.calls import signed_state
 from package.runtime.calls.execution import ToolExecutor
-from package.runtime.calls.signed_state import Tickets
 from package.runtime.core import spans
 from package.runtime.core.effects import Dialogue
-from package.runtime.core.forms import FormQuestion
 from package.runtime.core.task_state import Task
 from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result
+from package.runtime.questions import signed_state
+from package.runtime.questions.forms import FormQuestion
+from package.runtime.questions.signed_state import Tickets
 from package.runtime.settings import settings
 
 from tests.runtime.revisions import R4, R5

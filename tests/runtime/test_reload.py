@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from package.runtime.core.catalog import Catalog, CatalogError
-from package.runtime.serve import reload
+from package.runtime.reload import reload
 from package.runtime.settings import settings
 
 from mcpgen.base.jsonvalue import compact

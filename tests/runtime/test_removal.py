@@ -8,7 +8,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from package.runtime.result.drop_fields import without
+from package.runtime.pointers.drop_fields import without
 from package.runtime.text.folded_names import alike
 
 PERSON = {"first": "Erika", "last": "M"}

@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, unquote
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from package.runtime.core.catalog import Tool
+from package.runtime.files.files import Files
 from package.runtime.request.argument_errors import Refused
-from package.runtime.request.files import Files
 from package.runtime.request.request import Request, build
 
 from tests.runtime.parts import part

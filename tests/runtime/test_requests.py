@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 from package.runtime.core.catalog import Tool
+from package.runtime.files.files import Files
 from package.runtime.request.argument_errors import Refused
-from package.runtime.request.files import Files
 from package.runtime.request.request import Request, _compare, build, skeleton
 
 from tests.runtime.parts import part

@@ -10,8 +10,8 @@ from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
-from package.runtime.calls.hook_request import rewritten, shown
 from package.runtime.hooks import Request
+from package.runtime.hooks.hook_request import rewritten, shown
 from package.runtime.request.argument_errors import Unsendable
 from package.runtime.request.request import LONGEST_TARGET
 from package.runtime.request.request import Request as Built

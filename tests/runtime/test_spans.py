@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from package.runtime.calls.hook_runner import Hooks
 from package.runtime.core import spans
+from package.runtime.hooks.hook_runner import Hooks
 
 from tests.runtime.test_sending import Scene, run
 

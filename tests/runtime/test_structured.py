@@ -16,9 +16,9 @@ from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.catalog import Tool
 from package.runtime.core.wire_formats import ABSENT, Result, call_result
 from package.runtime.http.exchange import Response, Sent
-from package.runtime.result import structured
 from package.runtime.result.response import LARGEST_PARSED, SHOWN, interpret
-from package.runtime.result.structured import OutputChecker
+from package.runtime.results import structured
+from package.runtime.results.structured import OutputChecker
 from package.runtime.settings import settings
 from package.runtime.text.redaction import Redactor
 from package.runtime.text.shortening import Shortened, beginning, written

@@ -6,10 +6,10 @@ import base64
 from typing import Any
 
 import pytest
-from package.runtime.calls.signed_tasks import SignedTasks, key
 from package.runtime.core import spans
-from package.runtime.replicas.seal import Seal
-from package.runtime.replicas.sealed_tasks import SealedTasks
+from package.runtime.http_server.sealed.seal import Seal
+from package.runtime.http_server.sealed.sealed_tasks import SealedTasks
+from package.runtime.jobs.signed_tasks import SignedTasks, key
 
 JOB = b'["build","",{"id":7},1,2]'
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from package.runtime.calls import signed_state
-from package.runtime.calls.signed_state import Tickets
+from package.runtime.questions import signed_state
+from package.runtime.questions.signed_state import Tickets
 
 SUBJECT = "ab" * 32
 

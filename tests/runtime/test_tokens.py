@@ -14,7 +14,7 @@ import pytest
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
 from package.runtime.http import retry
-from package.runtime.http.tokens import EARLY
+from package.runtime.oauth.tokens import EARLY
 from package.runtime.settings import settings
 
 from tests.runtime.client_scene import silence

@@ -12,7 +12,7 @@ from package.runtime.core.catalog import Tool
 from package.runtime.core.wire_formats import Result
 from package.runtime.http.exchange import Response, Sent
 from package.runtime.result.response import interpret
-from package.runtime.result.result_rules import ResultRules
+from package.runtime.results.result_rules import ResultRules
 from package.runtime.text.redaction import Redactor
 
 from tests.runtime.parts import part

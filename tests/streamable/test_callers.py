@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.replicas.seal import Seal
+from package.runtime.http_server.sealed.seal import Seal
 
 from tests.leaks import planted
 from tests.streamable.client import Connection, Fields
@@ -276,7 +276,7 @@ def test_stdio_loads_nothing_of_this(project: Path) -> None:
     assert done.stdout.count(b"\n") == 2
     loaded = done.stderr.decode()
     assert "caller_mcp.runtime.calls.execution" in loaded
-    for module in ("runtime.streamable", "runtime.replicas", "aiohttp_door", "settings.listening", "cryptography"):
+    for module in ("runtime.streamable", "runtime.replicas", "aiohttp_door", "http_server.listening", "cryptography"):
         assert module not in loaded
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.settings import listening
+from package.runtime.http_server import listening
 
 from tests.bundle.checkers import CARD, schema_findings
 from tests.leaks import planted, searched

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from package.runtime.serve.aiohttp_connections import response_bytes
-from package.runtime.streamable import head
+from package.runtime.http_server.doors.aiohttp_connections import response_bytes
+from package.runtime.http_server.streamable import head
 
 from tests.streamable.client import Answer, Connection, Fields
 from tests.streamable.messages import (

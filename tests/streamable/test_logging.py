@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from package.runtime.core.jsonrpc import parse
-from package.runtime.streamable import session_notifications
+from package.runtime.http_server.streamable import session_notifications
 
 from tests.streamable.conftest import TOOLS
 from tests.streamable.listeners import wait_for_listeners, wait_for_setting

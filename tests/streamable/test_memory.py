@@ -17,11 +17,11 @@ from package.runtime.core.notification_settings import NotificationSettings
 from package.runtime.core.places import Places
 from package.runtime.core.turns import FairQueue
 from package.runtime.http.shares import Shares
-from package.runtime.serve import unread
-from package.runtime.serve.unread import Reader, UnreadBytes
-from package.runtime.streamable import replay, session_notifications
-from package.runtime.streamable.replay import EventQueue, RecordedEvents, Recording
-from package.runtime.streamable.session_notifications import SessionNotifications
+from package.runtime.http_server.requests import unread
+from package.runtime.http_server.requests.unread import Reader, UnreadBytes
+from package.runtime.http_server.streamable import replay, session_notifications
+from package.runtime.http_server.streamable.replay import EventQueue, RecordedEvents, Recording
+from package.runtime.http_server.streamable.session_notifications import SessionNotifications
 
 from tests.leaks import planted
 

@@ -10,12 +10,12 @@ from typing import Any, cast
 import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.effects import Handshake, Peer
-from package.runtime.replicas.seal import Seal
-from package.runtime.streamable import recent_sessions, session
-from package.runtime.streamable.head import Head
-from package.runtime.streamable.older import SessionHandler
-from package.runtime.streamable.routes import Routes
-from package.runtime.streamable.session import Session
+from package.runtime.http_server.sealed.seal import Seal
+from package.runtime.http_server.streamable import recent_sessions, session
+from package.runtime.http_server.streamable.head import Head
+from package.runtime.http_server.streamable.older import SessionHandler
+from package.runtime.http_server.streamable.routes import Routes
+from package.runtime.http_server.streamable.session import Session
 
 HANDSHAKE = Handshake("2025-11-25", False, {"name": "tests"})
 CATALOG = cast(Catalog, object())

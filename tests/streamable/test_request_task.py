@@ -1,4 +1,4 @@
-"""Test that the asyncio task of an HTTP request also runs the request's call (`serve/request_task.py`).
+"""Test that the asyncio task of an HTTP request also runs the request's call (`http_server/requests/request_task.py`).
 
 Some tests run a server as an ASGI application. The others use a RequestTask with a fake connection, without a server.
 """
@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from package.runtime.http.deadlines import Deadlines
-from package.runtime.serve.request_task import RequestTask
-from package.runtime.serve.response_writer import ResponseWriter
-from package.runtime.streamable.exchange import Exchange
-from package.runtime.streamable.head import Answer
+from package.runtime.http_server.requests.request_task import RequestTask
+from package.runtime.http_server.requests.response_writer import ResponseWriter
+from package.runtime.http_server.streamable.exchange import Exchange
+from package.runtime.http_server.streamable.head import Answer
 
 from tests.streamable.messages import Session, call, calling, encoded, mirrored, post, said
 from tests.streamable.servers import Server

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from package.runtime.core import log
-from package.runtime.replicas import spent, waiting_events
-from package.runtime.replicas.seal import Seal
+from package.runtime.http_server.sealed import spent
+from package.runtime.http_server.sealed.seal import Seal
+from package.runtime.replicas import waiting_events
 from package.runtime.replicas.sharing import Sharing
 from package.runtime.replicas.store import Store
 from package.runtime.replicas.waiting_events import WaitingEvents

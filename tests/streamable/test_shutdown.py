@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from package.runtime.serve.aiohttp_door import Door
-from package.runtime.serve.asgi_door import Application
-from package.runtime.serve.door import Connection
-from package.runtime.serve.service import Service
-from package.runtime.streamable.head import Answer, Head
-from package.runtime.streamable.own_paths import OwnPaths
+from package.runtime.http_server.doors.aiohttp_door import Door
+from package.runtime.http_server.doors.asgi_door import Application
+from package.runtime.http_server.requests.door import Connection
+from package.runtime.http_server.service import Service
+from package.runtime.http_server.streamable.head import Answer, Head
+from package.runtime.http_server.streamable.own_paths import OwnPaths
 
 from tests.leaks import planted
 from tests.streamable.messages import META, Session, call, calling, encoded, mirrored, post, said, stateless

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.calls import hook_lint
+from package.runtime.hooks import hook_lint
 
 from mcpgen.regenerate import orphan_hooks
 

@@ -30,19 +30,19 @@ from .core.wire_formats import Contents, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .audit.audit import Audit
     from .calls import execution
-    from .core.audit import Audit
     from .core.effects import Effect
     from .core.framing import Line
     from .core.subscriptions import Subscriptions
     from .core.wire_formats import Asked, Outcome
+    from .http_server.listening import Listening
     from .serve.engine import Engine
-    from .serve.poller import Poller
     from .serve.stdin_handoff import StdinHandoff
-    from .settings.listening import Listening
     from .settings.settings import Settings
     from .telemetry.recorder import Recorder
     from .telemetry.reporter import Reporter
+    from .watching.poller import Poller
 
 #: Minimum seconds for writing the last answers when the server ends, however long it waited for running calls.
 _A_MOMENT = 0.4
@@ -126,7 +126,7 @@ class Server:
         with self._turn:
             self._catalog, self._settings = catalog, settings
             if self._audit is not None:
-                from .serve.recording import secrets  # imported late: few operators keep an audit log
+                from .audit.recording import secrets  # imported late: few operators keep an audit log
 
                 self._audit.renew(catalog, lambda: secrets(settings, catalog))
             if self._recorder is not None:
@@ -198,7 +198,7 @@ class Server:
     def _poll(self) -> None:
         """Poll the resources that the client watches. Runs in the event loop's thread."""
         if self._poller is None:
-            from .serve.stdio_poller import poller  # imported here: few clients watch resources
+            from .watching.stdio_poller import poller  # imported here: few clients watch resources
 
             self._poller = poller(self._protocol, self._lock, self._outbox, lambda: self._caller)
         self._poller.wake()
@@ -213,8 +213,8 @@ class Server:
             from .serve import preload
             from .tuning import memory
         except ModuleNotFoundError as problem:
+            from .commands import libraries
             from .core import log
-            from .serve import libraries
 
             if advice := libraries.advise(problem):
                 log.event("error", "not_installed", reason=advice)
@@ -306,7 +306,7 @@ def main() -> int:
     try:
         return _run()
     except ModuleNotFoundError as problem:
-        from .serve import libraries
+        from .commands import libraries
 
         if not (advice := libraries.advise(problem)):
             raise
@@ -328,7 +328,7 @@ def _run() -> int:
     _tell_lack(catalog)
     settings = None
     if len(sys.argv) > 1:
-        from .serve.commands import run
+        from .commands.commands import run
 
         outcome = run(sys.argv[1:], catalog)
         if isinstance(outcome, int):
@@ -343,7 +343,7 @@ def _run() -> int:
         return EXIT_CONFIG
     audit = None
     if settings is not None and settings["AUDIT"]:
-        from .serve.recording import open_audit  # imported late: few operators keep an audit log
+        from .audit.recording import open_audit  # imported late: few operators keep an audit log
 
         opened = open_audit(settings["AUDIT"], settings, catalog, gaps)
         if isinstance(opened, str):
@@ -374,9 +374,9 @@ def _is_ignored(name: str) -> bool:
 def _over_http(catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve HTTP instead of stdio. Return the exit code."""
     try:
-        from .serve.over_http import serve  # imported late: stdio needs neither this module nor its libraries
+        from .http_server.over_http import serve  # imported late: stdio needs neither this module nor its libraries
     except ModuleNotFoundError as problem:
-        from .serve import libraries
+        from .commands import libraries
 
         complain(libraries.advise(problem) or f"--http needs {problem.name}, which is not installed.")
         return EXIT_CONFIG
@@ -393,7 +393,7 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
         server = Server(catalog, Wire(), settings)
     else:
         from .core.subscriptions import Subscriptions  # imported late: few servers run with --reload
-        from .serve.reload import Watch  # imported late: few servers run with --reload
+        from .reload.reload import Watch  # imported late: few servers run with --reload
 
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()

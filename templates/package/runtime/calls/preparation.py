@@ -29,7 +29,7 @@ from .hook_loading import load
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..login.logins import Logins
-    from ..result.downloads import Download
+    from ..results.downloads import Download
     from ..settings.credentials import SelectedCredentials
     from ..settings.settings import Settings
     from ..text.addresses import Address
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
             required credential is not set.
             """
 
-    from ..core.table import Binding
+    from ..tables.table import Binding
 
 
 Unmade = (Refused, NotReady, HookFailed, Refuse)
@@ -224,7 +224,7 @@ class Preparation:
         argument = tool.binding.get("saves")
         if argument not in arguments or argument not in tool.schema.get("properties", ()):
             return None
-        from ..result.downloads import Download  # imported late: few calls save their response
+        from ..results.downloads import Download  # imported late: few calls save their response
 
         return Download(argument, arguments[argument], self._settings)
 
@@ -236,7 +236,7 @@ class Preparation:
             raise NotReady(f"Its request has the {strange}, which this server does not know: generate it again.")
         files = None
         if (body := tool.binding.get("body")) is not None and body["encoding"] in bodies.WITH_FILES:
-            from ..request.files import Digested, Files  # imported late: few tools send files
+            from ..files.files import Digested, Files  # imported late: few tools send files
 
             files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
         built = request.build(tool, arguments, files, self._entropy)
@@ -272,7 +272,7 @@ def sentence(tool: str, reason: Exception) -> str:
     if isinstance(reason, Refused):
         return report(reason.problems, tool, reason.complete)
     if isinstance(reason, Refuse):
-        from .hook_runner import refusal  # already loaded: only hooks and calls with hooks raise Refuse
+        from ..hooks.hook_runner import refusal  # already loaded: only hooks and calls with hooks raise Refuse
 
         return f"{tool} was not called. {refusal(reason)}"
     return f"{tool} was not {'completed' if isinstance(reason, HookFailed) else 'called'}. {reason}"

@@ -17,12 +17,12 @@ from ..result import response
 if TYPE_CHECKING:
     from ..core.budget import Budget
     from ..core.catalog import Tool
-    from ..core.table import View
     from ..http.exchange import Response, Sent
-    from ..result.downloads import Download
+    from ..http_server.handles import Sharing
     from ..result.result_store import KeptResults
+    from ..results.downloads import Download
+    from ..tables.table import View
     from ..text.redaction import Redactor
-    from .handles import Sharing
 
 RESULT_SECONDS = 60 * 60.0
 """Seconds for which other replicas can read a stored result."""
@@ -58,7 +58,7 @@ class ResultWriter:
         view, most = None, spans.shown(self.shown)
         rules = tool.binding.get("result") or (_OF_GRAPHQL if answer.label == _GRAPHQL else None)
         if rules is not None:
-            from ..result.result_rules import ResultRules  # imported late: few tools have rules for their results
+            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
 
             view = ResultRules(rules)
             if (instead := view.take(answer, sent, most)) is not None:
@@ -75,7 +75,7 @@ class ResultWriter:
 
     async def saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
         """Write the response to a file. Return a result with path and size of the file, or an error result."""
-        from ..result.downloads import Unwritten  # imported late: few calls save their response
+        from ..results.downloads import Unwritten  # imported late: few calls save their response
 
         try:
             size = await download.save(answer, self._redactor, budget)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..http.client import Client
     from ..http.exchange import Response, Sent
+    from ..jobs.jobs import Exchange
     from ..settings.credentials import Logins
     from ..settings.settings import Settings
     from ..text.addresses import Address
-    from .jobs import Exchange
     from .preparation import PreparedCall
 
     Row = tuple[bool, bool, int, str]

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .listing import Listing
-    from .table import Binding, Features, Header, Scheme
-    from .words import CredentialWay, Feature
+    from ..search.listing import Listing
+    from ..tables.table import Binding, Features, Header, Scheme
+    from ..tables.words import CredentialWay, Feature
 
 #: Format version of tools.json, bindings.json and the optional JSON files. Any change of the format needs a new number,
 #: except a new optional key.
@@ -302,7 +302,7 @@ class Catalog:
 
     def _offer_looking(self) -> None:
         """Add `get_task` to the list of tools. This tool waits for a job of an earlier call."""
-        from .looking import described  # imported here: few servers follow jobs
+        from ..jobs.looking import described  # imported here: few servers follow jobs
 
         tool = described(self.names())
         self.looker = str(tool["name"])
@@ -336,7 +336,7 @@ class Catalog:
         if "asks" not in self.header:
             return self.tools
         if not self._without_asking:
-            from .asked_arguments import listed_without_asking  # imported here: few servers ask the user
+            from ..questions.asked_arguments import listed_without_asking  # imported here: few servers ask the user
 
             entries: Any = loads(b"".join(self.tools).decode())[0]
             for place, entry in enumerate(entries):
@@ -378,7 +378,8 @@ class Catalog:
 
     def _searched(self) -> Listing:
         if self._listing is None:
-            from .listing import Listing  # imported here: not needed to send the tool list that search.json holds
+            # imported late: not needed to send the tool list that search.json holds
+            from ..search.listing import Listing
 
             assert self._index is not None, "only a server with a search lists one"
             self._listing = Listing(self.header["search"], self._index.read)
@@ -503,7 +504,7 @@ class Catalog:
             credentials = _credentials(binding, self.security)
             self._parsed[name] = made = Tool(name, tool["inputSchema"], binding, title, promised, credentials)
             if "ask" in binding:
-                from .asked_arguments import complete_schema  # imported here: few tools ask the user
+                from ..questions.asked_arguments import complete_schema  # imported here: few tools ask the user
 
                 made.schema = complete_schema(made.listed, binding["ask"])
         return self._parsed[name]

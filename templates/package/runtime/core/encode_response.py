@@ -23,8 +23,8 @@ from .wire_formats import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..tables.table import Identity
     from .jsonrpc import Id
-    from .table import Identity
     from .wire_formats import Outcome
 
 _NOTHING = "There is nothing at this URI."
@@ -63,7 +63,7 @@ def _other(
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
     if isinstance(outcome, Task):
-        from .tasks import written as task_line  # imported here: few servers have MCP tasks
+        from ..jobs.tasks import written as task_line  # imported here: few servers have MCP tasks
 
         return _fitting(id, outcome, task_line(id, outcome, revision, server), revision, server)
     if isinstance(outcome, Question):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from ..tables.table import ArgumentNode, Message, Prompt, Resource
     from .jsonrpc import Members
-    from .table import ArgumentNode, Message, Prompt, Resource
     from .wire_formats import Block, Contents
 
 LONGEST_SHOWN = 64

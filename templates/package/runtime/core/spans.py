@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, Protocol
 
+    from ..identity.identity import Identity
     from .catalog import Catalog
-    from .identity import Identity
     from .task_state import FollowedTask
 
     class Peer(Protocol):

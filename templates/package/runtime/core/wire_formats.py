@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Outcome: TypeAlias = "Result | Failure | Question | Task | Contents | PromptMessages | Reply"
     Asked: TypeAlias = "str | UrlQuestion | FormQuestion"
-    from .forms import FormQuestion
-    from .table import Identity
+    from ..questions.forms import FormQuestion
+    from ..tables.table import Identity
 
 #: MCP revisions, oldest first. They are ISO dates, so string comparison with `<=` orders them in time.
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

@@ -1,7 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Call the API with the rights of the caller: by token exchange, by a login in the browser, or by a credential that a
-gateway before the server sends with each request.
+"""Wing: call the API with the rights of the caller. The way is a token exchange, a login in the browser, or a
+credential that a gateway sends with each request.
 
-Imports the packages `text`, `core`, `request`, `settings`, `http` and `replicas`. Loaded only if an environment
-variable `<SCHEME>_AS` is set.
+Loaded only if an environment variable `<SCHEME>_AS` is set.
 """

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from ..core import spans
 from ..core.wire_formats import LOGIN, Failure, OtherOutcome, Question, UrlQuestion, has
 from ..settings.credential_env import SHORTEST_REDACTED, bare
-from ..settings.delegation import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
 from ..settings.settings import NotReady
 from . import login_links
+from .delegation_settings import BY_ISSUER, HEADER, LONGEST_SCOPES, USER
 from .login_callback import Callback
 from .token_cache import TokenCache
 from .token_requests import delegated_form
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from ..core.effects import Dialogue
     from ..http.client import Client
-    from ..replicas.seal import Seal
-    from ..settings.delegation import Delegation
+    from ..http_server.sealed.seal import Seal
     from ..settings.grants import CallerCredential
+    from .delegation_settings import Delegation
     from .kept_logins import Logins
     from .login_callback import Spend
     from .login_pages import Page

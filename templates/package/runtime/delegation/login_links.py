@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from ..core.jsontext import dumps, loads
-from ..http import pkce
-from ..replicas.seal import Expired, Unsealed
+from ..http_server.sealed.seal import Expired, Unsealed
+from ..oauth import pkce
 from ..settings.settings import NotReady
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..replicas.seal import Seal
-    from ..settings.delegation import Delegation
+    from ..http_server.sealed.seal import Seal
+    from .delegation_settings import Delegation
     from .provider_metadata import Endpoints
     from .who import CheckedCaller
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.identity import Identity
+from .identity import Identity
 from .problems import InvalidToken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..settings.callers import Introspection
+    from ..http_server.callers import Introspection
 
 LEEWAY = 30.0
 """Seconds by which the clocks of an issuer and of this server may differ."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..core import log
-from ..settings import well_known
+from ..oauth import well_known
 from ..settings.origins import Endpoint
 from ..text.addresses import parse
 from . import signed_tokens

@@ -13,7 +13,7 @@ from ..settings.origins import Endpoint
 from ..text.addresses import parse_endpoint
 
 if TYPE_CHECKING:
-    from ..settings.callers import Introspection
+    from ..http_server.callers import Introspection
     from ..text.addresses import Address
 
 SECONDS = 10.0

@@ -10,15 +10,15 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ..http import token_response
 from ..http.client import Failure
+from ..oauth import token_response
 from ..request.request import Request
 from ..settings.credentials import client_login
 from .errors import LoginFailed
 
 if TYPE_CHECKING:
-    from ..http.discovery import Send
     from ..http.exchange import Response
+    from ..oauth.discovery import Send
     from ..settings.origins import Endpoint
 
 LARGEST_METADATA = 256 * 1024

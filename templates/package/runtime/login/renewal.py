@@ -22,7 +22,7 @@ from .lock import locked
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..http.discovery import Send
+    from ..oauth.discovery import Send
     from ..settings.origins import Endpoint
     from .entry import Entry
     from .kept import KeptLogins

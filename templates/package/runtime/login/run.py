@@ -19,7 +19,7 @@ from .token_answer import granted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..http.discovery import Send
+    from ..oauth.discovery import Send
     from .answers import Answer
     from .entry import Entry
     from .kept import KeptLogins

@@ -15,7 +15,7 @@ from .entry import Entry
 from .errors import LoginFailed
 
 if TYPE_CHECKING:
-    from ..http.discovery import Send
+    from ..oauth.discovery import Send
     from .answers import Answer, Client
     from .endpoints import Endpoints
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.jsontext import NotJSON, loads
 from ..core.wire_formats import ABSENT
+from ..search.stubs import as_json
 from ..text.invisible import clean
 from ..text.shortening import Shortened, written
-from .stubs import as_json
 from .worker_code import LARGE
 
 if TYPE_CHECKING:

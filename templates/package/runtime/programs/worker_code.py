@@ -13,7 +13,7 @@ import ast
 import warnings
 from typing import TYPE_CHECKING
 
-from .stubs import MOST_NESTED, OWN
+from ..search.stubs import MOST_NESTED, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

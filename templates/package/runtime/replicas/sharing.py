@@ -23,16 +23,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import fair_eviction, log, spans
 from ..core.jsontext import dumps, loads
-from .away import StoreAway, StreamGoesOn
-from .seal import Unsealed
+from ..http_server.sealed.away import StoreAway, StreamGoesOn
+from ..http_server.sealed.seal import Unsealed
+from ..http_server.sealed.spent import SpentNumbers
 from .shared_settings import SharedSettings
-from .spent import SpentNumbers
 from .waiting_events import WaitingEvents
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from .seal import Seal
+    from ..http_server.sealed.seal import Seal
     from .store import Store
 
 _RELAY, _ENDED, _REPLICA, _KEPT = "relay:", "ended", "replica:", "kept"

@@ -18,7 +18,7 @@ import redis.asyncio as client
 from redis.exceptions import RedisError
 
 from ..core import log
-from .away import StoreAway
+from ..http_server.sealed.away import StoreAway
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

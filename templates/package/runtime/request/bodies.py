@@ -20,10 +20,10 @@ from .parameters import Header, field_pairs, value_of
 from .styles import JSON, STYLES, Expansion, Place, percent, reserved, scalar
 
 if TYPE_CHECKING:
-    from ..core.table import Body, Field, Parameter, Xml
-    from ..core.words import PartKind
-    from .files import Files
-    from .multipart import Part
+    from ..files.files import Files
+    from ..files.multipart import Part
+    from ..tables.table import Body, Field, Parameter, Xml
+    from ..tables.words import PartKind
 
 Written = TypeVar("Written")
 
@@ -86,7 +86,7 @@ def build(
         if not any(found for _, found in written):
             names = ", ".join(sorted({field["argument"] for field in body["fields"] if "argument" in field})[:20])
             raise Refused(Problem("", f"the body would be empty: give at least one of {names or whole}"))
-        from .multipart import join  # imported late: few tools send multipart bodies
+        from ..files.multipart import join  # imported late: few tools send multipart bodies
 
         return [join(content_type, [part for _, found in written for part in found], entropy)]
     content = {member.field["name"]: member.value for member in members}
@@ -98,7 +98,7 @@ def _filled(body: Body, arguments: dict[str, Any], files: Files | None, credenti
 
     Raise Refused if the body is a single argument that the call omits, because an empty body may delete what is there.
     """
-    from . import templates  # imported here: only handwritten tools have templates
+    from ..templates import templates  # imported here: only handwritten tools have templates
 
     encoding, name = body["encoding"], templates.argument_of(body["template"])
     escape = templates.in_xml if encoding == "xml" else str
@@ -190,7 +190,7 @@ def _whole(body: Body, value: Any, files: Files | None) -> Content:
         case "xml":
             return _text(content_type, _xml(body["xml"], value))
         case "binary" | "form" | "multipart":  # if one argument is the whole form, the client has encoded it
-            from .files import media_type  # imported late: few tools send files
+            from ..files.files import media_type  # imported late: few tools send files
 
             assert files is not None
             content, name, own = files.content(value)
@@ -265,7 +265,7 @@ def _pairs(member: Member) -> list[str]:
 
 
 def _parts(member: Member, arguments: dict[str, Any], files: Files | None) -> Iterator[Part]:
-    from .multipart import Part  # imported late: few tools send multipart bodies
+    from ..files.multipart import Part  # imported late: few tools send multipart bodies
 
     field, value = member.field, member.value
     if "style" in field:
@@ -287,7 +287,7 @@ def _parts(member: Member, arguments: dict[str, Any], files: Files | None) -> It
         elif kind == "text":
             yield Part(field["name"], scalar(item).encode(), media, headers=headers)
         elif kind == "file":
-            from .files import media_type  # imported late: few tools send files
+            from ..files.files import media_type  # imported late: few tools send files
 
             assert files is not None
             content, known, own = files.content(item)
@@ -309,7 +309,7 @@ def _styled(field: Field, value: Any) -> Iterator[Part]:
     """Yield multipart parts for a field: one for each name-value pair of the field's style (OpenAPI 3.1,
     4.8.15.1.1).
     """
-    from .multipart import Part  # imported late: few tools send multipart bodies
+    from ..files.multipart import Part  # imported late: few tools send multipart bodies
 
     for pair in Expansion(STYLES[field["style"]], field["name"], field["explode"], _PLAIN).parts(value):
         name, _, text = pair.partition("=")
@@ -325,6 +325,6 @@ def _file_name(argument: str, arguments: dict[str, Any], index: int) -> str:
 
 
 def _xml(shape: Xml, value: Any) -> str:
-    from . import xmltext  # imported here: few APIs use XML
+    from ..templates import xmltext  # imported here: few APIs use XML
 
     return xmltext.document(shape, value)

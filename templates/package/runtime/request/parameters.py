@@ -22,8 +22,8 @@ from .argument_errors import Unsendable
 from .styles import STYLES, Expansion, Place, brackets, defined, percent, reserved, scalar, unnamed
 
 if TYPE_CHECKING:
-    from ..core.table import Field
-    from ..core.table import Parameter as Bound
+    from ..tables.table import Field
+    from ..tables.table import Parameter as Bound
 
 Written = TypeVar("Written")
 
@@ -63,7 +63,7 @@ def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
     Raise Unsendable if an argument cannot be written into the template.
     """
     if "template" in bound:
-        from . import templates  # imported here: only handwritten tools have templates
+        from ..templates import templates  # imported here: only handwritten tools have templates
 
         return templates.filled(bound["template"], arguments)
     return bound["value"] if "value" in bound else arguments.get(bound["argument"], ABSENT)
@@ -72,7 +72,7 @@ def value_of(bound: Bound | Field, arguments: dict[str, Any]) -> Any:
 def _argument_of(bound: Bound) -> str:
     if "template" not in bound:
         return str(bound.get("argument", ""))
-    from . import templates  # imported here: only handwritten tools have templates
+    from ..templates import templates  # imported here: only handwritten tools have templates
 
     return templates.argument_of(bound["template"])
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..core.catalog import Tool
-    from ..core.table import Parameter as Bound
-    from .files import Files
+    from ..files.files import Files
+    from ..tables.table import Parameter as Bound
     from .parameters import Parameter
 
     Entropy = Callable[[int], bytes]

@@ -19,9 +19,9 @@ from ..text.sanitize import brief, decode, is_text
 from . import findings
 
 if TYPE_CHECKING:
-    from ..core.table import Binding, Field, Parameter
     from ..http.client import Failure
     from ..http.exchange import Response, Sent
+    from ..tables.table import Binding, Field, Parameter
     from ..text.redaction import Redactor
     from .findings import Finding
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any, Protocol
 
-    from ..calls.completion_values import CompletionValues
     from ..core.effects import Call, Dialogue
     from ..core.task_state import Task
     from ..core.wire_formats import Asked, Contents, Outcome, PromptMessages, Result
+    from ..features.completion_values import CompletionValues
     from ..http.deadlines import Deadlines
     from .call_log import CallLog
     from .call_progress import CallProgress
@@ -188,7 +188,7 @@ class AcceptedCall:
         if isinstance(call, Complete):
             return self._values().complete(call, caller.fetch)
         if isinstance(call, GetPrompt):
-            from ..calls import prompt_resources  # imported late: few prompts need the upstream
+            from ..features import prompt_resources  # imported late: few prompts need the upstream
 
             return prompt_resources.made(call, caller.fetch)
         assert isinstance(call, TaskRequest)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Protocol
 
-    from ..core.table import Binding, Scheme
     from ..request.request import Request
+    from ..tables.table import Binding, Scheme
     from .settings import Settings
 
     class Logins(Protocol):

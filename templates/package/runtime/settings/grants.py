@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
     from typing import Any, Protocol, TypeAlias
 
-    from ..core import table
+    from ..delegation.delegation_settings import Delegation
     from ..request.request import Request
-    from .delegation import Delegation
+    from ..tables import table
     from .origins import Endpoint
 
     Send: TypeAlias = Callable[[Request, Any], Awaitable[Any]]

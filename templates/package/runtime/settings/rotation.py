@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Protocol
 
-    from ..core.table import Scheme
+    from ..tables.table import Scheme
 
     class Settings(Protocol):
         """Interface of the settings whose credentials are replaced (settings.Settings)."""

@@ -94,7 +94,7 @@ def file(value: str) -> str:
 
 def audit(value: str) -> str:
     """Return where calls are recorded: the absolute path of a file, or the word `stderr`."""
-    from ..core.audit import STDERR, problem  # imported here: few operators keep an audit log
+    from ..audit.audit import STDERR, problem  # imported here: few operators keep an audit log
 
     if value.lower() == STDERR:
         return STDERR

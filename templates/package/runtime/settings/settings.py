@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ..core.catalog import Catalog
-    from ..core.table import Scheme, Server, ServerVariable
-    from .delegation import Delegation
-    from .listening import Listening
+    from ..delegation.delegation_settings import Delegation
+    from ..http_server.listening import Listening
+    from ..tables.table import Scheme, Server, ServerVariable
+    from ..telemetry.telemetry_settings import Telemetry
     from .rotation import Rotation
     from .settings_table import Setting
-    from .telemetry import Telemetry
 
     Again: TypeAlias = "Callable[[Catalog], Settings]"
 
@@ -163,7 +163,8 @@ def load(
     settings.client = reader.client()
     reader.listening(http)
     if settings["METRICS"] or any(name.startswith("OTEL_") for name in environ):
-        from .telemetry import load as load_telemetry  # imported here: few operators enable telemetry
+        # imported late: few operators enable telemetry
+        from ..telemetry.telemetry_settings import load as load_telemetry
 
         load_telemetry(settings, catalog, asked)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
@@ -278,7 +279,7 @@ class _Reader:
         """
         if address is None:
             return
-        from .listening import load as load_listening  # imported here: stdio does not need this module
+        from ..http_server.listening import load as load_listening  # imported here: stdio does not need this module
 
         settings = self._settings
         try:
@@ -339,7 +340,8 @@ class _Reader:
         """Read the settings for calling the API with the caller's rights, if `<SCHEME>_AS` is set for any scheme."""
         values = [scheme["variables"].get("value", "") for scheme in security.values()]
         if any(self._environ.get(f"{value}_AS") for value in values if value):
-            from .delegation import load as load_delegation  # imported here: rarely used, and only over HTTP
+            # imported late: rarely used, and only over HTTP
+            from ..delegation.delegation_settings import load as load_delegation
 
             load_delegation(self._settings, security, self._environ, rules, urls[0] if urls else "")
 

@@ -21,8 +21,8 @@ class Setting:
     """One environment variable.
 
     - `name`: its name without the server's prefix.
-    - `parser`: `.MODULE.FUNCTION` of this folder, loaded only if the variable is set. The function converts the text,
-      or raises ValueError with a reason such as "must be 1 or 0". "" keeps the text.
+    - `parser`: `.MODULE.FUNCTION`, seen from this folder, loaded only if the variable is set. The function converts the
+      text, or raises ValueError with a reason such as "must be 1 or 0". "" keeps the text.
     - `default`: the value if the variable is unset.
     - `purpose`: what the variable holds. The first sentence is for the README. `{default}` stands for the default. A
       name that begins with `_` stands for the same name with the server's prefix.
@@ -133,48 +133,49 @@ SETTINGS = (
             " server ends. Or the path of a file for the metrics, in which `{pid}` stands for the process id"),
     Setting("METRICS_TOKEN", ".setting_parsers.metrics_token", "",
             "the bearer token for `/metrics`; required if other machines may connect", "http", secret=True),
-    Setting("HTTP_TOKENS", ".listening.tokens", None,
+    Setting("HTTP_TOKENS", "..http_server.listening.tokens", None,
             "the file of callers: on each line a name and the SHA-256 of a token", "http"),
-    Setting("HTTP_URL", ".callers.url", None,
+    Setting("HTTP_URL", "..http_server.callers.url", None,
             "this server's URL as clients use it, such as `https://mcp.example.com/mcp`; access tokens are issued for"
             " it, and the server also answers at its path", "http"),
-    Setting("HTTP_CARD", ".listening.card_name", "",
+    Setting("HTTP_CARD", "..http_server.listening.card_name", "",
             "this server's name in the MCP registry, such as `io.github.ann/petstore`. The server then publishes its"
             " name and URL at `/mcp/server-card` and `/.well-known/ai-catalog.json`", "http"),
-    Setting("AUTH_ISSUER", ".callers.issuers", (),
+    Setting("AUTH_ISSUER", "..http_server.callers.issuers", (),
             "the authorization servers whose access tokens are accepted, separated by commas, each exactly as the"
             " `issuer` in its metadata", "http"),
-    Setting("AUTH_AUDIENCE", ".callers.audiences", frozenset(),
+    Setting("AUTH_AUDIENCE", "..http_server.callers.audiences", frozenset(),
             "the audience (`aud`) that access tokens must have; the server's URL by default", "http"),
-    Setting("AUTH_SCOPES", ".callers.scopes", (), "the scopes that every call needs, separated by blanks", "http"),
-    Setting("AUTH_FIRST_SCOPES", ".callers.scopes", None,
+    Setting("AUTH_SCOPES", "..http_server.callers.scopes", (),
+            "the scopes that every call needs, separated by blanks", "http"),
+    Setting("AUTH_FIRST_SCOPES", "..http_server.callers.scopes", None,
             "the scopes that clients are told to request at first, separated by blanks, or `*` for the scopes of all"
             " tools; by default those of the tools that only read", "http"),
-    Setting("AUTH_INSTEAD_OF_AUDIENCE", ".callers.instead_of_audience", (),
+    Setting("AUTH_INSTEAD_OF_AUDIENCE", "..http_server.callers.instead_of_audience", (),
             "whose tokens are accepted if introspection names no audience: `client:ID` or `scope:NAME`, separated by"
             " commas; by default nobody's", "http"),
-    Setting("AUTH_ROLES_CLAIM", ".callers.claim", "",
+    Setting("AUTH_ROLES_CLAIM", "..http_server.callers.claim", "",
             "the claim of a token that names the caller's roles: its name, or a JSON pointer such as"
             " `/realm_access/roles`", "http"),
-    Setting("AUTH_INTROSPECTION_CLIENT_ID", ".callers.text", "",
+    Setting("AUTH_INTROSPECTION_CLIENT_ID", "..http_server.callers.text", "",
             "the client id with which this server asks the authorization server about tokens that are not JWTs",
             "http"),
-    Setting("AUTH_INTROSPECTION_CLIENT_SECRET", ".callers.client_secret", "",
+    Setting("AUTH_INTROSPECTION_CLIENT_SECRET", "..http_server.callers.client_secret", "",
             "the secret of this client", "http", secret=True),
     Setting("HTTP_OPEN", ".setting_parsers.switch", False,
             "`1` to serve everybody who reaches the port; for servers behind a proxy that authenticates callers",
             "http"),
-    Setting("HTTP_HOSTS", ".listening.hosts", frozenset(),
+    Setting("HTTP_HOSTS", "..http_server.listening.hosts", frozenset(),
             "the host names under which clients reach this server, separated by commas; names of this machine, such as"
             " `localhost`, need not be listed", "http"),
-    Setting("HTTP_ORIGINS", ".listening.origins", frozenset(),
+    Setting("HTTP_ORIGINS", "..http_server.listening.origins", frozenset(),
             "the origins of web pages that may send requests, separated by commas", "http"),
     Setting("HTTP_FILES", ".setting_parsers.switch", False,
             "`1` to let callers use the files in `_FILES_DIR` and `_DOWNLOADS_DIR`", "http"),
-    Setting("STATE_KEY", ".listening.keys", (),
+    Setting("STATE_KEY", "..http_server.listening.keys", (),
             "the secret that all replicas share, at least 32 bytes; to change it, list several, separated by commas",
             "http", secret=True),
-    Setting("STORE", ".listening.store", None,
+    Setting("STORE", "..http_server.listening.store", None,
             "the URL of a Redis or Valkey server in which replicas share state, such as `redis://cache:6379/0`",
             "http", secret=True),
     Setting("LOGIN_PORT", ".setting_parsers.port", 0,

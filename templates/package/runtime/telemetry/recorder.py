@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ..core.jsonrpc import Notification
     from ..core.task_state import FollowedTask
     from ..core.wire_formats import Outcome
-    from ..settings.telemetry import Telemetry
     from .operations import Operation, Sending
+    from .telemetry_settings import Telemetry
 
 OTHER = "_OTHER"
 MOST_WAITING = 20_000

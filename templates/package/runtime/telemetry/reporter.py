@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.catalog import Catalog
-    from ..settings.telemetry import Telemetry
     from .exporter import Exporter
     from .otlp_metrics import MetricEncoder
     from .recorder import Counted
     from .series import Buckets, Total
     from .spans import SpanEncoder
+    from .telemetry_settings import Telemetry
 
     _Key = tuple[object, ...]
 

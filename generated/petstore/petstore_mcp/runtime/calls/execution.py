@@ -48,23 +48,23 @@ from .under_way import CallUnderWay
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..core.effects import GetPrompt, TaskRequest
-    from ..core.table import Lookup, Pages
     from ..core.task_state import Task
     from ..core.wire_formats import PromptMessages
+    from ..features.resource_versions import Version
     from ..http.exchange import Response
-    from ..result.structured import OutputChecker
+    from ..http_server.handles import Handles
+    from ..jobs.task_calls import TaskCalls
+    from ..login.user_logins import UserLogins
+    from ..lookups.lookups import WholeAnswer
+    from ..questions.consent import Consent, States
+    from ..questions.questions import Questions
+    from ..results.structured import OutputChecker
     from ..settings.grants import TokenRequest
     from ..settings.settings import Settings
-    from .consent import Consent, States
-    from .handles import Handles
+    from ..tables.table import Lookup, Pages
     from .inner_calls import Record
-    from .lookups import WholeAnswer
     from .preparation import PreparedCall
-    from .questions import Questions
-    from .resource_versions import Version
-    from .task_calls import TaskCalls
     from .under_way import Ask
-    from .user_logins import UserLogins
 
 Report = Callable[[str], None]
 
@@ -130,7 +130,7 @@ class ToolExecutor:
         """
         self._users: UserLogins | None = None
         if (logins := kept_logins(catalog, settings, self._redactor.learn)) is not None:
-            from .user_logins import UserLogins  # imported late: most servers have no logins
+            from ..login.user_logins import UserLogins  # imported late: most servers have no logins
 
             self._users = UserLogins(catalog, settings, logins, self._redactor.learn, lambda: self._client)
         if settings.rotation is not None:
@@ -202,7 +202,7 @@ class ToolExecutor:
         if tool.output_schema is None or result.is_error:
             return result
         if self._promises is None:
-            from ..result.structured import OutputChecker  # imported late: most servers have no output schemas
+            from ..results.structured import OutputChecker  # imported late: most servers have no output schemas
 
             self._promises = OutputChecker()
         with budget:
@@ -217,7 +217,7 @@ class ToolExecutor:
             if self._hooks.follow(name):
                 result = await self._hooks.after(name, result, budget, done)
         except HookFailed as failed:
-            from .hook_runner import withheld  # already loaded: only hooks raise HookFailed
+            from ..hooks.hook_runner import withheld  # already loaded: only hooks raise HookFailed
 
             result = Result.error(withheld(name, str(failed), done) if done else sentence(name, failed))
         return redacted(result, self._redactor)
@@ -234,8 +234,8 @@ class ToolExecutor:
     def _jobs(self) -> TaskCalls:
         """Return the handler of jobs and of MCP tasks. Its module is loaded when the handler is first used."""
         if self._followed is None:
-            from . import task_calls  # imported late: few tools start jobs
-            from .cancelled_jobs import CancelledJobs
+            from ..jobs import task_calls  # imported late: few tools start jobs
+            from ..jobs.cancelled_jobs import CancelledJobs
 
             cancelled = CancelledJobs(self._cancelled_jobs, self._shared)
             parts = self._catalog, self._settings, self._preparation, self._exchanged, self._writer
@@ -268,7 +268,7 @@ class ToolExecutor:
 
     async def fetch(self, wanted: Fetch) -> Contents | Result:
         """Fetch a resource from the upstream. Return its contents, or an error result. No hooks run."""
-        from ..result import fetching  # imported late: most servers have no resources
+        from ..features import fetching  # imported late: most servers have no resources
 
         tool = fetching.as_tool(wanted)
         with self._redactor.during():
@@ -290,7 +290,7 @@ class ToolExecutor:
 
     async def version(self, wanted: Fetch, before: Version | None) -> Version | None:
         """Return the current version of a polled resource, or None if it cannot be determined."""
-        from . import resource_versions  # imported late: few resources are polled
+        from ..features import resource_versions  # imported late: few resources are polled
 
         with self._redactor.during():
             parts = self._preparation, self._exchanged, self._writer.closed
@@ -302,7 +302,7 @@ class ToolExecutor:
 
         Raise OtherOutcome if the request ends with a question to the user or with a protocol error.
         """
-        from . import prompt_questions, prompt_resources  # imported late: few prompts ask the user
+        from ..features import prompt_questions, prompt_resources  # imported late: few prompts ask the user
 
         budget = self._preparation.budget
         wanted.arguments = await prompt_questions.answered(wanted, self._questions(), ask, budget)
@@ -331,7 +331,7 @@ class ToolExecutor:
         """
         tool = call.tool
         if "requires" in tool.binding:
-            from .required_capabilities import refusal  # imported late: few tools require capabilities
+            from ..questions.required_capabilities import refusal  # imported late: few tools require capabilities
 
             if (lacking := refusal(tool, call.dialogue)) is not None:
                 return lacking, ""
@@ -357,7 +357,7 @@ class ToolExecutor:
         """
         if self._hooks.idle or isinstance(self._hooks, NoHooks):
             return await self._run(call, arguments)
-        from .hook_questions import HookQuestions  # imported late: most servers have no hooks
+        from ..hooks.hook_questions import HookQuestions  # imported late: most servers have no hooks
 
         return await HookQuestions(call, arguments, self._issuer(), self._redactor).answered(self._run)
 
@@ -382,7 +382,7 @@ class ToolExecutor:
 
         Raise one of the exceptions in preparation.Unmade if the call cannot be made.
         """
-        from . import lookups  # imported late: few tools look up ids by names
+        from ..lookups import lookups  # imported late: few tools look up ids by names
 
         lookups.check(call.tool, arguments)
         look = partial(self._look, call)
@@ -448,19 +448,19 @@ class ToolExecutor:
         return await self._consent.obtain(call, about)
 
     def _asking(self) -> Consent:
-        from .consent import Consent  # imported late: few servers ask the user
+        from ..questions.consent import Consent  # imported late: few servers ask the user
 
         return Consent(self._issuer(), self._redactor.text)
 
     def _questions(self) -> Questions:
-        from .questions import Questions  # imported late: few tools ask the user
+        from ..questions.questions import Questions  # imported late: few tools ask the user
 
         return Questions(self._issuer(), self._preparation.verified, self._redactor.text)
 
     def _issuer(self) -> States:
         """Return the object that issues and checks `requestState` values. A reload of the tools keeps this object."""
         if self._states is None:
-            from .signed_state import Tickets  # imported late: few calls need a requestState
+            from ..questions.signed_state import Tickets  # imported late: few calls need a requestState
 
             self._states = Tickets(os.urandom(32), time.monotonic, os.urandom)
         return self._states
@@ -490,7 +490,7 @@ class ToolExecutor:
         self, call: CallUnderWay, pages: Pages, ready: PreparedCall, answer: Response, sent: Sent
     ) -> tuple[Response, Sent]:
         """Fetch the pages after the first response. Return all pages as one response, and the last request sent."""
-        from .page_walk import PageWalk  # imported late: few tools go through pages
+        from ..lookups.page_walk import PageWalk  # imported late: few tools go through pages
 
         async def prepare(arguments: dict[str, Any]) -> PreparedCall:
             arguments = self._preparation.verified(call.tool, arguments, call.budget)

@@ -13,8 +13,8 @@ from ..request.argument_errors import HookFailed
 if TYPE_CHECKING:
     from ..core.budget import Budget
     from ..core.wire_formats import Result
+    from ..hooks.hook_runner import Hooks
     from ..request.request import Request
-    from .hook_runner import Hooks
 
 
 class NoHooks:
@@ -66,7 +66,7 @@ def load(tools: Iterable[str]) -> Hooks | NoHooks:
         own = {name: each for name, each in vars(module).items() if not name.startswith("__") and callable(each)}
         if not own:
             return NoHooks()
-        from .hook_runner import Hooks  # imported late: in most servers hooks.py is empty
+        from ..hooks.hook_runner import Hooks  # imported late: in most servers hooks.py is empty
     except BaseException as problem:  # user code may raise anything, even SystemExit
         return NoHooks(absent_parts.advise(problem) or _unloaded(problem))
     return Hooks(own, tools)

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue
+    from ..http_server.handles import PausedRuns
+    from ..programs.program_runs import Executor, ProgramRuns
     from ..result.result_store import KeptResults
     from ..search.tools import ToolSearch
-    from .handles import PausedRuns
-    from .program_runs import Executor, ProgramRuns
     from .under_way import Ask
 
 _KEYS = ("reads", "search")
@@ -40,7 +40,7 @@ class Programs:
     def found(self) -> ProgramRuns:
         """Return the runner of model-written programs. Raise ImportError if this machine cannot load the sandbox."""
         if self._found is None:
-            from .program_runs import ProgramRuns  # imported late: few servers run model-written programs
+            from ..programs.program_runs import ProgramRuns  # imported late: few servers run model-written programs
 
             self._found = ProgramRuns(self._runs)
         return self._found
@@ -87,11 +87,11 @@ class OwnTools:
         `ask`: function that asks the user while the call waits, or None.
         """
         if "search" in tool.binding:
-            from ..core.search_listing import PROGRAMS  # imported late: few servers have a search
+            from ..search.search_listing import PROGRAMS  # imported late: few servers have a search
 
             if self._catalog.finders[tool.name] in PROGRAMS:
                 return await self._run(tool.name, str(arguments["code"]), executor, dialogue, ask)
-            from ..core.listing import TornIndex  # imported late: few servers have a search
+            from ..search.listing import TornIndex  # imported late: few servers have a search
 
             try:
                 span = spans.current()

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
+    from ..identity.identity import Identity
+    from ..tables.table import CompletionSource, Prompt, Resource
     from .catalog import Catalog
-    from .identity import Identity
     from .jsonrpc import Id, Members
     from .spans import Span
-    from .table import CompletionSource, Prompt, Resource
     from .wire_formats import Contents
 
     Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | PollResources"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .wire_formats import PromptMessages
 
     Answer: TypeAlias = Callable[[Members], "dict[str, object]"]
-    from .table import CompletionSource, Prompt, Resource
+    from ..tables.table import CompletionSource, Prompt, Resource
 
 MOST_VALUES = 100
 """Largest number of values in one completion, as MCP limits it."""

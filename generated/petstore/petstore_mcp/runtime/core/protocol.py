@@ -30,7 +30,7 @@ The user may have to confirm a call, and the eras differ in how the server asks.
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
 `UserAnswer`; `elicitation` holds the open questions. In the stateless era, the call ends with a result that asks, and
 the client sends the call again with the answer. `Dialogue` says which way the client supports. The question and the
-meaning of the answer are decided elsewhere (`calls/consent.py`).
+meaning of the answer are decided elsewhere (`questions/consent.py`).
 
 Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
 `subscriptions/listen` until it is cancelled. Both keep their id in use (`pending_requests`), and a second request with
@@ -330,7 +330,7 @@ class Protocol:
             raise Fault(METHOD_NOT_FOUND, f"There is no method '{request.method}' in {revision}.")
         uri = request.params.get("uri")
         if request.method == "resources/subscribe" and isinstance(uri, str):
-            from . import watching  # imported here: few clients watch resources
+            from ..watching import watching  # imported here: few clients watch resources
             from .encode_response import MAX_URI  # imported here: few clients watch resources
 
             reason = watching.refusal(self._features(), uri)
@@ -379,7 +379,7 @@ class Protocol:
         token = progress_token(request)
         heard = dialogue(request, revision, self._dialogue)
         if self._catalog.offers("tasks"):
-            from . import tasks  # imported here: few servers offer MCP tasks
+            from ..jobs import tasks  # imported here: few servers offer MCP tasks
 
             heard = tasks.heard(heard, request, revision)
         called = self._catalog.resolve_alias(name)
@@ -387,7 +387,7 @@ class Protocol:
             raise Fault(INVALID_PARAMS, self._unknown(name))
         name = called
         if name in self._catalog.finders:
-            from .search_listing import inner  # imported here: few servers have a search
+            from ..search.search_listing import inner  # imported here: few servers have a search
 
             name, arguments = inner(self._catalog, name, arguments)
         who = origin(request, self._origin)
@@ -428,7 +428,7 @@ class Protocol:
         return [found]
 
     def _task(self, request: Request, revision: str) -> list[Effect]:
-        from . import tasks  # imported here: few servers offer MCP tasks
+        from ..jobs import tasks  # imported here: few servers offer MCP tasks
 
         # `read` comes before `begin`: if `read` raises Fault, the request's id must not stay in use
         wanted = tasks.read(0, request, revision, self._origin)
@@ -456,7 +456,7 @@ class Protocol:
         """
         if not asked or not self._watches():
             return ()
-        from . import watching  # imported here: few clients watch resources
+        from ..watching import watching  # imported here: few clients watch resources
         from .subscriptions import Subscriptions  # imported here: few clients watch resources
 
         self._subscriptions = self._subscriptions or Subscriptions()
@@ -480,7 +480,7 @@ class Protocol:
         before, self._catalog, self._beside = self._catalog, catalog, None
         told = self._subscriptions.changed(catalog.changed(before)) if self._subscriptions is not None else b""
         if former is not None:
-            from . import watching  # takes no time: already imported when the client began to watch a resource
+            from ..watching import watching  # takes no time: already imported when the client began to watch a resource
 
             told += b"".join(map(self.updated, watching.changed(former, self._features(), watched)))
         level = self.notifications.level if self.notifications else None
@@ -502,7 +502,7 @@ class Protocol:
         """Return URI -> the request that fetches the resource, for each polled resource that the client watches."""
         if not (watched := self.watched):
             return {}
-        from . import watching  # takes no time: already imported when the client began to watch a resource
+        from ..watching import watching  # takes no time: already imported when the client began to watch a resource
 
         return watching.polled(self._features(), watched, self._agreed or STATELESS_REVISIONS[0])
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log
 from ..core.jsontext import dumps, loads
-from ..replicas.away import StoreAway
-from ..replicas.seal import Unsealed
+from ..http_server.sealed.away import StoreAway
+from ..http_server.sealed.seal import Unsealed
 from .who import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..replicas.seal import Seal
+    from ..http_server.sealed.seal import Seal
 
     class Store(Protocol):
         """Interface of the store that replicas share (replicas.store.Store).

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from ..core import log
-from ..settings.delegation import USER
 from ..settings.settings import NotReady
 from . import login_links, login_pages
+from .delegation_settings import USER
 from .login_links import SECONDS, STATE, TICKET
 from .token_requests import Unfetched, code_form
 from .who import CheckedCaller
@@ -27,8 +27,8 @@ from .who import CheckedCaller
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..replicas.seal import Seal
-    from ..settings.delegation import Delegation
+    from ..http_server.sealed.seal import Seal
+    from .delegation_settings import Delegation
     from .login_links import PendingLogin
     from .login_pages import Page
     from .token_servers import Servers

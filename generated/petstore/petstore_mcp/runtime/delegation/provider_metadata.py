@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ..http import token_response
-from ..http.backoff import Backoff
 from ..http.client import Failure
+from ..oauth import token_response
+from ..oauth.backoff import Backoff
 from ..request.request import Request
 from ..settings.settings import NotReady
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..settings.delegation import Provider
     from ..settings.origins import Endpoint
+    from .delegation_settings import Provider
     from .token_requests import Send
 
 LARGEST_ANSWER = 64 * 1024

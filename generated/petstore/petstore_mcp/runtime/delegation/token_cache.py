@@ -12,8 +12,8 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from ..core import log
-from ..http.backoff import FIRST, LONGEST
-from ..http.tokens import EARLY
+from ..oauth.backoff import FIRST, LONGEST
+from ..oauth.tokens import EARLY
 from ..settings.settings import NotReady
 from .token_requests import RefusedToken, Unfetched
 

@@ -13,20 +13,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ..http import token_response
 from ..http.client import Failure
+from ..oauth import token_response
 from ..request.request import Request
 from ..settings.credentials import client_login
-from ..settings.delegation import EXCHANGE
 from ..text import fields
+from .delegation_settings import EXCHANGE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..http.exchange import Response
-    from ..settings.delegation import Delegation
     from ..settings.origins import Endpoint
     from ..text.addresses import Address
+    from .delegation_settings import Delegation
 
     Send = Callable[[Request, Address], Awaitable[Response]]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..settings.delegation import USER
+from .delegation_settings import USER
 from .provider_metadata import Metadata
 from .token_requests import TokenEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..settings.delegation import Delegation
+    from .delegation_settings import Delegation
     from .provider_metadata import Endpoints
     from .token_requests import Send, Token
 

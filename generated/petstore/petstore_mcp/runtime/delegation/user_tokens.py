@@ -9,9 +9,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ..core import log
-from ..http.backoff import Backoff
-from ..http.tokens import EARLY
-from ..replicas.away import StoreAway
+from ..http_server.sealed.away import StoreAway
+from ..oauth.backoff import Backoff
+from ..oauth.tokens import EARLY
 from ..settings.settings import NotReady
 from .kept_logins import LOOK_SECONDS, Login
 from .token_requests import RefusedToken, Unfetched, refresh_form

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
     from typing import Protocol
 
+    from ..oauth.tokens import Tokens
     from ..request.request import Request
     from ..settings.grants import CallerCredential, TokenRequest
     from ..settings.settings import Settings
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from .client import Client
     from .exchange import PreparedCall, Response, Sent
     from .pacing import Turn
-    from .tokens import Tokens
 
     Report = Callable[[str], None]
 
@@ -204,7 +204,7 @@ class Sender:
 
     def _fetched(self) -> Tokens:
         """Return the cache of the access tokens with which this server calls the API. Create the cache at first use."""
-        from .tokens import Tokens  # imported late: most APIs use no access tokens
+        from ..oauth.tokens import Tokens  # imported late: most APIs use no access tokens
 
         if self._tokens is None:
             client, seconds = self._client, self._seconds

@@ -25,9 +25,9 @@ from .remembered import BoundedCache
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.identity import Identity
-    from ..settings.listening import Listening
+    from ..http_server.listening import Listening
     from ..settings.settings import Settings
+    from .identity import Identity
 
 LONGEST = 16 * 1024
 """Longest token in characters."""

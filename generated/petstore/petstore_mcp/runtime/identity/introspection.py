@@ -18,9 +18,9 @@ from .remembered import BoundedCache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..core.identity import Identity
     from ..http.client import Client
-    from ..settings.callers import Introspection
+    from ..http_server.callers import Introspection
+    from .identity import Identity
     from .issuer import Issuer
 
 LONGEST = 60.0

@@ -13,7 +13,7 @@ import os
 import stat
 from dataclasses import dataclass
 
-from ..core import safe_open
+from ..files import safe_open
 from .faults import InstallError
 
 LARGEST = 32 * 1024 * 1024

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.catalog import Catalog
-    from ..core.table import Scheme
+    from ..tables.table import Scheme
 
 
 @dataclass(frozen=True, slots=True)

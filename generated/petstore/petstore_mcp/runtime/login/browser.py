@@ -8,14 +8,14 @@ import secrets
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from ..http import pkce
-from ..http.token_response import CODES
+from ..oauth import pkce
+from ..oauth.token_response import CODES
 from . import answers
 from .errors import LoginFailed
 from .loopback import Loopback
 
 if TYPE_CHECKING:
-    from ..http.discovery import Send
+    from ..oauth.discovery import Send
     from .answers import Answer, Client
     from .endpoints import Endpoints
 

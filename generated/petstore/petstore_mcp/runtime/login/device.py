@@ -14,7 +14,7 @@ from .registration import DEVICE
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..http.discovery import Send
+    from ..oauth.discovery import Send
     from .answers import Answer, Client
     from .endpoints import Endpoints
 

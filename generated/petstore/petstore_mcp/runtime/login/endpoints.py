@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..settings import well_known
+from ..oauth import well_known
 from . import answers
 from .errors import LoginFailed
 
 if TYPE_CHECKING:
-    from ..http.discovery import Send
+    from ..oauth.discovery import Send
     from ..settings.origins import Endpoint
     from .scheme import UserScheme
 

@@ -10,7 +10,7 @@ from .answers import Client
 from .errors import LoginFailed
 
 if TYPE_CHECKING:
-    from ..http.discovery import Send
+    from ..oauth.discovery import Send
     from .endpoints import Endpoints
     from .scheme import UserScheme
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..core.catalog import Catalog
-    from ..core.table import Scheme, UserFlow
     from ..settings.origins import Endpoint, Rules
     from ..settings.settings import Settings
+    from ..tables.table import Scheme, UserFlow
     from ..text.addresses import Address
 
 

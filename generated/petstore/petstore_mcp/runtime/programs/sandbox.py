@@ -18,8 +18,8 @@ import pydantic_monty as monty
 from ..core import spans
 from ..core.fair_pool import FairPool
 from ..core.jsontext import NotJSON, loads
+from ..search.stubs import OWN
 from . import mistakes, worker_code
-from .stubs import OWN
 from .worker_code import KEPT
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log
 from ..core.jsontext import dumps, loads
-from .away import StoreAway
-from .seal import Unsealed
+from ..http_server.sealed.away import StoreAway
+from ..http_server.sealed.seal import Unsealed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from .seal import Seal
+    from ..http_server.sealed.seal import Seal
     from .store import Store
 
 _LISTED = "settings"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from .styles import STYLES
 
 if TYPE_CHECKING:
-    from ..core.table import Binding, Body, Parameter
-    from ..core.words import BodyEncoding, PartKind
+    from ..tables.table import Binding, Body, Parameter
+    from ..tables.words import BodyEncoding, PartKind
 
 ENCODINGS: tuple[BodyEncoding, ...] = ("json", "jsonl", "form", "multipart", "xml", "text", "binary")
 PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")

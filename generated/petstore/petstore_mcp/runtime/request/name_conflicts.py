@@ -26,8 +26,8 @@ from .argument_errors import Problem, Refused
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from ..core.table import Field
-    from ..core.table import Parameter as Bound
+    from ..tables.table import Field
+    from ..tables.table import Parameter as Bound
 
     class Pairs(Protocol):
         """Interface of a parameter that writes `name=value` pairs (parameters.Pairs)."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .kinds import parameters_of
 
 if TYPE_CHECKING:
-    from ..core.table import Binding
+    from ..tables.table import Binding
 
 
 def originals(binding: Binding) -> dict[str, str]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..core.catalog import Tool
-    from ..core.table import Field
     from ..http.exchange import Sent
+    from ..tables.table import Field
 
 # Patterns for normalized names (`alphanumeric`) of arguments that select a page, or the fields to return
 SIZE = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..programs.stubs import Function
+from .stubs import Function
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

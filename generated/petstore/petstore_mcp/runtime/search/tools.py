@@ -6,12 +6,12 @@ Tools that the caller may not see, because of roles or read-only mode, appear in
 
 from __future__ import annotations
 
-from ..core.search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH
 from ..core.wire_formats import Result
-from ..programs.stubs import functions
 from . import notation
 from .retriever import Retriever
+from .search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH
 from .stems import stems
+from .stubs import functions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

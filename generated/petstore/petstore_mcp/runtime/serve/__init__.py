@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Run the server as a process: event loop, reading of stdin, reloading, HTTP, and the flags of the command line.
+"""Run the server as a process: the event loop, the reading of stdin, and the running calls.
 
-This package may import `calls` and all lower packages.
+This package may import `calls` and packages of lower layers.
 """

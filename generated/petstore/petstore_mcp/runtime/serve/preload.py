@@ -35,13 +35,13 @@ _ALWAYS = (
 """Modules that any server may need: for wrong arguments, errors, long responses, retries, traces and progress."""
 
 _BY_KEY = {
-    b'"confirm":': ("..calls.consent", "..calls.signed_state"),
-    b'"requires":': ("..calls.required_capabilities",),
-    b'"result":': ("..result.result_rules",),
-    b'"encoding":"binary"': ("..request.files",),
-    b'"encoding":"multipart"': ("..request.files", "..request.multipart"),
-    b'"template":': ("..request.templates", "..request.xmltext"),
-    b'"xml":': ("..request.xmltext",),
+    b'"confirm":': ("..questions.consent", "..questions.signed_state"),
+    b'"requires":': ("..questions.required_capabilities",),
+    b'"result":': ("..results.result_rules",),
+    b'"encoding":"binary"': ("..files.files",),
+    b'"encoding":"multipart"': ("..files.files", "..files.multipart"),
+    b'"template":': ("..templates.templates", "..templates.xmltext"),
+    b'"xml":': ("..templates.xmltext",),
 }
 """Key of a binding -> modules that a call with such a binding needs."""
 
@@ -61,7 +61,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
         import_module(name, __package__)
     if catalog.listing is not None and catalog.listing.runs_programs:
         with suppress(ImportError):  # each call that runs a model's program reports that the sandbox is missing
-            import_module("..calls.program_runs", __package__)
+            import_module("..programs.program_runs", __package__)
     for name in _SYSTEM:
         try:
             import_module(name)
@@ -77,11 +77,11 @@ def _names(catalog: Catalog, settings: Settings) -> list[str]:
     """Return the relative names of the runtime modules that calls of this server may need."""
     names = [*_ALWAYS]
     names += [name for key in catalog.binds(*_BY_KEY) for name in _BY_KEY[key]]
-    names += ["..result.structured"] if catalog.describes(_OUTPUT) else []
+    names += ["..results.structured"] if catalog.describes(_OUTPUT) else []
     names += ["..search.tools"] if catalog.finders else []
-    names += ["..result.fetching"] if catalog.offers("resources") else []
+    names += ["..features.fetching"] if catalog.offers("resources") else []
     if any("fetched" in scheme["ways"] for scheme in catalog.security.values()):
-        names += ["..http.tokens", "..http.discovery"]
+        names += ["..oauth.tokens", "..oauth.discovery"]
     if any("user" in scheme for scheme in catalog.security.values()):
-        names += ["..http.tokens", "..login.run"]
+        names += ["..oauth.tokens", "..login.run"]
     return names

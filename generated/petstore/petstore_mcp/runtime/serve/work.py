@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any, TypeAlias
 
-    from ..calls.completion_values import CompletionValues
     from ..core.effects import Call
     from ..core.wire_formats import Outcome
+    from ..features.completion_values import CompletionValues
     from .accepted_call import Listener, ToolExecutor
 
     Start: TypeAlias = Callable[[Coroutine[Any, Any, None]], asyncio.Task[Any]]
@@ -107,7 +107,7 @@ class CallScheduler:
     def _completions(self) -> CompletionValues:
         """Return the cache of values for argument completion. It survives a reload of the tools."""
         if self._values is None:
-            from ..calls.completion_values import CompletionValues  # imported late: few completions ask the API
+            from ..features.completion_values import CompletionValues  # imported late: few completions ask the API
 
             self._values = CompletionValues()
         return self._values

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.table import Scheme
+    from ..tables.table import Scheme
 
 LONGEST = 32 * 1024
 """Maximum length of a credential in characters.

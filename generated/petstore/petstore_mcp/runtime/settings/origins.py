@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..core.table import Server, ServerVariable
+    from ..tables.table import Server, ServerVariable
 
     class Destinations(Protocol):
         """Interface of the part of the settings (settings.Settings) that holds addresses.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from email.message import Message
     from typing import IO
 
-    from ..settings.telemetry import Target
+    from .telemetry_settings import Target
 
 _PASSING = (408, 429, 502, 503, 504)
 _PAUSE = 1.0

@@ -1,0 +1,236 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Implement `--doctor`: check the setup before clients use it.
+
+The report says which variables are set, missing or unusable, which tools can be called, and whether access tokens can
+be fetched. It also says whether the API answers, whether one harmless call succeeds, and whether the runtime has
+accidental edits. The report names variables, never their values.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ..calls import hook_loading, trial
+from ..calls.execution import ToolExecutor
+from ..calls.preparation import kept_logins
+from ..settings import credentials
+from ..settings.credential_env import CLIENT, variables
+from ..settings.settings import NotReady, load
+from ..settings.settings_table import SETTINGS
+from . import integrity
+from .printing import table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..core.catalog import Catalog
+    from ..login.logins import Logins
+    from ..settings.grants import TokenRequest
+    from ..settings.settings import Settings
+
+    Row = tuple[str, ...]
+
+MOST_TRIED = 5
+"""Largest number of token requests. There is one for each set of scopes."""
+
+_FIRST = ("missing", "not logged in", "unusable")
+"""States of variables that come first in the report, in this order."""
+
+
+def examine(
+    catalog: Catalog,
+    environ: Mapping[str, str],
+    base_url: str | None,
+    http: tuple[str, int] | None = None,
+    *,
+    show_all: bool = False,
+) -> tuple[bool, list[str]]:
+    """Return True if no problem was found, and the lines of the report.
+
+    `http`: host and port, or None for stdio. `show_all`: True to show also the variables that are not set.
+    """
+    settings = load(catalog, environ, base_url, http=http)
+    logins = _logins(catalog, settings)
+    needs = _needs(catalog, settings, logins)
+    with contextlib.redirect_stdout(sys.stderr):  # code in hooks.py may print, which must not mix with the report
+        mistakes = hook_loading.load([*catalog.names(), *catalog.hidden]).mistakes
+    problems, tried = asyncio.run(_reach(catalog, settings))
+    problems += _without_endpoint(catalog, settings)
+    callable_tools = len(catalog.names()) - sum(needs.values())
+    lines = [f"{catalog.title} {catalog.version}", integrity.describe(), ""]
+    rows = _credentials(catalog, environ, settings, logins)
+    rows += _others(catalog, environ, settings, base_url)
+    lines += _variables(rows, f"{catalog.name}-mcp", show_all=show_all)
+    tools = len(catalog.names())
+    if settings.problems:
+        lines += ["", "No tool can be called: the server does not start with these settings."]
+    else:
+        lines += ["", f"{callable_tools} of {tools} tool{'s' * (tools != 1)} can be called with these credentials."]
+    lines += [f"{count} cannot: {sentence}" for sentence, count in needs.items()]
+    for name, each in sorted(settings.delegations.items()):
+        lines.append(f"Calls that need {name} use the caller's own rights: {each.variable} is {each.way}.")
+    lines += tried + (problems or ["The API answers."])
+    if settings.listening is not None:
+        from ..http_server.doctor_http import examine as examine_http  # imported late: only for HTTP
+
+        faults, told = examine_http(settings.listening, settings, catalog)
+        problems += faults
+        lines += [*told, *faults]
+    if settings.telemetry is not None:
+        from ..telemetry import doctor_telemetry  # imported late: few servers send telemetry
+
+        lines += doctor_telemetry.examine(settings.telemetry, settings.prefix, over_http=http is not None)
+    lines += [*mistakes, *settings.warnings]
+    return not (needs or problems or mistakes), lines
+
+
+def _variables(rows: list[Row], command: str, *, show_all: bool) -> list[str]:
+    """Return the lines about variables: missing ones first, and those that are not set only if `show_all` is True."""
+    shown = [row for row in rows if show_all or row[1] != "not set"]
+    lines = table(sorted(shown, key=lambda row: _FIRST.index(row[1]) if row[1] in _FIRST else len(_FIRST)))
+    hidden = len(rows) - len(shown)
+    if lines and hidden:
+        lines.append("")
+    if hidden:
+        lines.append(f"Settings that are not set: {hidden}. `{command} --doctor --all` shows them.")
+    return lines
+
+
+def _logins(catalog: Catalog, settings: Settings) -> Logins | None:
+    """Load and return the stored logins, or None if users cannot log in for any security scheme."""
+    found = kept_logins(catalog, settings, lambda secret, source: None)
+    for name, scheme in catalog.security.items():
+        if found is not None and "user" in scheme:
+            found.look_now(name)
+    return found
+
+
+def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Settings, logins: Logins | None) -> list[Row]:
+    rows: list[Row] = []
+    secrets, lacking = settings.secrets, _lacking(catalog, settings, logins)
+    for name_of_scheme, scheme in catalog.security.items():
+        filled = name_of_scheme not in lacking
+        for part, name in variables(scheme):
+            from_file = bool(environ.get(f"{name}_FILE", "").strip())
+            given = from_file or environ.get(name)
+            state = "unusable" if given else "not set" if filled else "missing"
+            if part in CLIENT and "user" in scheme and not given:
+                state = "not set"  # not "missing": a login without a client id can register a client
+            if name in secrets:
+                state = "set by file" if from_file else "set"
+            rows.append((name, state, scheme["purposes"][part]))
+        if logins is not None and "user" in scheme:
+            state = "logged in" if logins.has(name_of_scheme) else "not logged in"
+            rows.append((logins.command(name_of_scheme), state, "logs you in with your browser"))
+    return rows
+
+
+def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
+    """Return the names of security schemes whose missing credentials prevent a tool from being called.
+
+    Such a tool accepts several alternative sets of schemes, and no set has all its credentials. All schemes in these
+    sets that lack a credential are returned.
+    """
+    found: set[str] = set()
+    for name in catalog.names():
+        wanted = catalog.tool(name).binding.get("security") or []
+        try:
+            credentials.choose(wanted, catalog.security, settings.secrets, logins, settings.delegations)
+        except NotReady:
+            found.update(scheme for names in wanted for scheme in names)
+    return {name for name in found if not credentials.filled(catalog.security[name], settings.secrets)}
+
+
+def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, base_url: str | None) -> list[Row]:
+    prefix, wrong = catalog.prefix, {problem.partition(" ")[0] for problem in settings.problems}
+    has_logins = any("user" in scheme for scheme in catalog.security.values())
+    known = [row for row in SETTINGS if row.feature != "login" or has_logins]
+    purposes = {row.variable(prefix): row.describe(prefix).replace("`", "") for row in known}
+    in_file = {row.variable(prefix) for row in known if row.secret}
+    for scheme in catalog.security.values():
+        if "token_url" in scheme["variables"]:
+            purposes[scheme["variables"]["token_url"]] = scheme["purposes"]["token_url"]
+    is_located = base_url or any("://" in server["url"] for server in catalog.servers)
+    needed = set() if is_located else {f"{prefix}_BASE_URL"}
+    for server in catalog.servers:
+        for place, variable in server.get("variables", {}).items():
+            purposes[variable["variable"]] = f"{{{place}}} in the server URL {server['url']}"
+            if not variable.get("default"):
+                needed.add(variable["variable"])
+    rows: list[Row] = []
+    for name, purpose in purposes.items():
+        state = "set" if environ.get(name, "").strip() else "missing" if name in needed else "not set"
+        if name in in_file and environ.get(f"{name}_FILE", "").strip():
+            state = "set by file"
+        if state.startswith("set") and not wrong.isdisjoint((name, f"{name}_FILE")):
+            state = "unusable"
+        rows.append((name, state, purpose))
+    return rows
+
+
+def _needs(catalog: Catalog, settings: Settings, logins: Logins | None) -> Counter[str]:
+    """Return a sentence for each missing credential -> how many tools lack this credential."""
+    found: Counter[str] = Counter()
+    for name in catalog.names():
+        try:
+            wanted = catalog.tool(name).binding.get("security")
+            credentials.choose(wanted, catalog.security, settings.secrets, logins, settings.delegations)
+        except NotReady as missing:
+            found[str(missing)] += 1
+    return found
+
+
+def _without_endpoint(catalog: Catalog, settings: Settings) -> list[str]:
+    """Return a sentence for each scheme whose credentials are set, but whose token endpoint is unknown."""
+    found = []
+    for name, scheme in catalog.security.items():
+        if name in settings.delegations:
+            continue
+        if credentials.filled(scheme, settings.secrets) and credentials.fetched(scheme, settings.secrets):
+            try:
+                settings.endpoint(name)
+            except NotReady as missing:
+                found.append(str(missing))
+    return found
+
+
+async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[str]]:
+    """Contact the API. Return sentences on what prevents calls, and sentences on the outcome of a trial call."""
+    caller = ToolExecutor(catalog, settings)
+    try:
+        found = await caller.reach()
+        if settings.problems:
+            return found, []
+        found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
+        if found:
+            return found, []
+        if caller.hooked:
+            return [], ["No call was tried, because hooks.py takes part in calls."]
+        name = trial.choose(catalog, settings, _logins(catalog, settings))
+        if not name:
+            return [], [
+                "No call was tried, because no read-only tool can be called without arguments and with the credentials"
+                " that are set."
+            ]
+        well, said = await caller.try_tool(name)
+        return ([], [said]) if well else ([said], [])
+    finally:
+        await caller.close()
+
+
+def _grants(catalog: Catalog, settings: Settings) -> list[TokenRequest]:
+    """Return at most MOST_TRIED token requests that tools need, one for each pair of credentials and scopes."""
+    keys = credentials.ServerCredentials(catalog.security, settings, _logins(catalog, settings))
+    found: dict[tuple[str, ...], TokenRequest] = {}
+    for name in catalog.names():
+        try:
+            grant = keys.choose(catalog.tool(name).binding).grant
+        except NotReady:
+            continue  # skip: `_needs` has already reported the missing credential
+        if grant is not None:
+            found.setdefault((*grant.variables, *grant.scopes), grant)
+    return list(found.values())[:MOST_TRIED]

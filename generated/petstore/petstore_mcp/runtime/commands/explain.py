@@ -1,0 +1,254 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Implement `--explain TOOL JSON`: print the exact request that a call would send, without credentials. Send nothing.
+
+The request is prepared like that of any call (preparation.py). So `before_` and `request_` hooks run, and files are
+read from FILES_DIR. A hook that replaces the request is named, but not run. Each credential is shown as `<VARIABLE>`,
+even if the variable is not set. Credentials elsewhere in the output are redacted, including those that hooks put into
+the request. If the call would be refused, the output has the text that a model would get.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..calls.preparation import Preparation, PreparedCall, Unmade, kept_logins, sentence
+from ..core import jsontext
+from ..core.catalog import CatalogError
+from ..core.stdio import complain
+from ..request.request import sender_fields
+from ..settings import credentials
+from ..settings.settings import NotReady, load
+from ..text.addresses import Address, parse
+from ..text.invisible import visible
+from ..text.redaction import Redactor
+from . import request_preview
+from .printing import show
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ..core.catalog import Catalog, Tool
+    from ..settings.settings import Settings
+    from ..tables.table import Binding, Scheme, Server
+
+SCHEMA = 1
+"""Version of the JSON document's format."""
+
+MISUSED = 2
+_SHOWN: credentials.Encoding = {"query": str, "base64": "base64({})".format}
+
+
+_BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}
+
+
+class Placeholders:
+    """Substitute for `credentials.ServerCredentials` that puts `<VARIABLE>` in place of each value.
+
+    It chooses the same credentials as a call would use. If a call would be refused because credentials are not set, the
+    first alternative is shown.
+    """
+
+    def __init__(
+        self,
+        security: dict[str, Scheme],
+        secrets: dict[str, str],
+        logins: credentials.Logins | None = None,
+        delegated: Collection[str] = (),
+    ) -> None:
+        """Create a substitute for the server's credentials, which shows a placeholder in place of each value.
+
+        `delegated`: names of schemes whose credential comes from the caller of the tool.
+        """
+        self._delegated = delegated
+        self._security = security
+        self._secrets = secrets
+        self._logins = logins
+        self.missing = ""
+        """Why a call would be refused for lack of credentials; "" if it would not."""
+
+    async def look(self, binding: Binding) -> None:
+        """Load the stored logins that requests of this tool could use."""
+        for names in binding.get("security") or ():
+            for name in names:
+                if self._logins is not None and "user" in self._security[name]:
+                    await self._logins.look(name)
+
+    def choose(self, binding: Binding) -> credentials.SelectedCredentials:
+        """Return the placeholders for the credentials that a tool needs."""
+        wanted = binding.get("security")
+        try:
+            schemes = credentials.choose(wanted, self._security, self._secrets, self._logins, self._delegated)
+        except NotReady as missing:
+            self.missing = str(missing)
+            schemes = [self._security[name] for name in (wanted or [[]])[0]]
+        names = credentials.variables(schemes, self._secrets)
+        shown = {name: f"<{name}>" for name in names}
+        for scheme in schemes:
+            value = scheme["variables"].get("value", "")
+            if "name" not in scheme:
+                shown[value] = self._field(value)
+            elif value not in names and "fetched" in scheme["ways"]:
+                shown[value] = f"<token of {names[0]}>"
+        for name in self._delegated:
+            if self._security[name] in schemes:
+                shown[self._security[name]["variables"]["value"]] = "<credential of the caller>"
+        settings = [self._security[name] for name in binding.get("settings", ())]
+        sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
+        shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
+        return credentials.SelectedCredentials(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
+
+    def _field(self, variable: str) -> str:
+        """Return a header field that the operator writes into a variable as `NAME: VALUE`, as `NAME: <VARIABLE>`.
+
+        Only VALUE is secret. If the variable is not set, `<VARIABLE>` stands for NAME too.
+        """
+        name, _, _ = self._secrets.get(variable, f"<{variable}>:").partition(":")
+        return f"{name}: <{variable}>"
+
+
+class UnknownAddress(Address):
+    """Placeholder for the address of an API server whose base URL is not known."""
+
+    def __init__(self, variable: str) -> None:
+        super().__init__("https", f"<{variable}>", 443, "")
+        self.origin = self.host
+
+
+def run(
+    catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, text: str, *, as_json: bool
+) -> int:
+    """Print the HTTP request that a call of the tool `name` would send, and return the exit code.
+
+    1: the call would be refused, for example for wrong arguments or a missing base URL, or printing fails. 2: the tool
+    is not offered, `text` is no JSON object, or tools.json or bindings.json cannot be used. 0: otherwise, even if
+    credentials are missing.
+    """
+    name = catalog.resolve_alias(name)
+    if name in catalog.withheld:
+        complain(f"The tool {name} is not offered: {catalog.withheld[name]}.")
+        return MISUSED
+    if not catalog.has(name):
+        near = " or ".join(catalog.nearest(name))
+        complain(f"There is no tool {name}; {f'did you mean {near}?' if near else '--list shows them.'}")
+        return MISUSED
+    try:
+        arguments, _ = jsontext.loads(text)
+    except ValueError:
+        arguments = None
+    if not isinstance(arguments, dict):
+        complain(f"The arguments of {name} must be one JSON object, such as {{}}.")
+        return MISUSED
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # a hook may print, which must not mix with the output
+            found = explain(catalog, environ, base_url, name, arguments)
+    except CatalogError as problem:
+        complain(str(problem))
+        return MISUSED
+    if as_json:
+        return show([jsontext.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
+    code = int(found["error"] is not None)
+    if found["request"] is not None:
+        code |= show(request_preview.lines(found["request"]))
+    for each in (*found["notes"], *filter(None, [found["error"]])):
+        _tell(visible(each))
+    return code
+
+
+def _tell(text: str) -> None:
+    """Write a line of text to stderr. Ignore errors of the operating system, for example if the pipe is closed."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+# Code of its own for `--explain` would sooner or later differ from the code of calls.
+def explain(
+    catalog: Catalog, environ: Mapping[str, str], base_url: str | None, name: str, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the members of the output: `tool`, `request`, `error` and `notes`.
+
+    `request` is None if no request would be sent. `error`: text that says what would prevent the call, or None.
+    """
+    settings = load(catalog, environ, base_url)
+    tool = catalog.tool(name)
+    missing = _settle(settings, tool, catalog.servers, environ)
+    logins = kept_logins(catalog, settings, lambda secret, source: None)
+    keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
+    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros, not random bytes: reproducible output
+    notes = [*settings.warnings, *preparation.hooks.mistakes]
+    found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
+    secrets = credentials.sensitive(catalog.security, settings)
+    try:
+        ready = asyncio.run(_ready(preparation, tool, arguments))
+    except Unmade as reason:
+        found["error"] = sentence(name, reason)
+    else:
+        found["request"] = _drawn(ready, preparation.agent)
+        found["error"] = sentence(name, missing) if missing else None
+        notes += _notes(name, keys, preparation, tool.binding.get("confirm", ""))
+        notes += [f"{settings.prefix}_TRACE is 1: a traceparent is sent beside."] if settings["TRACE"] else []
+        secrets += ready.private
+    redacted: dict[str, Any] = Redactor(secrets).value(found)
+    return redacted
+
+
+def _settle(settings: Settings, tool: Tool, servers: Sequence[Server], environ: Mapping[str, str]) -> NotReady | None:
+    """Give the tool's API server an address to show if calls may not be sent to it: the described one if it is valid,
+    else a placeholder.
+
+    Return the error for the missing or refused URL, or None.
+    """
+    index = tool.binding.get("server", 0)
+    try:
+        settings.server(index)
+    except NotReady as missing:
+        settings.servers += [""] * (index + 1 - len(settings.servers))
+        described = _described(servers[index], environ) if index < len(servers) else None
+        settings.servers[index] = described or UnknownAddress(f"{settings.prefix}_BASE_URL")
+        return missing
+    return None
+
+
+def _described(server: Server, environ: Mapping[str, str]) -> Address | None:
+    """Return the address of a server with its variables filled in, or None if its URL is relative or invalid."""
+    url = server["url"]
+    for name, variable in server.get("variables", {}).items():
+        url = url.replace(f"{{{name}}}", environ.get(variable["variable"], "") or variable.get("default", ""))
+    try:
+        return parse(url)
+    except ValueError:
+        return None
+
+
+async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
+    budget = preparation.budget(tool)
+    arguments = await preparation.checked(tool, arguments, budget)
+    ready = await preparation.ready(tool, arguments, budget)
+    ready.chosen.put(ready.request)
+    return ready
+
+
+def _drawn(ready: PreparedCall, agent: str) -> dict[str, Any]:
+    """Return a description of the request as JSON values, with the header fields that are added when it is sent."""
+    request, address = ready.request, ready.address
+    fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
+    if request.body is not None or request.method not in request_preview.WITHOUT_LENGTH:
+        fields.append(("Content-Length", str(len(request.body or b""))))
+    return {
+        "method": request.method,
+        "url": address.origin + address.path + request.target,
+        "headers": [list(field) for field in fields],
+        "body": request_preview.body(request),
+    }
+
+
+def _notes(tool: str, keys: Placeholders, preparation: Preparation, confirm: str) -> list[str]:
+    notes = [f"{tool} would not be called. {keys.missing}"] if keys.missing else []
+    if confirm:
+        notes.append(f"The user is asked first, by a client that can; by any other, {_BY_OTHERS[confirm]}.")
+    if hook := preparation.hooks.replacing(tool):
+        notes.append(f"hooks.py answers {tool} itself, in {hook}: this request would not be sent.")
+    return notes

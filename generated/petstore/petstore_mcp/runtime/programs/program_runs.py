@@ -1,0 +1,364 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Run programs that the model wrote, in a sandbox. Each function call of a program is a call of the tool of that name.
+
+Such a call is like any other call: arguments are checked, hooks run, users confirm, rate limits apply, and the audit
+records the tool's name and the id of the run. The program gets the complete answer; the model gets only the program's
+last value.
+
+If a user must be asked, the program is serialized and its worker process is released. If the question is asked while
+the call runs, the program is restored once the answer is there. If the call ends with the question, the client gets a
+state that stands for the program (`Handles.runs`). The repeated call restores the program and makes the confirmed call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..calls import inner_calls
+from ..core import log, spans
+from ..core.effects import Call, Dialogue
+from ..core.wire_formats import Failure, OtherOutcome, Question, Result
+from ..questions.consent import not_called
+from . import outcome
+from .kept_runs import KeptRuns
+from .program_functions import ProgramFunctions
+from .record import MOST_CALLS, OtherProgram, Record
+from .sandbox import VERSION, Run, Sandbox, Stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    from ..calls.under_way import Ask
+    from ..core.catalog import Catalog
+    from ..core.task_state import Task
+    from ..core.wire_formats import Asked
+    from ..http_server.handles import PausedRuns
+
+    class Executor(Protocol):
+        """Interface of the object that executes a program's tool calls (execution.ToolExecutor)."""
+
+        record: inner_calls.Record | None
+
+        async def call(
+            self,
+            name: str,
+            arguments: dict[str, Any],
+            report: Callable[[str], None],
+            dialogue: Dialogue,
+            ask: Ask | None,
+        ) -> Result:
+            """Call the tool `name` and return its result.
+
+            Raise OtherOutcome if the call ends with a question to the user or with a protocol error.
+            """
+
+
+SECONDS = 300.0
+"""Seconds that a model's program may take with all of its tool calls. Waiting for a user does not count."""
+
+REST_SECONDS = 2.0
+"""Seconds that a tool call of a program may take until the worker process is given back for other programs."""
+
+LARGEST_AT_REST = 256 * 1024
+"""Size in bytes of the largest program that gives its worker process back. So many waiting programs take little memory.
+"""
+
+_STAYS = " What the program did before it asked stays done."
+
+
+def _unheard(phase: str) -> None:
+    """Ignore a phase (such as "sent") of a tool call by a model-written program: the client would take the phase for
+    the program's progress.
+    """
+
+
+class ProgramRuns:
+    """Runner of model-written programs for one server. `runs`: store of programs that wait for a user's answer."""
+
+    def __init__(self, runs: PausedRuns | None) -> None:
+        self._runs = runs or KeptRuns()
+        self._sandbox = Sandbox()
+
+    async def close(self) -> None:
+        """End the worker processes."""
+        await self._sandbox.close()
+
+    async def answer(
+        self, tool: str, code: str, around: tuple[Executor, Catalog, int], dialogue: Dialogue, ask: Ask | None
+    ) -> Result:
+        """Run a program that the model wrote, and return its result. `code`: the program's text.
+
+        `tool`: name of the tool that runs programs. `around`: executor of the program's tool calls, catalog, and
+        largest size in bytes of the result. Raise OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
+        """
+        executor, catalog, shown = around
+        span = spans.current() or spans.Span()
+        functions = ProgramFunctions(tool, code, catalog, span.offered or catalog)
+        record, program = Record(span.call), b""
+        about = (code, tool, VERSION, catalog.checksum())
+        if dialogue.state is not None and dialogue.way == "result":
+            written, void = await self._runs.take(dialogue.state)
+            if void:
+                return not_called(tool, void, dialogue.revision, _STAYS)
+            try:
+                record, program = Record.read(about, written)
+            except OtherProgram:
+                return not_called(tool, "other", dialogue.revision, _STAYS)
+            dialogue = _with(dialogue, record.state)
+        else:
+            dialogue = _with(dialogue, None)
+        spans.note(program=record.run)
+        running = RunningProgram(executor, self._sandbox, functions, record, span)
+        try:
+            return await running.result(code, program, dialogue, ask, shown)
+        except OtherOutcome as ended:
+            return await self._waiting(tool, running, about, ended)
+        finally:
+            spans.enter(span)
+            await running.close()
+
+    # A program that is too large to keep could not continue after the user's yes, so asking is useless
+    # (docs/decisions/search.md).
+    async def _waiting(self, tool: str, running: RunningProgram, about: tuple[str, ...], ended: OtherOutcome) -> Result:
+        """Pause a model's program whose tool call ended with a question to the user: store the program, and raise
+        OtherOutcome with the question. If the program is too large to store, return an error result.
+
+        `ended`: exception of the tool call. If it is a protocol error, raise it again, or return an error result if
+        the program has already called a tool that writes.
+        """
+        asked, record = ended.outcome, running.record
+        if not isinstance(asked, Question):  # a tool call in Python code from a model never becomes an MCP task
+            if not (isinstance(asked, Failure) and record.writes):
+                raise ended
+            return running.stopped(asked.sentence)
+        record.state, record.printed = asked.state, running.printed
+        try:
+            written = await asyncio.to_thread(record.written, about, await running.dumped())
+        except Stopped as reason:
+            return running.stopped(str(reason))
+        state = self._runs.keep(written)
+        log.event("info", "program_waits", tool=tool, size=len(written), kept=bool(state))
+        if not state:
+            return running.stopped(
+                f"It holds {len(written):,} bytes, too many to keep while the user is asked. Keep only what is needed"
+                " after the question, or make the call that asks before the large reads."
+            )
+        raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
+
+
+class RunningProgram:
+    """Run of a model's program to its end: from its beginning, or from the question to the user at which it paused."""
+
+    def __init__(
+        self, executor: Executor, sandbox: Sandbox, functions: ProgramFunctions, record: Record, span: spans.Span
+    ) -> None:
+        self.record = record
+        self._executor = executor
+        self._sandbox = sandbox
+        self._functions = functions
+        self._span = span
+        self._run: Run | None = None
+        self._dump = b""
+        self._resting: asyncio.Task[None] | None = None
+        self._limit = asyncio.timeout(None)
+
+    @property
+    def printed(self) -> str:
+        """Return all text that the model's program has printed so far, before and after any pause for the user."""
+        return self.record.printed + (self._run.printed if self._run is not None else "")
+
+    async def dumped(self) -> bytes:
+        """Return the language model's program, paused at a tool call, as bytes. Raise Stopped if it is too large."""
+        return await self._run.dump() if self._run is not None else self._dump
+
+    async def close(self) -> None:
+        """Return the worker process of the model's program to the pool, if the program has one."""
+        if self._resting is not None:
+            await asyncio.wait({self._resting})
+        await self._close()
+
+    async def _close(self) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            await run.close()
+
+    async def result(self, code: str, program: bytes, dialogue: Dialogue, ask: Ask | None, shown: int) -> Result:
+        """Run the program to its end and return the result for the model, of about `shown` bytes at most.
+
+        `program`: the serialized program to continue, or b"" to begin with `code`. Raise OtherOutcome if a tool call
+        of the program ends with a question to the user or with a protocol error.
+        """
+        limit = self._limit = asyncio.timeout(SECONDS)
+        self._dump = program
+        try:
+            async with limit:
+                run = await (self._restored() if program else self._begun(code))
+                while run.call is not None:
+                    await self._step(run, dialogue, ask)
+                    dialogue = _with(dialogue, None)
+                    assert self._run is not None
+                    run = self._run
+                value, more, count = await run.value(shown + shown // 4)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return self.stopped(f"It took longer than {SECONDS:g} seconds with its calls.")
+        except Stopped as reason:
+            return self._not_run(str(reason)) if reason.checked and not program else self.stopped(str(reason))
+        notes = "".join(f"\n[{note}]" for note in self.record.notes)
+        told = await asyncio.to_thread(outcome.shown, value, self.printed, shown, more, count)
+        return Result.text(told + notes)
+
+    def stopped(self, why: str) -> Result:
+        """Return the error result for a model's program that ended early: why it ended, and which writes were made."""
+        done = self.record.done() or "Nothing was changed."
+        parts = ["The program stopped.", why, done]
+        if self.printed.strip():
+            parts.append(f"It had printed:\n{outcome.shown(None, self.printed, 4000)}")
+        return Result.error("\n".join(parts))
+
+    def _not_run(self, why: str) -> Result:
+        spans.note(refused=True)
+        return Result.error(f"The program was not run, and nothing was called.\n{why}{self._functions.advice(why)}")
+
+    async def _begun(self, code: str) -> Run:
+        self._run = await self._sandbox.worker(self._functions.found, self._functions.stubs)
+        await self._run.begin(code)
+        return self._run
+
+    async def _restored(self) -> Run:
+        """Restore the paused program in a new worker process. Return the `Run` that continues the program."""
+        self._run = await self._sandbox.worker(self._functions.found)
+        await self._run.restore(self._dump)
+        return self._run
+
+    async def _step(self, run: Run, dialogue: Dialogue, ask: Ask | None) -> None:
+        """Make the tool call for which the model's program waits, and give the program the answer.
+
+        Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
+        """
+        assert run.call is not None
+        name, given, named = run.call
+        function = self._functions.found[name]
+        if dialogue.state is None:
+            self.record.calls += 1
+        if self.record.calls > MOST_CALLS:
+            raise Stopped(f"It made {MOST_CALLS} calls, which is the most that one program makes.")
+        try:
+            arguments = function.arguments(given, named)
+        except TypeError as problem:
+            await run.fail(problem)
+            return
+        resting = asyncio.get_running_loop().call_later(REST_SECONDS, self._begin_to_rest)
+        try:
+            result = await self._called(function.tool, arguments, dialogue, self._asking(ask, resting))
+        finally:
+            resting.cancel()
+        if self._resting is not None:
+            await asyncio.wait({self._resting})
+        if self._run is None:  # the worker was released while the call waited, so a new one is needed
+            run = await self._restored()
+        if result.is_error:
+            await run.fail(RuntimeError(str(result)))
+            return
+        value, told = outcome.value_of(result, function.form)
+        if told:
+            self.record.note(function.tool, told)
+        await run.answer(value)
+
+    def _begin_to_rest(self) -> None:
+        self._resting = asyncio.get_running_loop().create_task(self._rest())
+
+    async def _rest(self) -> None:
+        """Serialize the program, which waits for a tool call, and give its worker process back to the pool.
+
+        A program whose data is large keeps its worker process.
+        """
+        if self._run is None:
+            return
+        try:
+            written = await self._run.dump()
+        except Stopped:
+            return
+        if len(written) <= LARGEST_AT_REST:
+            self._dump, self.record.printed = written, self.printed
+            await self._close()
+
+    def _asking(self, ask: Ask | None, resting: asyncio.TimerHandle) -> Ask | None:
+        """Return a function that asks the user, or None if `ask` is None.
+
+        Before the function asks, it serializes the paused program (Python code from a model) and releases the worker
+        process. The program's time limit is paused until the answer. `resting`: timer that would do the same.
+        """
+        if ask is None:
+            return None
+
+        async def asked(question: Asked) -> object:
+            resting.cancel()
+            if self._resting is not None:
+                await asyncio.wait({self._resting})
+            self._dump = await self.dumped()
+            self.record.printed = self.printed
+            await self.close()
+            loop, until = asyncio.get_running_loop(), self._limit.when()
+            since = loop.time()
+            self._limit.reschedule(None)
+            try:
+                return await ask(question)
+            finally:
+                self._limit.reschedule(None if until is None else until + loop.time() - since)
+
+        return asked
+
+    async def _called(self, tool: str, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None) -> Result:
+        """Call `tool` for the language model's program, record this call in the audit log, and return its result.
+
+        Raise Stopped if the program must end. Raise OtherOutcome if the call ends with a question to the user or with a
+        protocol error.
+        """
+        call = Call(next(inner_calls.KEYS), tool, arguments, None, dialogue)
+        span = call.span = spans.Span(self._span.origin)
+        span.program, span.whole = self.record.run, True
+        span.offered, span.client_log = self._span.offered, self._span.client_log
+        span.progress = self._span.progress
+        audit = self._executor.record
+        if audit is not None and (refusal := audit.begin(call)):
+            raise Stopped(str(refusal))
+        ended: Result | Failure | Question | Task | str = "cut"
+        spans.enter(span)
+        try:
+            ended = result = await self._executor.call(tool, arguments, _unheard, dialogue, ask)
+        except OtherOutcome as other:
+            ended = other.outcome
+            raise
+        except asyncio.CancelledError:
+            ended = "cancelled"
+            raise
+        finally:
+            spans.enter(self._span)
+            if audit is not None:
+                audit.end(call.key, ended)
+        if span.acted and self._functions.writes(tool):
+            self.record.writes.append(f"{tool} (failed)" if result.is_error else tool)
+        if span.confirmation not in ("", "accept") or span.unanswered:
+            raise Stopped(str(result))
+        if span.cut:
+            return Result.error(
+                f"{tool}: the answer has more than {spans.WHOLE:,} bytes. Ask for less of it at a time."
+            )
+        return result
+
+
+def _with(dialogue: Dialogue, state: str | None) -> Dialogue:
+    """Return the dialogue (how to ask the user) for one tool call of a model's program. `state`: state of the call that
+    asked the user, None for other calls.
+
+    Only the call that asked gets the user's answer. No call becomes an MCP task: if a call starts an upstream job, the
+    program waits for the job.
+    """
+    responses = dialogue.responses if state is not None else {}
+    return Dialogue(dialogue.way, dialogue.revision, state, responses, dialogue.urls, dialogue.declares)

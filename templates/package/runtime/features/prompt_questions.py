@@ -1,0 +1,76 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Ask the user for values to put into the messages of a prompt, with the code that asks the questions of tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..calls.under_way import CallUnderWay
+from ..core.catalog import Tool
+from ..core.jsonrpc import INVALID_PARAMS
+from ..core.wire_formats import Failure, OtherOutcome, has
+from ..questions.consent import FAULTS
+from ..questions.interviews import WORDS as WORDS_OF_TOOLS
+from ..request.argument_errors import Refused, Unanswered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..calls.under_way import Ask
+    from ..core.budget import Budget
+    from ..core.effects import GetPrompt
+    from ..questions.questions import Questions
+
+WORDS = {
+    **WORDS_OF_TOOLS,
+    "unable": "The user must be asked, and this client cannot ask: it does not declare the capability elicitation"
+    " (forms). Use a client that does.",
+}
+"""Texts for the client, by the outcome of a question that was not answered."""
+
+
+def _unheard(phase: str) -> None:
+    """Do nothing. Used as `report`, which receives progress texts: no progress is sent while a prompt asks the user."""
+
+
+async def answered(
+    wanted: GetPrompt, questions: Questions, ask: Ask | None, budget: Callable[[Tool], Budget]
+) -> dict[str, Any]:
+    """Return the arguments of the prompt and the user's answers, all as texts.
+
+    Raise OtherOutcome with a question if the client must send the request again with the user's answer. Raise
+    OtherOutcome with a protocol error if the user declined, if no answer can be had, or if an argument is wrong.
+    """
+    tool = _as_tool(wanted)
+    call = CallUnderWay(tool, wanted.arguments, _unheard, wanted.dialogue, ask, budget(tool))
+    try:
+        interview = await questions.interview(call, wanted.arguments)
+    except Unanswered as ended:
+        code, data = FAULTS.get(ended.said, (INVALID_PARAMS, None))
+        code = code if has(wanted.dialogue.revision, "resultType") else INVALID_PARAMS
+        raise OtherOutcome(Failure(f"The prompt was not made. {WORDS[ended.said]}", code, data)) from None
+    except Refused as reason:
+        told = "; ".join(map(str, reason.problems))
+        raise OtherOutcome(Failure(f"The prompt was not made: {told}.", INVALID_PARAMS)) from None
+    return {name: _as_text(value) for name, value in interview.given.items()}
+
+
+def _as_tool(wanted: GetPrompt) -> Tool:
+    """Return the prompt in the form of a tool, so that the code for tools can ask the questions.
+
+    Its input schema has the prompt's arguments as texts, and the fields of the questions with their schemas.
+    """
+    entry = wanted.entry
+    texts: dict[str, Any] = {each["name"]: {"type": "string"} for each in entry["listed"].get("arguments", ())}
+    binding: Any = {"ask": entry["ask"]}
+    tool = Tool(f"prompt {wanted.name}", {"type": "object", "properties": texts}, binding)
+    fields = {name: field for question in entry["ask"] for name, field in question["form"].items()}
+    tool.schema = {"type": "object", "properties": {**texts, **fields}}
+    return tool
+
+
+def _as_text(value: Any) -> str:
+    """Return a value as readable text: `yes` or `no` for a boolean, a list joined by commas."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,133 @@
+# Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
+"""Implement `--reload`: watch the generated JSON files (`tools.json` and others), called tables. Serve new tables
+without a restart.
+
+The watch compares the file status of the tables and of the runtime's folders. New tables are read after two checks in a
+row found the same status. So several quick changes count as one, and half-written files are not read. Tables that are
+damaged, or with which the server could not start, are not served. The former tables then stay, and the log says why.
+
+Only the tables are replaced. Python code that runs is not replaced, hooks.py included. If the runtime's files have
+changed too, the new tables may need the new runtime. Then a restart is required.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from binascii import crc32
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..core import log
+from ..core.catalog import Catalog, CatalogError
+from ..files.safe_open import open_regular
+
+if TYPE_CHECKING:
+    from ..settings.settings import Again, Settings
+
+    Renew = Callable[[Catalog, Settings], None]
+
+# Polling needs no library and works on every system. Waiting for one further check joins many changes into one reload.
+SECONDS = 0.5
+"""Seconds between two checks."""
+
+_WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "search.json", "runtime")
+
+
+class _NotTaken(Exception):
+    """Raised if newly generated JSON files cannot be served. The message is a sentence that says why."""
+
+
+# A table that was written for a newer runtime may contain a key that this runtime would ignore
+# (docs/decisions/calls.md).
+class Watch:
+    """Watcher of the generated JSON files of one server."""
+
+    def __init__(self, package: str, served: Catalog, again: Again, renew: Renew) -> None:
+        """Create a watcher.
+
+        `package`: directory of the generated JSON files. `served`: catalog (all tools) at the start. `again(catalog)`
+        reads the settings again, and returns those for a new catalog. `renew(catalog, settings)` begins to serve it.
+        """
+        self._package = package
+        self._served = served
+        self._again = again
+        self._renew = renew
+        self._runtime = _runtime(package)
+        self._seen: object = None
+        self._examined: object = None
+
+    def start(self) -> None:
+        """Start a daemon thread that repeatedly checks whether the generated files have changed."""
+        threading.Thread(target=self._watch, name="reload", daemon=True).start()
+
+    def look(self) -> None:
+        """Check the files once. Serve changed files only if the previous check found them in the same state."""
+        before, self._seen = self._seen, _seen(self._package)
+        if self._seen != before or self._seen == self._examined:
+            return
+        self._examined = self._seen
+        try:
+            self._examine()
+        except (CatalogError, _NotTaken) as reason:
+            log.event("error", "table_not_taken", reason=str(reason))
+        except Exception as problem:  # no error may end the watch: the old files can still be served
+            log.event("error", "table_not_taken", error=type(problem).__name__)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(SECONDS)
+            self.look()
+
+    def _examine(self) -> None:
+        """Load the generated JSON files, and serve them if they are new.
+
+        Raise CatalogError if they are damaged, and _NotTaken if they cannot be served.
+        """
+        catalog = Catalog.load(self._package, held=True)
+        if _runtime(self._package) != self._runtime:
+            raise _NotTaken("The server was generated with another runtime. Start it again.")
+        if catalog.is_same(self._served):
+            return
+        if (catalog.name, catalog.prefix) != (self._served.name, self._served.prefix):
+            raise _NotTaken("The new table is of another server. Start this one again.")
+        settings = self._again(catalog)
+        if settings.problems:
+            raise _NotTaken(" ".join(settings.problems))
+        settings.apply(catalog)
+        self._renew(catalog, settings)
+        self._served = catalog
+        log.event("info", "table_taken", version=catalog.version, tools=len(catalog.names()))
+
+
+def _seen(package: str) -> object:
+    """Return the file status (inode, size, times) of all watched files. The value changes when a file is written."""
+    found: list[tuple[int, ...]] = []
+    for name in (*_WATCHED, *_rooms(package)):
+        try:
+            status = os.stat(f"{package}/{name}")
+            found.append((status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+        except OSError:
+            found.append(())
+    return found
+
+
+def _runtime(package: str) -> dict[str, int]:
+    """Return the checksum of each runtime module on disk, by its path."""
+    found = {}
+    for folder in ("runtime", *_rooms(package)):
+        for name in os.listdir(f"{package}/{folder}"):
+            if name.endswith(".py"):
+                with open(open_regular(f"{package}/{folder}/{name}"), "rb") as file:
+                    found[f"{folder}/{name}"] = crc32(file.read())
+    return found
+
+
+def _rooms(package: str) -> list[str]:
+    """Return the folders inside the runtime package. They are one level deep."""
+    try:
+        with os.scandir(f"{package}/runtime") as entries:
+            return sorted(f"runtime/{each.name}" for each in entries if each.is_dir() and each.name != "__pycache__")
+    except OSError:
+        return []
