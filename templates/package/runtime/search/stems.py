@@ -47,6 +47,5 @@ def stem(word: str) -> str:
             word = word.removesuffix(ending)
             word = word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word
             break
-    word = word.removesuffix("e") if len(word) > 3 else word
-    word = word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
-    return word[:LONGEST_STEM]
+    word = (word.removesuffix("e") if len(word) > 3 else word)[:LONGEST_STEM]
+    return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word
