@@ -59,9 +59,11 @@ FEW = 3
 
 MOST_CLAUSES = 20
 _FIRST = re.compile(r"[A-Za-z]+")
-_CLAUSES = re.compile(
+CLAUSES = re.compile(
     r"(?:[,.](?![0-9])|[;:?!\n])+|\b(?:and|then|after|afterwards|before|so that)\b", re.IGNORECASE | re.ASCII
 )
+"""What stands between the clauses of a query. The comma of 1,000 does not."""
+
 _PURPOSE = re.compile(
     r"\bto (?!(?:an?|the|my|our|your|his|her|their|its|this|that|these|those|me|it|us|them|him|all|any|some|each|every"
     r"|one|another)\b)",
@@ -133,7 +135,7 @@ class Retriever:
         `may(name)` says whether the search may return the tool. With `group`, only tools of that group are found.
         """
         numbers = self._allowed(may, group)
-        clauses = [each.strip() for each in _CLAUSES.split(query) if len(stems(each)) > 1][:MOST_CLAUSES]
+        clauses = [each.strip() for each in CLAUSES.split(query) if len(stems(each)) > 1][:MOST_CLAUSES]
         parts = [query, *(clauses if len(clauses) > 1 else ())]
         share = self._coverage.explained(parts, numbers)
         merged: dict[int, float] = {}
