@@ -4,9 +4,9 @@
 
 FOLDER holds the documents of the corpus. The output has a row for each set of questions (`questions.py`) and search.
 C@5 and C@10 are the shares of questions with all needed tools among the first 5 and 10 results, with the tools that are
-shown beside a result because they return its ids. `rows` is C@10 without these tools, and R@10 the share of needed tools
-among the first 10 results. Further columns are the tokens of an answer, and the median and longest time of a question in
-milliseconds. `nothing` counts the questions for which the search said that nothing fits, and showed its three nearest
+shown beside a result because they return its ids. `rows` is C@10 without these tools. R@10 is the share of needed tools
+among the first 10 results. Further columns are the tokens of an answer, and the median and longest milliseconds of a
+question. `nothing` counts the questions for which the search said that nothing fits, and showed its three nearest
 tools alone. `perhaps` counts those for which it said that perhaps nothing fits.
 
 The lines below the table show how many unanswerable questions get the same two answers. Further lines show how well the

@@ -19,10 +19,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.corpus import CORPUS
-
 FOLDER = Path(__file__).with_name("questions")
-PUBLIC = CORPUS.parent / "questions"
 TUNED = {
     "tmdb": "tmdb.json",
     "spotify": "spotify.json",
@@ -89,16 +86,17 @@ class Pool(NamedTuple):
 
 def pools(corpus: Path, folder: Path) -> Iterator[Pool]:
     """Yield all pools. `folder`: a temporary folder for documents that are parts of another file."""
+    public = corpus.parent / "questions"
     for name, document in (TUNED | UNTUNED).items():
         yield Pool(name, name, (corpus / document,), list(_own(name)), list(_nothing(name)))
-    for path in sorted((PUBLIC / "socbench").glob("*~queries.json")):
+    for path in sorted((public / "socbench").glob("*~queries.json")):
         front = path.name.removesuffix("queries.json")
         documents = tuple(sorted(path.parent.glob(f"{front}*~openapi.json")))
         asked = json.loads(path.read_text(encoding="utf-8"))["queries"]
         questions = [Question(each["query"], tuple((operation,) for operation in each["endpoints"])) for each in asked]
         yield Pool(f"socbench {front.partition('~')[0][-1]}", front.rstrip("~"), documents, questions, [])
-    if (PUBLIC / "toolalpaca.json").is_file():
-        apis = json.loads((PUBLIC / "toolalpaca.json").read_text(encoding="utf-8"))
+    if (public / "toolalpaca.json").is_file():
+        apis = json.loads((public / "toolalpaca.json").read_text(encoding="utf-8"))
         for number, api in enumerate(apis):
             (folder / f"toolalpaca{number}.json").write_text(api["Documentation"], encoding="utf-8")
         documents = tuple(folder / f"toolalpaca{number}.json" for number in range(len(apis)))

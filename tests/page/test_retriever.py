@@ -37,7 +37,7 @@ MORE = [
     "which pets are there now?",
     "delete",
     "many",
-    "retrieve the status of a pet to verify it, upload a picture to the store and, after 1,000 orders, DELETE THE ORDER",
+    "retrieve the status of a pet to verify it, upload a picture and, after 1,000 orders, DELETE THE ORDER",
     "add a pet to my list to sell it.",
 ]
 ASK = """

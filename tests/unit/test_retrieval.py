@@ -108,7 +108,7 @@ def test_every_clause_finds_its_tool() -> None:
 
 
 def test_the_best_tool_of_every_clause_comes_first() -> None:
-    several = "List the orders of the store to find an old one, get a customer and, for 1,000 reasons, create a webhook."
+    several = "List the orders of the store to find an old one, get a customer and, for 1,000 events, create a webhook."
     assert set(names(found(several, limit=3))) == {"list_orders", "get_customer", "create_webhook"}
 
 

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-LEAST_EXPLAINED, SURELY_EXPLAINED = 0.1, 0.3
+LEAST_EXPLAINED, SURELY_EXPLAINED = 0.05, 0.3
 """Share of a query that one tool must explain to seem to fit, and to fit with certainty (docs/decisions/search.md)."""
 
 _VERB = 0.5
