@@ -36,8 +36,9 @@ from benchmarks.bars import Bar, show
 from benchmarks.corpus import CORPUS
 from benchmarks.retrieval import producers
 from benchmarks.retrieval.peer import NAME, Peer, Unavailable
-from benchmarks.retrieval.questions import TUNED, UNTUNED, Pool, pools
+from benchmarks.retrieval.questions import TUNED, UNTUNED, Pool
 from benchmarks.retrieval.rankers import Ranker, Recipe, Search
+from benchmarks.retrieval.served import Needs, compiled, served
 from mcpgen.base import tokens
 from mcpgen.base.errors import FatalError
 from mcpgen.model.options import Options
@@ -47,11 +48,6 @@ from mcpgen.read import fetch
 MOST = 10
 MOST_TOKENS_OF_LIST = 750
 BARS = {"socbench": 82, "toolalpaca": 95, "untuned": 80}
-
-
-def compiled(path: Path) -> Compiled:
-    """Compile a document to a server with a tool search."""
-    return compile_source(fetch.read(str(path)), Options(tools="search"))
 
 
 def index_seconds(path: Path) -> float:
@@ -86,8 +82,8 @@ class Tally:
         self.tokens: list[int] = []
         self.ms: list[float] = []
 
-    def ask(self, ranker: Ranker, question: str, needs: list[set[str]]) -> None:
-        """Ask a question that needs one tool of each set in `needs`, and count its result."""
+    def ask(self, ranker: Ranker, question: str, needs: Needs) -> None:
+        """Ask a question, and count its result."""
         started = time.process_time()
         answer = ranker.answer(question, MOST)
         self.ms.append(1000 * (time.process_time() - started) if answer.ms is None else answer.ms)
@@ -144,30 +140,19 @@ def measure(folder: Path, alone: bool, schemas: bool) -> tuple[dict[str, dict[st
     sets: dict[str, dict[str, Tally]] = {}
     nothing = dict.fromkeys(("fits", "perhaps", "nothing"), 0)
     bars: list[Bar] = []
-    with tempfile.TemporaryDirectory() as temporary:
-        for number, pool in enumerate(pools(folder, Path(temporary))):
-            place = Path(temporary) / str(number)
-            place.mkdir()
-            found = compiled(pool.source(place))
-            assert found.catalog.search is not None, "compiled with a search"
-            index = found.catalog.search.index
-            tools = json.loads(found.tree[f"{found.catalog.identity.package}/tools.json"])
-            operations: dict[str, set[str]] = {}
-            for tool in found.catalog.tools:
-                operations.setdefault(f"{tool.operation.method} {tool.operation.path}", set()).add(tool.name)
-            search = Search(index, tools)
-            rankers: dict[str, Ranker] = {"search": search, "recipe": Recipe(index, tools)}
-            if not alone and (theirs := peer(pool, operations, schemas)):
-                rankers = {NAME: theirs, **rankers}
-            names = [tool["name"] for tool in tools]
-            for name, ranker in rankers.items():
-                tally = sets.setdefault(pool.of, {}).setdefault(name, Tally())
-                for question in pool.questions:
-                    tally.ask(ranker, question.text, question.tools(names, operations))
-            for text in pool.nothing:
-                nothing[search.answer(text, MOST).verdict] += 1
-            if pool.of in TUNED:
-                bars.append(Bar(f"kB of the index of {pool.of}", len(gzip.compress(index)) / 1000, "<=", 200))
+    for pool, index, tools, operations, questions in served(folder):
+        search = Search(index, tools)
+        rankers: dict[str, Ranker] = {"search": search, "recipe": Recipe(index, tools)}
+        if not alone and (theirs := peer(pool, operations, schemas)):
+            rankers = {NAME: theirs, **rankers}
+        for name, ranker in rankers.items():
+            tally = sets.setdefault(pool.of, {}).setdefault(name, Tally())
+            for text, needs in questions:
+                tally.ask(ranker, text, needs)
+        for text in pool.nothing:
+            nothing[search.answer(text, MOST).verdict] += 1
+        if pool.of in TUNED:
+            bars.append(Bar(f"kB of the index of {pool.of}", len(gzip.compress(index)) / 1000, "<=", 200))
     return sets, nothing, bars
 
 

@@ -2,11 +2,12 @@
 
     python -m benchmarks.retrieval.rules [FOLDER]
 
-The first table has two rows for each rule. A column has the percentage points of C@5 and C@10 (`__main__.py`) that a set
-of questions loses if the search lacks the rule. Each row is measured with a copy of the product, in which a text is replaced, and takes a minute.
+The first table has two rows for each rule. A column has the percentage points of C@5 and C@10 (`__main__.py`) that a
+set of questions loses if the search lacks the rule. `more` and `fewer` count the sets that do better and worse with it.
+Each row is measured with a copy of the product, in which a text is replaced.
 
-The second table is cross-validated. It has C@10 of each set with the constants of GRID that are
-the best for all other sets together.
+The second table is cross-validated: it has C@10 of each set with the constants of GRID that are the best for all other
+sets together.
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ from unittest.mock import patch
 from package.runtime.search import retriever
 
 from benchmarks.corpus import CORPUS
-from benchmarks.retrieval.__main__ import compiled
-from benchmarks.retrieval.questions import pools
 from benchmarks.retrieval.rankers import Search
+from benchmarks.retrieval.served import Needs, served
 
 ROOT = Path(__file__).parents[2]
 _SEARCH = "templates/package/runtime/search/"
@@ -74,39 +74,22 @@ DEPTHS = (5, 10)
 Shares = dict[str, dict[str, float]]
 """Measure → set → percentage of its questions with all needed tools."""
 
-Asked = list[tuple[str, Search, list[tuple[str, list[set[str]]]]]]
-"""For each pool the name of its set, the search over it, and the questions with the tools that serve each need."""
+Asked = list[tuple[str, Search, list[tuple[str, Needs]]]]
+"""For each pool the name of its set, the search over it, and its questions."""
 
 
-def asked(folder: Path) -> Asked:
-    """Compile all pools."""
-    found: Asked = []
-    with tempfile.TemporaryDirectory() as temporary:
-        for number, pool in enumerate(pools(folder, Path(temporary))):
-            place = Path(temporary) / str(number)
-            place.mkdir()
-            made = compiled(pool.source(place))
-            assert made.catalog.search is not None, "compiled with a search"
-            tools = json.loads(made.tree[f"{made.catalog.identity.package}/tools.json"])
-            operations: dict[str, set[str]] = {}
-            for tool in made.catalog.tools:
-                operations.setdefault(f"{tool.operation.method} {tool.operation.path}", set()).add(tool.name)
-            names = [tool["name"] for tool in tools]
-            questions = [(each.text, each.tools(names, operations)) for each in pool.questions]
-            found.append((pool.of, Search(made.catalog.search.index, tools), questions))
-    return found
-
-
-def shares(all_: Asked) -> Shares:
+def shares(asked: Asked) -> Shares:
     """Return for each depth the share of each set's questions with all needed tools among so many results."""
-    whole: dict[int, dict[str, list[bool]]] = {depth: {} for depth in DEPTHS}
-    for of, search, questions in all_:
+    complete: dict[int, dict[str, list[bool]]] = {depth: {} for depth in DEPTHS}
+    for of, search, questions in asked:
         for text, needs in questions:
             names = search.answer(text, max(DEPTHS)).names
-            for depth, found in whole.items():
+            for depth, sets in complete.items():
                 shown = set().union(*names[:depth])
-                found.setdefault(of, []).append(all(need & shown for need in needs))
-    return {f"C@{depth}": {of: 100 * statistics.mean(each) for of, each in of_.items()} for depth, of_ in whole.items()}
+                sets.setdefault(of, []).append(all(need & shown for need in needs))
+    return {
+        f"C@{depth}": {of: 100 * statistics.mean(each) for of, each in sets.items()} for depth, sets in complete.items()
+    }
 
 
 def without(rule: Rule, folder: Path) -> Shares:
@@ -125,14 +108,14 @@ def without(rule: Rule, folder: Path) -> Shares:
         return found
 
 
-def cross_validated(all_: Asked) -> dict[str, float]:
+def cross_validated(asked: Asked) -> dict[str, float]:
     """Return C@10 of each set with the constants of GRID that are the best for all other sets."""
     results = []
     for values in product(*GRID.values()):
         with ExitStack() as patched:
             for name, value in zip(GRID, values, strict=True):
                 patched.enter_context(patch.object(retriever, name, value))
-            results.append(shares(all_)["C@10"])
+            results.append(shares(asked)["C@10"])
     found = {}
     for of in results[0]:
         best = max(results, key=lambda result: sum(share for each, share in result.items() if each != of))
@@ -145,23 +128,23 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", default=CORPUS)
     parser.add_argument("--json", action="store_true", help="print C@10 of each set as JSON, and nothing else")
     given = parser.parse_args()
-    all_ = asked(given.folder)
-    found = shares(all_)
+    asked = [(each.pool.of, Search(each.index, each.tools), each.questions) for each in served(given.folder)]
+    found = shares(asked)
     if given.json:
         print(json.dumps(found))
         return 0
     sets = list(found["C@10"])
     print(f"{'':36}" + "".join(f"{of[:7] + of[-2:] * (' ' in of):>10}" for of in sets) + "   more  fewer")
-    for measure, of_ in found.items():
-        print(f"{measure:36}" + "".join(f"{of_[of]:10.1f}" for of in sets), flush=True)
+    for measure, share in found.items():
+        print(f"{measure:36}" + "".join(f"{share[of]:10.1f}" for of in sets), flush=True)
     for rule in RULES:
         lacking = without(rule, given.folder)
-        for measure, of_ in found.items():
-            gains = [of_[of] - lacking[measure][of] for of in sets]
+        for measure, share in found.items():
+            gains = [share[of] - lacking[measure][of] for of in sets]
             more, fewer = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
             row = "".join(f"{gain:10.1f}" for gain in gains)
             print(f"{rule.name + ', ' + measure:36}{row}{more:7}{fewer:7}", flush=True)
-    validated = cross_validated(all_)
+    validated = cross_validated(asked)
     print(f"\n{'C@10, chosen by others':36}" + "".join(f"{validated[of]:10.1f}" for of in sets))
     return 0
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks.corpus import CORPUS
-from benchmarks.retrieval.__main__ import compiled
-from benchmarks.retrieval.questions import pools
 from benchmarks.retrieval.rules import ROOT, RULES, Rule
+from benchmarks.retrieval.served import served
 
 
 @pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
@@ -18,14 +15,8 @@ def test_a_rule_is_one_place_of_the_code(rule: Rule) -> None:
 
 
 @pytest.mark.slow
-def test_every_question_needs_tools_that_exist(tmp_path: Path) -> None:
-    if not CORPUS.is_dir():
-        pytest.skip("the shared corpus is not here")
-    for number, pool in enumerate(pools(CORPUS, tmp_path)):
-        place = tmp_path / str(number)
-        place.mkdir()
-        tools = compiled(pool.source(place)).catalog.tools
-        operations: dict[str, set[str]] = {}
-        for tool in tools:
-            operations.setdefault(f"{tool.operation.method} {tool.operation.path}", set()).add(tool.name)
-        assert all(all(each.tools([tool.name for tool in tools], operations)) for each in pool.questions)
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository")
+def test_every_question_needs_tools_that_exist() -> None:
+    for each in served(CORPUS):
+        assert each.questions
+        assert all(needs for _, needs in each.questions)
