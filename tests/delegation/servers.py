@@ -142,7 +142,7 @@ class Server(Streamable):
         digests = {name: hashlib.sha256(f"token-of-{name}".encode()).hexdigest() for name in users}
         tokens.write_text("".join(f"{name} {digest}\n" for name, digest in digests.items()))
         self.bound = port or free_port()
-        told = json.dumps({"serve.over_http.LINGER": 0.0, **(constants or {})})
+        told = json.dumps({"http_server.over_http.LINGER": 0.0, **(constants or {})})
         command = [sys.executable, str(START), PACKAGE, str(self.bound), told]
         given = {
             "BASE_URL": api.origin,

@@ -169,7 +169,7 @@ def test_servers_that_delegate_nothing_load_nothing_of_it(project: Any) -> None:
         "from pets_mcp.runtime.core.catalog import Catalog\n"
         "from pets_mcp.runtime.settings import settings\n"
         "from pets_mcp.runtime.calls import execution\n"
-        "from pets_mcp.runtime.serve import over_http\n"
+        "from pets_mcp.runtime.http_server import over_http\n"
         "found = settings.load(Catalog.load('pets_mcp'), {'PETS_OAUTH': 'token'}, http=('127.0.0.1', 8000))\n"
         "assert not found.problems, found.problems\n"
         "print([name for name in sys.modules if 'delegation' in name])\n"

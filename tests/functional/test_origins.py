@@ -23,7 +23,7 @@ from tests.runtime.process import Server
 
 HASTY = (
     "-c",
-    "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
+    "import sys; from store_mcp.runtime.reload import reload; from store_mcp.runtime import server; "
     "reload.SECONDS = 0.01; sys.exit(server.main())",
 )
 #: Credentials of the client. The client id has no colon or blank, which would be encoded. Output is searched for the

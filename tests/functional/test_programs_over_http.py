@@ -202,7 +202,7 @@ def test_programs_of_one_caller_leave_workers_for_others(
     If her programs give their workers back while they wait, all of them run.
     """
     variables = {"STATE_KEY": STATE_KEY, "HTTP_TOKENS": str(project.parent / "tokens")}
-    constants = {"calls.program_runs.REST_SECONDS": rest}
+    constants = {"programs.program_runs.REST_SECONDS": rest}
     with Server(project, held, "aiohttp", constants, (), **variables) as server, ExitStack() as stack:
         numbers = range(500, 508)
         connections = begun(server, stack, numbers)

@@ -24,7 +24,7 @@ KEY = "sk-0123456789abcdef"
 #: Command of the generated server with more frequent checks of its files, for tests with many changes.
 HASTY = (
     "-c",
-    "import sys; from store_mcp.runtime.serve import reload; from store_mcp.runtime import server; "
+    "import sys; from store_mcp.runtime.reload import reload; from store_mcp.runtime import server; "
     "reload.SECONDS = 0.01; sys.exit(server.main())",
 )
 CHANGED = "notifications/tools/list_changed"

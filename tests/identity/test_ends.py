@@ -18,7 +18,7 @@ from tests.streamable.servers import DOORS, Server
 from tests.streamable.upstream import Upstream
 
 LEEWAY = 30
-QUIET = {"streamable.event_stream.SILENCE": 3600.0}
+QUIET = {"http_server.streamable.event_stream.SILENCE": 3600.0}
 """No keep-alive comments, so that reading fails after a while if a stream does not end."""
 
 LIVES = (2, 10, 50)

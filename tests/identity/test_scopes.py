@@ -240,7 +240,7 @@ def test_with_another_table_other_scopes_count(scoped_project: Path, upstream: U
     later.write_text(TOOLS.read_text().replace("{oauth: [read]}", "{oauth: [read-all]}"))
     with Issuer() as issuer:
         settings = {"HTTP_URL": URL, "AUTH_ISSUER": issuer.name, "KEY": "k"}
-        constants = {"serve.reload.SECONDS": 0.05}
+        constants = {"reload.reload.SECONDS": 0.05}
         with Server(folder, upstream, "aiohttp", constants, ("--reload",), **settings) as server:
             found = Guarded(server, issuer, issuer)
             old, new = found.bearer(scope="read"), found.bearer(scope="read-all")

@@ -14,7 +14,7 @@ from tests.interop.messages import R3, R5
 HASTY = """#!{python}
 import sys
 
-from confirm_mcp.runtime.calls import signed_state as tickets
+from confirm_mcp.runtime.questions import signed_state as tickets
 
 tickets.SECONDS = 0
 from confirm_mcp.runtime.server import main

@@ -18,7 +18,7 @@ PROGRAM = """
 import gc, os, ssl, sys
 import package.runtime.http.client as client
 from package.runtime.http import direct_requests
-from package.runtime.tuning import busy_polling
+from package.runtime.http_server.doors import busy_polling
 from package.runtime.tuning.memory import settle
 from package.runtime.tuning.pipe_size import enlarged
 settle()

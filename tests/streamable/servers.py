@@ -25,7 +25,7 @@ START = Path(__file__).with_name("start.py")
 PACKAGE = "caller_mcp"
 DOORS = ("aiohttp", "asgi")
 UNTUNED = "aiohttp without tricks of performance"
-CONSTANTS = {"serve.over_http.LINGER": 0.0}
+CONSTANTS = {"http_server.over_http.LINGER": 0.0}
 
 
 class Server:

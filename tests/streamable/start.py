@@ -1,6 +1,6 @@
 """Start a generated server over aiohttp or as an ASGI application, with changed constants so that no test waits long.
 
-python start.py aiohttp|asgi PACKAGE CONSTANTS [FLAG...], where CONSTANTS is {"streamable.event_stream.SILENCE": 0.2}
+python start.py aiohttp|asgi PACKAGE CONSTANTS [FLAG...], where CONSTANTS is {"http_server.service.MOST_BODIES": 20}
 """
 
 from __future__ import annotations

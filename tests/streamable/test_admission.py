@@ -185,7 +185,7 @@ def test_a_request_without_accept_takes_anything(server: Server, revision: str) 
 
 def test_who_accepts_json_alone_gets_the_answer_alone(project: Path, upstream: Upstream) -> None:
     """A call that would send progress and keep-alives on a stream sends its result as JSON, and a stream is refused."""
-    with Server(project, upstream, "aiohttp", {"streamable.event_stream.SILENCE": 0.05}) as server:
+    with Server(project, upstream, "aiohttp", {"http_server.streamable.event_stream.SILENCE": 0.05}) as server:
         message, alone = calling("hold", token=1, name="alone"), {"Accept": "application/json"}
         with server.connect() as connection, server.connect() as other:
             connection.send("POST", fields={**mirrored(message), **alone}, body=encoded(message))

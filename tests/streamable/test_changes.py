@@ -44,7 +44,7 @@ def changing(project: Path, tmp_path: Path) -> Callable[[str], Path]:
 
 
 CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}}
-QUICK: dict[str, float] = {"serve.reload.SECONDS": 0.05}
+QUICK: dict[str, float] = {"reload.reload.SECONDS": 0.05}
 
 
 def test_a_lost_stream_tells_what_changed_meanwhile_and_later(
@@ -118,7 +118,7 @@ def test_streams_are_told_that_the_tools_changed(project: Path, upstream: Upstre
     folder = tmp_path / "caller"
     shutil.copytree(project, folder)
     (tmp_path / "caller.tools.yaml").write_text(TOOLS.read_text().replace("name: echo", "name: repeat"))
-    constants = {"serve.reload.SECONDS": 0.05}
+    constants = {"reload.reload.SECONDS": 0.05}
     with Server(folder, upstream, "aiohttp", constants, flags=("--reload",)) as server:
         session, quiet = Session(server), Session(server)
         with server.connect() as new, server.connect() as deaf, server.connect() as old, server.connect() as held:

@@ -21,7 +21,7 @@ from tests.streamable.messages import Session, call, calling, encoded, mirrored,
 from tests.streamable.servers import Server
 from tests.streamable.upstream import Upstream
 
-STOPPED = {"serve.service.GRACE": 0.2}
+STOPPED = {"http_server.service.GRACE": 0.2}
 
 
 class Client:

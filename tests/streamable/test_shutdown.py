@@ -26,7 +26,7 @@ from tests.streamable.servers import DOORS, Server
 from tests.streamable.upstream import PATIENCE, Upstream
 
 LISTEN = stateless("subscriptions/listen", "listen", notifications={})
-LINGERING = {"serve.over_http.LINGER": 600.0}
+LINGERING = {"http_server.over_http.LINGER": 600.0}
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -91,7 +91,7 @@ def test_while_it_ends_it_says_so_and_serves(project: Path, upstream: Upstream) 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_does_not_end_in_time_is_cut_and_told(project: Path, upstream: Upstream, door: str) -> None:
     """Cancel calls that do not end in time. The client learns that the request may have taken effect."""
-    with Server(project, upstream, door, {"serve.service.GRACE": 0.2}) as server, server.connect() as connection:
+    with Server(project, upstream, door, {"http_server.service.GRACE": 0.2}) as server, server.connect() as connection:
         post(connection, calling("hold", 1, name="cut"))
         upstream.wait("cut")
         server.terminate()

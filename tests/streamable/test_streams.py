@@ -99,7 +99,7 @@ def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upst
 
     The stream stays open, and no second stream is allowed.
     """
-    with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
+    with Server(project, upstream, door, {"http_server.streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)
         with server.connect() as lost:
             session.listen(lost)
@@ -124,7 +124,7 @@ def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upst
 
 def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) -> None:
     """Test requirement L12: to resume a stream too late is an error that says that there is nothing to resume."""
-    constants = {"streamable.replay.SECONDS": 0.0, "serve.service._SWEEP": 0.005}
+    constants = {"http_server.streamable.replay.SECONDS": 0.0, "http_server.service._SWEEP": 0.005}
     with Server(project, upstream, "aiohttp", constants) as server:
         session = Session(server)
         with server.connect() as lost:
@@ -331,7 +331,7 @@ def test_silence_is_broken(project: Path, upstream: Upstream, door: str) -> None
 
     If a response is late, the server begins an event stream with such comments, and sends the response on it.
     """
-    with Server(project, upstream, door, {"streamable.event_stream.SILENCE": 0.05}) as server:
+    with Server(project, upstream, door, {"http_server.streamable.event_stream.SILENCE": 0.05}) as server:
         session = Session(server)
         for era, message in ((NEW, calling("hold", 1, name="silent")), (OLD, call("hold", 1, name="silent"))):
             with server.connect() as connection:

@@ -14,7 +14,7 @@ from tests.streamable.servers import Server
 from tests.streamable.test_changes import _generated
 from tests.streamable.upstream import Upstream
 
-QUICK: dict[str, float] = {"serve.poller.TICK": 0.05}
+QUICK: dict[str, float] = {"watching.poller.TICK": 0.05}
 URI = "caller://count"
 KEY = "k" * 32
 
@@ -66,7 +66,7 @@ def test_who_watches_much_leaves_polls_for_others(tmp_path_factory: pytest.TempP
     lines = [f'  - {{name: c{n}, uri: "caller://c{n}", request: GET /count, poll: 1s}}\n' for n in range(5)]
     (folder / "caller.tools.yaml").write_text(TOOLS.read_text().replace("tools:\n", f"{''.join(lines)}tools:\n", 1))
     _generated(folder / "caller.tools.yaml", folder / "caller")
-    with Server(folder / "caller", upstream, "aiohttp", {**QUICK, "serve.poller.MOST": 2}) as server:
+    with Server(folder / "caller", upstream, "aiohttp", {**QUICK, "watching.poller.MOST": 2}) as server:
         greedy, modest = Session(server), Session(server)
         with listening(server, greedy), listening(server, modest) as stream:
             for number in range(4):
