@@ -35,8 +35,10 @@ class Lock:
     `source` and the paths in `options` are relative to the project, or URLs; `options` always contain the server's
     name. `files`: path → SHA-256 of the contents. `version`: of the generated package. `compiler`: the version of
     mcpgen that wrote the lock file. `origins`: origin → True if it was accepted, as `mcpgen.base.origins` describes, or
-    None in older lock files. `offered`: files that are written once, which the user may delete for good. `rebuilt`:
-    True if the project had no lock file; `files` are then the files on disk, which may have been edited by hand.
+    None in older lock files. `offered`: files that are written once, which the user may delete for good. `parts`: the
+    chosen parts of the server, or None in lock files of projects whose owner has never chosen; these have all parts.
+    `rebuilt`: True if the project had no lock file; `files` are then the files on disk, which may have been edited by
+    hand.
     """
 
     source: str
@@ -48,6 +50,7 @@ class Lock:
     compiler: str = mcpgen.__version__
     origins: Mapping[str, bool] | None = None
     offered: tuple[str, ...] = ()
+    parts: tuple[str, ...] | None = None
     rebuilt: bool = False
 
     @property
@@ -69,6 +72,7 @@ def dump(lock: Lock) -> bytes:
         "source_digest": lock.source_digest,
         "version": lock.version,
         "options": recorded(lock.options),
+        **({} if lock.parts is None else {"parts": list[JsonValue](lock.parts)}),
         **({} if lock.origins is None else {"origins": _decided(lock.origins)}),
         "tools": {key: _entry(known) for key, known in sorted(lock.promises.tools.items())},
         "retired": {
@@ -158,6 +162,10 @@ def _origins(value: JsonValue) -> dict[str, bool] | None:
     return {origin: word == _WORDS[True] for origin, word in sorted(as_object(value).items())}
 
 
+def _texts(value: JsonValue) -> tuple[str, ...]:
+    return tuple(each for each in as_list(value) if isinstance(each, str))
+
+
 def _retired(value: JsonValue) -> Retired:
     entry = as_object(value)
     return Retired(as_text(entry.get("operation")), as_text(entry.get("id")), entry.get("by_hand") is True)
@@ -226,5 +234,6 @@ def load(data: bytes, file: str) -> Lock:
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
         compiler=as_text(value.get("mcpgen")),
         origins=_origins(value.get("origins")),
-        offered=tuple(path for path in as_list(value.get("offered")) if isinstance(path, str)),
+        offered=_texts(value.get("offered")),
+        parts=_texts(value["parts"]) if "parts" in value else None,
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..http_server.handles import Sharing
     from ..result.result_store import KeptResults
     from ..results.downloads import Download
+    from ..results.result_rules import ResultRules
     from ..tables.table import View
     from ..text.redaction import Redactor
 
@@ -58,11 +59,9 @@ class ResultWriter:
         view, most = None, spans.shown(self.shown)
         rules = tool.binding.get("result") or (_OF_GRAPHQL if answer.label == _GRAPHQL else None)
         if rules is not None:
-            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
-
-            view = ResultRules(rules)
-            if (instead := view.take(answer, sent, most)) is not None:
-                return instead
+            view = self._view(tool, rules)
+        if view is not None and (instead := view.take(answer, sent, most)) is not None:
+            return instead
         if response.is_large(answer, most):
             self.cut = True
             spans.note(cut=True)
@@ -72,6 +71,16 @@ class ResultWriter:
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, most)
         return result
+
+    def _view(self, tool: Tool, rules: View) -> ResultRules | None:
+        """Return the rules for a result, or None if this server lacks them: its document does not mention GraphQL."""
+        try:
+            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
+        except ModuleNotFoundError:
+            if "result" in tool.binding:
+                raise
+            return None
+        return ResultRules(rules)
 
     async def saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
         """Write the response to a file. Return a result with path and size of the file, or an error result."""

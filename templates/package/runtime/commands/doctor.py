@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from ..calls import hook_loading, trial
 from ..calls.execution import ToolExecutor
 from ..calls.preparation import kept_logins
+from ..core import absent_parts
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
 from ..settings.settings import NotReady, load
@@ -221,7 +222,7 @@ def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set
 def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, base_url: str | None) -> list[Row]:
     prefix, wrong = catalog.prefix, {problem.partition(" ")[0] for problem in settings.problems}
     has_logins = any("user" in scheme for scheme in catalog.security.values())
-    known = [row for row in SETTINGS if row.feature != "login" or has_logins]
+    known = [row for row in SETTINGS if absent_parts.has(row.part) and (row.feature != "login" or has_logins)]
     purposes = {row.variable(prefix): row.describe(prefix).replace("`", "") for row in known}
     in_file = {row.variable(prefix) for row in known if row.secret}
     for scheme in catalog.security.values():
