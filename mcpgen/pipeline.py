@@ -172,7 +172,8 @@ def _compiled(
     tree, lock = _emitted(catalog, lock)
     tools = tree[table.tools_path(catalog)]
     names.report(catalog, diagnostics)
-    too_many_tools.report(catalog, len(tools), table.cost_of_list(tools), diagnostics)
+    if catalog.search is None:  # a server with a tool search lists few tools
+        too_many_tools.report(catalog, len(tools), table.cost_of_list(tools), diagnostics)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
     findings = located(diagnostics, documents)

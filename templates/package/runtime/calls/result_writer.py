@@ -15,8 +15,8 @@ from ..http.trimming import Trimmer
 from ..result import response
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
     from ..core.catalog import Tool
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
     from ..http_server.handles import Sharing
     from ..result.result_store import KeptResults
@@ -94,10 +94,10 @@ class ResultWriter:
 
     async def keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Store a response that is too large for a result, or as much of it as the time budget allows."""
-        from ..result import large_results  # imported late: few responses are too large
+        from ..result import result_store  # imported late: few responses are too large
 
         with budget as seconds:
-            answer.kept = await large_results.keep(answer, sent.uri, self._redactor, self._resources, seconds)
+            answer.kept = await result_store.keep(answer, sent.uri, self._redactor, self._resources, seconds)
         if answer.kept and self._shared is not None:
             await self._shared.keep(sent.uri, *self._resources.whole(sent.uri), RESULT_SECONDS)
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from ..core import absent_parts
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings
-from .flag_parser import USAGE, FlagParser
-from .printing import show, table
+from .command_line import USAGE, FlagParser, show, table
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog

@@ -17,7 +17,7 @@ A row is a signature and a sentence. A description has a line for each argument,
 
 from __future__ import annotations
 
-from ..core.jsontext import dumps
+from ..core.jsonrpc import dumps
 from .stems import stems
 
 TYPE_CHECKING = False

@@ -20,18 +20,8 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
 
 _ALWAYS = (
-    *(
-        "..core.encode_response",
-        "..tuning.pipe_size",
-        "..request.wording",
-        "..request.lenient_arguments",
-        "..request.schema_walk",
-        "..result.failures",
-        "..http.retry",
-        "..result.large_results",
-        ".call_progress",
-    ),
-    *("..result.projection", "..http.tracecontext", "..http.operator_hints", "..request.original_names"),
+    *("..core.encode_response", "..tuning.pipe_size", "..request.violations", "..result.failures", ".call_progress"),
+    *("..result.projection", "..http.tracecontext", "..http.operator_hints"),
 )
 """Modules that any server may need: for wrong arguments, errors, long responses, retries, traces and progress."""
 

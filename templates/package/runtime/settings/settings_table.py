@@ -83,7 +83,7 @@ SETTINGS = (
     Setting("CONCURRENCY", ".setting_parsers.concurrency", 64,
             "how many requests the server sends to the API at the same time; one tool may use seven eighths of them;"
             " {default} by default"),
-    Setting("RATE_LIMIT", ".rate.parse", None,
+    Setting("RATE_LIMIT", ".setting_parsers.rate", None,
             "how many requests the server sends to the API in any second, minute or hour, such as `10/s`, `100/min` or"
             " `5000/h`; no limit by default"),
     Setting("MAX_RESULT", ".sizes.parse", None,

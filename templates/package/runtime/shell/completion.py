@@ -11,7 +11,7 @@ import json
 
 from ..core.absent_parts import has
 from ..settings.settings_table import SETTINGS
-from ..text.invisible import visible
+from ..text.sanitize import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
