@@ -14,9 +14,9 @@ compiler finds the producer of an id: the tool whose result contains it. `--list
 document's list of tools. `python -m benchmarks.retrieval.rules` measures each rule of the search.
 
 The search is compared with the plain recipe, and with FastMCP's search over the tools that FastMCP makes of the same
-documents. `--alone` leaves FastMCP out, and `--only` the other sets. FastMCP answers with complete tool definitions. They lack output schemas here,
-which makes its answers smaller and faster than by default. `--schemas` includes the output schemas, and takes half an
-hour.
+documents. `--alone` leaves FastMCP out, and `--only` the other sets. FastMCP answers with complete tool definitions.
+They lack output schemas here, which makes its answers smaller and faster than by default. `--schemas` includes the
+output schemas, and takes half an hour.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def compiled(path: Path) -> Compiled:
 
 
 def served(corpus: Path, only: str = "") -> Iterator[Served]:
-    """Yield every pool with its server. `only`: names of sets, with commas between them, if not all pools are wanted."""
+    """Yield every pool with its server. `only`: the wanted sets, with commas between them, or "" for all."""
     with tempfile.TemporaryDirectory() as temporary:
         for number, pool in enumerate(pools(corpus, Path(temporary))):
             if only and pool.of not in only.split(","):
