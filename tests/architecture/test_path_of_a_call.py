@@ -91,8 +91,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("door", "flags", "files", "changes"),
     [
         (over_stdio, (), 38, 157),
-        (over_http, ("--http", "0"), 45, 212),
-        (in_a_session, ("--http", "0"), 47, 219),
+        (over_http, ("--http", "0"), 45, 222),
+        (in_a_session, ("--http", "0"), 47, 224),
     ],
     ids=["stdio", "HTTP", "HTTP in a session"],
 )
