@@ -53,7 +53,7 @@ def load(catalog: Catalog, settings: Settings) -> None:
             import_module(name, __package__)
         except ModuleNotFoundError as problem:
             # A name in a table, such as that of an argument, may look like a key that needs a module.
-            if True:
+            if absent_parts.is_lost(problem.name or ""):
                 raise
     if catalog.listing is not None and catalog.listing.runs_programs:
         with suppress(ImportError):  # each call that runs a model's program reports that the sandbox is missing
