@@ -72,12 +72,13 @@ def build(
     groups = [_group(tool) for tool in tools]
     counts = Counter(groups)
     names = sorted(counts, key=lambda each: (-counts[each], each))
+    places = {name: place for place, name in enumerate(names)}
     table: JsonObject = {
         "mcpgen": 2,
         "names": [tool.name for tool in tools],
         "effects": "".join(map(_effect, tools)),
         "groups": list[JsonValue](names),
-        "group": [names.index(each) for each in groups],
+        "group": [places[each] for each in groups],
         "sources": {
             str(numbers[name]): [[argument, numbers[source]] for argument, source in pairs]
             for name, pairs in sources.items()

@@ -81,16 +81,18 @@ def port(log: IO[bytes] | None) -> int:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a generated project whose tool `echo` sends one GET request with an API key."""
     folder = tmp_path_factory.mktemp("path") / "caller"
-    subprocess.run([sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "mcpgen", "generate", "--parts=all", str(TOOLS), "-o", str(folder)], check=True
+    )
     return folder
 
 
 @pytest.mark.parametrize(
     ("door", "flags", "files", "changes"),
     [
-        (over_stdio, (), 54, 190),
-        (over_http, ("--http", "0"), 68, 265),
-        (in_a_session, ("--http", "0"), 70, 250),
+        (over_stdio, (), 38, 157),
+        (over_http, ("--http", "0"), 45, 222),
+        (in_a_session, ("--http", "0"), 47, 224),
     ],
     ids=["stdio", "HTTP", "HTTP in a session"],
 )

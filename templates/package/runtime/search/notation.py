@@ -18,7 +18,7 @@ each member of an object:
 
 from __future__ import annotations
 
-from ..core.jsontext import dumps
+from ..core.jsonrpc import dumps
 from .stems import stems
 
 TYPE_CHECKING = False
