@@ -18,13 +18,13 @@ Needs = list[set[str]]
 
 
 class Served(NamedTuple):
-    """A pool, its search index and the tools of its server, and its questions with their needs.
+    """A pool, its search index (`table`) and the tools of its server, and its questions with their needs.
 
     `operations`: method and path → names of the tools that call the operation.
     """
 
     pool: Pool
-    index: bytes
+    table: bytes
     tools: list[dict[str, Any]]
     operations: dict[str, set[str]]
     questions: list[tuple[str, Needs]]
