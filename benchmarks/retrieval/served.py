@@ -35,10 +35,12 @@ def compiled(path: Path) -> Compiled:
     return compile_source(fetch.read(str(path)), Options(tools="search"))
 
 
-def served(corpus: Path) -> Iterator[Served]:
-    """Yield every pool with its server."""
+def served(corpus: Path, only: str = "") -> Iterator[Served]:
+    """Yield every pool with its server. `only`: the wanted sets, with commas between them, or "" for all."""
     with tempfile.TemporaryDirectory() as temporary:
         for number, pool in enumerate(pools(corpus, Path(temporary))):
+            if only and pool.of not in only.split(","):
+                continue
             place = Path(temporary) / str(number)
             place.mkdir()
             made = compiled(pool.source(place))

@@ -12,6 +12,7 @@ from mcpgen.emit.environment import Variable, alternatives, can_log_in, environm
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import BoundScheme, Catalog, Identity
+from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
 
 RUNTIME = "runtime/"
@@ -47,7 +48,7 @@ EXTRAS = {
 """Name of each extra → the part that uses it, and its dependencies. `keyring` keeps the refresh tokens of logins."""
 
 
-def emit(catalog: Catalog, chosen: Collection[str] = (parts.ALL_PARTS,), *, deploy: bool = False) -> FileTree:
+def emit(catalog: Catalog, chosen: Collection[str] = (ALL_PARTS,), *, deploy: bool = False) -> FileTree:
     """Return every file of the project except the lock file. With `deploy`, the files for deployment are included.
 
     `chosen`: the parts that the server gets beside those that its tables need. The result depends only on the
