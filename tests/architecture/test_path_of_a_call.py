@@ -88,9 +88,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("door", "flags", "files", "changes"),
     [
-        (over_stdio, (), 54, 190),
-        (over_http, ("--http", "0"), 68, 265),
-        (in_a_session, ("--http", "0"), 70, 250),
+        (over_stdio, (), 49, 170),
+        (over_http, ("--http", "0"), 64, 250),
+        (in_a_session, ("--http", "0"), 66, 235),
     ],
     ids=["stdio", "HTTP", "HTTP in a session"],
 )

@@ -7,7 +7,8 @@ that nobody can guess.
 
 from __future__ import annotations
 
-from itertools import count
+from functools import partial
+from itertools import count, repeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,12 +33,11 @@ class CountedNames:
 
     def __init__(self, server: str) -> None:
         self._before = f"{server}://result/"
-        self._numbers = count(1)
+        # Each call takes a number, and few calls need a URI: so `new` runs no Python code.
+        self.new: Callable[[], Callable[[], str]] = map(partial, repeat(self._uri), count(1)).__next__
 
-    def new(self) -> Callable[[], str]:
-        """Return a function that creates the URI for a result of the current call. The URI ends in a new number."""
-        number = next(self._numbers)
-        return lambda: f"{self._before}{number}"
+    def _uri(self, number: int) -> str:
+        return f"{self._before}{number}"
 
     def admits(self, uri: str) -> bool:
         """Return True: over stdio, the single client may read every result."""
