@@ -31,7 +31,17 @@ async def main(replicas: int) -> int:
     runner, port = await api.start()
     with tempfile.TemporaryDirectory(prefix="mcpgen-conformance-") as name:
         folder = Path(name)
-        command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder / "server")]
+        command = [
+            sys.executable,
+            "-m",
+            "mcpgen",
+            "generate",
+            "--parts",
+            "all",
+            str(TOOLS),
+            "-o",
+            str(folder / "server"),
+        ]
         subprocess.run(command, check=True, capture_output=True)
         rig = Rig(folder, "everything", f"http://127.0.0.1:{port}")
         try:

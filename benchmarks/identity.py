@@ -67,7 +67,7 @@ def measured(rounds: int, calls: int) -> dict[str, float]:
     upstream = Upstream()
     with tempfile.TemporaryDirectory() as name, Issuer() as issuer:
         project = Path(name) / "caller"
-        command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(project)]
+        command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(TOOLS), "-o", str(project)]
         subprocess.run(command, check=True, capture_output=True)
         trusted = {"AUTH_ISSUER": issuer.name, "AUTH_SCOPES": "pets:read"}
         with running(project, upstream) as bare, running(project, upstream, **trusted) as guarded:

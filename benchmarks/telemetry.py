@@ -40,7 +40,19 @@ def generate(compiler: Path, folder: Path) -> Path:
     document, out = folder / "bench.json", folder / "server"
     folder.mkdir(parents=True, exist_ok=True)
     document.write_text(json.dumps(api.document()), encoding="utf-8")
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(out), "--name", "bench"]
+    command = [
+        sys.executable,
+        "-m",
+        "mcpgen",
+        "generate",
+        "--parts",
+        "all",
+        str(document),
+        "-o",
+        str(out),
+        "--name",
+        "bench",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(compiler)}
     subprocess.run(command, cwd=compiler, env=environment, check=True, capture_output=True)
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(out)], check=True)

@@ -14,7 +14,7 @@ from mcpgen.base.tree import FileTree
 from mcpgen.check import names, too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
 from mcpgen.check.pinned import check_pinned
-from mcpgen.emit import emit, offered_now, table, user_files
+from mcpgen.emit import emit, offered_now, parts, table, user_files
 from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
@@ -89,7 +89,7 @@ class Project:
     """Data of an existing project for its next compile.
 
     `settings`: the user's tools file. `source`, `ref_dirs` and `overlays`: paths or URLs of inputs, relative to the
-    project. `recorded`: the flags that the lock file stores.
+    project. `recorded`: the flags that the lock file stores. `hooks`: True if its hooks.py defines something.
     """
 
     lock: Lock | None = None
@@ -98,6 +98,7 @@ class Project:
     ref_dirs: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
     recorded: Options = field(default_factory=Options)
+    hooks: bool = False
 
 
 def compile_source(fetched: Fetched, options: Options, project: Project = Project()) -> Compiled:
@@ -166,15 +167,24 @@ def _compiled(
         promises=promises,
         origins=reached,
         offered=offered_now(remembered.deploy, project.lock.offered if project.lock else ()),
+        parts=_parts(flags, remembered, project),
     )
     tree, lock = _emitted(catalog, lock)
     tools = tree[table.tools_path(catalog)]
     names.report(catalog, diagnostics)
-    too_many_tools.report(catalog, len(tools), table.cost_of_list(tools), diagnostics)
+    if catalog.search is None:  # a server with a tool search lists few tools
+        too_many_tools.report(catalog, len(tools), table.cost_of_list(tools), diagnostics)
     documents = sources.library.documents
     catalog = replace(catalog, skipped=_located_skips(catalog.skipped, documents))
     findings = located(diagnostics, documents)
     return Compiled(catalog, tree, lock, findings, sources, bool(api.version), api.definitions)
+
+
+def _parts(flags: Flags, remembered: Options, project: Project) -> tuple[str, ...] | None:
+    """Return the chosen parts of the server, or None if the owner of an older project has never chosen any."""
+    if project.lock is not None and project.lock.parts is None and not flags.parts:
+        return None
+    return parts.chosen(flags.parts, deploy=remembered.deploy, hooks=project.hooks)
 
 
 def _with_origins(
@@ -202,7 +212,7 @@ def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
     """Return all files of the project, and `lock` updated with their digests and with the stored names (pins) of the
     tools.
     """
-    tree = emit(catalog, deploy=lock.options.deploy)
+    tree = emit(catalog, lock.chosen, deploy=lock.options.deploy)
     ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
     promises = fingerprint.promised(catalog, tree, lock.promises)
     lock = replace(lock, version=catalog.identity.version, promises=promises, files=locks.digests(ours))

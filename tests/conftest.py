@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from mcpgen import pipeline
-from mcpgen.emit import project
+from mcpgen.emit import parts, project
 from tests.described_tables import emit_described
 from tests.memory_temp import use_memory_for_temporary_files
 from tests.wheel import built
@@ -105,6 +105,19 @@ def _described_tables() -> Iterator[None]:
     """Validate the JSON files that each compile in a test emits by the schema of the tables."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "emit", emit_described)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _chosen_parts() -> Iterator[None]:
+    """Generate servers with all parts that only owners choose, such as HTTP, in tests that choose no parts.
+
+    The parts for tables are emitted by need, so each test of a feature shows that the server has what it needs. A test
+    that runs mcpgen in a process of its own gives the flag `--parts` itself.
+    """
+    choose = parts.chosen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "chosen", lambda wanted, **implied: choose(wanted or (*parts.PURPOSES,), **implied))
         yield
 
 

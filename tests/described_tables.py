@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 import jsonschema_rs
 
@@ -10,6 +11,7 @@ from mcpgen.base.tree import FileTree
 from mcpgen.emit import emit
 from mcpgen.emit.table_schema import table_schema
 from mcpgen.model import Catalog
+from mcpgen.model.options import ALL_PARTS
 
 SCHEMA = table_schema()
 _DEFINITIONS = SCHEMA["$defs"]
@@ -20,11 +22,11 @@ _VALIDATORS = {
 }
 
 
-def emit_described(catalog: Catalog, *, deploy: bool = False) -> FileTree:
+def emit_described(catalog: Catalog, chosen: Collection[str] = (ALL_PARTS,), *, deploy: bool = False) -> FileTree:
     """Return the files of `catalog`. Raise AssertionError if one of the generated JSON files does not match the
     schema.
     """
-    tree = emit(catalog, deploy=deploy)
+    tree = emit(catalog, chosen, deploy=deploy)
     for name, validator in _VALIDATORS.items():
         content = tree.get(f"{catalog.identity.package}/{name}.json")
         problem = next(validator.iter_errors(json.loads(content)), None) if content is not None else None

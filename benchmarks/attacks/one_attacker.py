@@ -92,7 +92,7 @@ def generate(folder: Path, port: int) -> None:
     """Generate the server, and write the tokens of its two callers."""
     (folder / "depot.yaml").write_text(DOCUMENT % port + OWN)
     (folder / "tools.yaml").write_text(TOOLS_FILE)
-    command = [sys.executable, "-m", "mcpgen", "generate", "tools.yaml", "-o", "server"]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", "tools.yaml", "-o", "server"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     callers = {"anna": attackers.TOKEN, "bob": TOKEN}
     lines = [f"{name} {hashlib.sha256(token.encode()).hexdigest()}\n" for name, token in callers.items()]

@@ -194,7 +194,7 @@ class Called:
 
 def ours(folder: Path) -> Subject:
     """Compile the document into `folder`, and return our server."""
-    command = [sys.executable, "-m", "mcpgen", "generate", str(DOCUMENT), "-o", str(folder / "shop")]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(DOCUMENT), "-o", str(folder / "shop")]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     start = (sys.executable, "-m", "shop_mcp")
     return Subject("mcpgen", start, folder / "shop", "SHOP_BASE_URL", "SHOP_TOKEN", {"SHOP_TIMEOUT": "3"})

@@ -162,7 +162,7 @@ class Rig:
     def _generate(self) -> None:
         (self.folder / "depot.yaml").write_text(DOCUMENT % self.upstream.port)
         (self.folder / "tools.yaml").write_text(TOOLS_FILE)
-        command = [sys.executable, "-m", "mcpgen", "generate", "tools.yaml", "-o", "server"]
+        command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", "tools.yaml", "-o", "server"]
         subprocess.run(command, cwd=self.folder, check=True, capture_output=True)
 
     def _replica(self, number: int) -> subprocess.Popen[bytes]:

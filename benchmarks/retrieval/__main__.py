@@ -1,20 +1,22 @@
 """Measure how well the search finds tools.
 
-    python -m benchmarks.retrieval [FOLDER] [--lists] [--schemas]
+    python -m benchmarks.retrieval [FOLDER] [--only SET,SET] [--alone] [--lists] [--schemas]
 
-FOLDER holds the documents of the corpus. The output has a row for each API, once with the questions used for tuning and
-once with the held-out questions. R@5 and R@10 are the shares of needed tools among the first 5 and 10 results. C@10 is
-the share of questions with all needed tools among the first 10. Further columns are the tokens of an answer with 10
-tools, and the milliseconds of a question. `refused` counts answerable questions for which the search said that nothing
-fits, and `doubted` those for which it said that perhaps nothing fits.
+FOLDER holds the documents of the corpus. The output has a row for each set of questions (`questions.py`) and search.
+C@5 and C@10 are the shares of questions with all needed tools among the first 5 and 10 results, with the tools that are
+shown beside a result because they return its ids. `rows` is C@10 without these tools. R@10 is the share of needed tools
+among the first 10 results. Further columns are the tokens of an answer, and the median and longest milliseconds of a
+question. `nothing` counts the questions for which the search said that nothing fits, and showed its three nearest
+tools alone. `perhaps` counts those for which it said that perhaps nothing fits.
 
-The lines below the table show how well the compiler finds the producer of an id: the tool whose result contains it.
-Further lines show how many unanswerable questions were refused or doubted, and the share of tools that the search would
-find, but misses because it refuses a question. `--lists` also measures the tokens of every document's list of tools.
+The lines below the table show how many unanswerable questions get the same two answers. Further lines show how well the
+compiler finds the producer of an id: the tool whose result contains it. `--lists` also measures the tokens of every
+document's list of tools. `python -m benchmarks.retrieval.rules` measures each rule of the search.
 
-The search is compared with BM25 over the same tools, and with FastMCP's search over the tools that FastMCP makes of the
-document. Both answer with complete tool definitions. FastMCP's definitions lack output schemas here, which makes its
-answers smaller and faster than by default. `--schemas` includes the output schemas, and takes half an hour.
+The search is compared with the plain recipe, and with FastMCP's search over the tools that FastMCP makes of the same
+documents. `--alone` leaves FastMCP out, and `--only` the other sets. FastMCP answers with complete tool definitions.
+They lack output schemas here, which makes its answers smaller and faster than by default. `--schemas` includes the
+output schemas, and takes half an hour.
 """
 
 from __future__ import annotations
@@ -27,30 +29,25 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from unittest.mock import patch
 
 from package.runtime.core.catalog import Catalog
-from package.runtime.search import coverage
 
 from benchmarks.bars import Bar, show
 from benchmarks.corpus import CORPUS
 from benchmarks.retrieval import producers
 from benchmarks.retrieval.peer import NAME, Peer, Unavailable
-from benchmarks.retrieval.questions import DOCUMENTS, Half, Question, questions, unanswerable
-from benchmarks.retrieval.rankers import Plain, Ranker, Search
+from benchmarks.retrieval.questions import TUNED, UNTUNED, Pool
+from benchmarks.retrieval.rankers import Ranker, Recipe, Search
+from benchmarks.retrieval.served import Needs, compiled, served
 from mcpgen.base import tokens
 from mcpgen.base.errors import FatalError
 from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled, compile_source
 from mcpgen.read import fetch
 
+MOST = 10
 MOST_TOKENS_OF_LIST = 750
-HALVES: tuple[Half, ...] = ("tuned", "held out")
-
-
-def compiled(path: Path) -> Compiled:
-    """Compile a document to a server with a tool search."""
-    return compile_source(fetch.read(str(path)), Options(tools="search"))
+BARS = {"socbench": 82, "toolalpaca": 95, "untuned": 80}
 
 
 def index_seconds(path: Path) -> float:
@@ -75,76 +72,52 @@ def list_tokens(found: Compiled) -> int:
         return tokens.estimate(json.loads(b"".join(Catalog.load(folder).tools)))
 
 
-def row(name: str, ranker: Ranker, asked: list[Question]) -> dict[str, float]:
-    """Print a row with the results of a ranker for the questions `asked`, and return the results."""
-    needed = sum(len(each.needs) for each in asked)
-    five = ten = whole = refused = doubted = 0
-    cost, took = [], []
-    for each in asked:
+class Tally:
+    """The results of one search for the questions of a set."""
+
+    def __init__(self) -> None:
+        self.asked = self.needed = self.found = 0
+        self.complete = dict.fromkeys(("C@5", "C@10", "rows"), 0)
+        self.verdicts = dict.fromkeys(("fits", "perhaps", "nothing"), 0)
+        self.tokens: list[int] = []
+        self.ms: list[float] = []
+
+    def ask(self, ranker: Ranker, question: str, needs: Needs) -> None:
+        """Ask a question, and count its result."""
         started = time.process_time()
-        answer = ranker.answer(each.text, 10)
-        took.append(1000 * (time.process_time() - started) if answer.ms is None else answer.ms)
-        first, all_ = set().union(*answer.names[:5]), set().union(*answer.names)
-        five, ten = five + len(each.needs & first), ten + len(each.needs & all_)
-        whole += each.needs <= all_
-        refused, doubted = refused + (not answer.names), doubted + (bool(answer.names) and not answer.sure)
-        cost.append(tokens.estimate(answer.shown))
-    figures = {
-        "R@5": 100 * five / needed,
-        "R@10": 100 * ten / needed,
-        "C@10": 100 * whole / len(asked),
-        "tokens": statistics.mean(cost),
-        "ms": statistics.median(took),
-        "refused": refused,
-        "doubted": doubted,
-    }
-    print(f"{name:34}" + "".join(f"{figures[key]:9.1f}" if key == "ms" else f"{figures[key]:9.0f}" for key in figures))
-    return figures
+        answer = ranker.answer(question, MOST)
+        self.ms.append(1000 * (time.process_time() - started) if answer.ms is None else answer.ms)
+        five, ten = (set().union(*answer.names[:most]) for most in (5, 10))
+        own = {names[0] for names in answer.names if names}
+        self.asked += 1
+        self.needed += len(needs)
+        self.found += sum(bool(need & ten) for need in needs)
+        for key, there in (("C@5", five), ("C@10", ten), ("rows", own)):
+            self.complete[key] += all(need & there for need in needs)
+        self.verdicts[answer.verdict] += 1
+        self.tokens.append(tokens.estimate(answer.shown))
+
+    def share(self, key: str = "C@10") -> float:
+        """Return the percentage of questions with all needed tools."""
+        return 100 * self.complete[key] / self.asked
+
+    def __str__(self) -> str:
+        shares = [*map(self.share, ("C@5", "C@10", "rows")), 100 * self.found / self.needed]
+        times = f"{statistics.median(self.ms):9.1f}{max(self.ms):9.1f}"
+        said = f"{self.verdicts['nothing']:9}{self.verdicts['perhaps']:9}"
+        return "".join(f"{each:9.0f}" for each in (*shares, statistics.mean(self.tokens))) + times + said
 
 
-def peer(path: Path, api: str, found: Compiled, schemas: bool) -> Peer | None:
-    """Return FastMCP's search over a document, or None if FastMCP cannot be installed."""
-    names: dict[str, set[str]] = {}
-    for tool in found.catalog.tools:
-        names.setdefault(f"{tool.operation.method} {tool.operation.path}", set()).add(tool.name)
-    asked = [each.text for half in HALVES for each in questions(api, half)]
+HEAD = ("C@5", "C@10", "rows", "R@10", "tokens", "ms", "longest", "nothing", "perhaps")
+
+
+def peer(pool: Pool, operations: dict[str, set[str]], schemas: bool) -> Peer | None:
+    """Return FastMCP's search over the documents of a pool, or None if FastMCP cannot be installed."""
     try:
-        return Peer(path, names, asked, 10, schemas)
+        return Peer(pool.documents, operations, [each.text for each in pool.questions], MOST, schemas)
     except Unavailable as reason:
         print(reason)
         return None
-
-
-def abstention(rankers: dict[str, Search]) -> tuple[float, float]:
-    """Print how many unanswerable questions are refused or doubted.
-
-    Return both shares in percent: refused, and refused or doubted.
-    """
-    refused = doubted = count = 0
-    print()
-    for half in HALVES:
-        answers = [ranker.answer(text, 10) for api, ranker in rankers.items() for text in unanswerable(api, half)]
-        none = sum(not answer.names for answer in answers)
-        unsure = sum(bool(answer.names) and not answer.sure for answer in answers)
-        print(
-            f"Of {len(answers)} questions that no tool serves, {half}: {none} are refused, {unsure} more are doubted."
-        )
-        count, refused, doubted = count + len(answers), refused + none, doubted + unsure
-    return 100 * refused / count, 100 * (refused + doubted) / count
-
-
-def lost_recall(rankers: dict[str, Search]) -> float:
-    """Print and return the percentage of needed tools missed only because the search says that no tool fits."""
-
-    def found() -> int:
-        asked = ((ranker, each) for api, ranker in rankers.items() for half in HALVES for each in questions(api, half))
-        return sum(len(each.needs & set().union(*ranker.answer(each.text, 10).names)) for ranker, each in asked)
-
-    with patch.object(coverage, "LEAST_EXPLAINED", 0.0):
-        most = found()
-    lost = 100 * (1 - found() / most)
-    print(f"Of {most} needed tools that are found if no question is refused, {lost:.1f} % are lost.")
-    return lost
 
 
 def lists(folder: Path) -> int:
@@ -162,47 +135,72 @@ def lists(folder: Path) -> int:
     return most
 
 
+def measure(
+    folder: Path, only: str, alone: bool, schemas: bool
+) -> tuple[dict[str, dict[str, Tally]], dict[str, int], list[Bar]]:
+    """Ask all questions. Return the results by set and by search, the answers to unanswerable questions, and bars."""
+    sets: dict[str, dict[str, Tally]] = {}
+    nothing = dict.fromkeys(("fits", "perhaps", "nothing"), 0)
+    bars: list[Bar] = []
+    for pool, index, tools, operations, questions in served(folder, only):
+        search = Search(index, tools)
+        rankers: dict[str, Ranker] = {"search": search, "recipe": Recipe(index, tools)}
+        if not alone and (theirs := peer(pool, operations, schemas)):
+            rankers = {NAME: theirs, **rankers}
+        for name, ranker in rankers.items():
+            tally = sets.setdefault(pool.of, {}).setdefault(name, Tally())
+            for text, needs in questions:
+                tally.ask(ranker, text, needs)
+        for text in pool.nothing:
+            nothing[search.answer(text, MOST).verdict] += 1
+        if pool.of in TUNED:
+            bars.append(Bar(f"kB of the index of {pool.of}", len(gzip.compress(index)) / 1000, "<=", 200))
+    return sets, nothing, bars
+
+
+def together(sets: dict[str, dict[str, Tally]], chosen: list[str]) -> float:
+    """Return the percentage of questions with all needed tools, over the questions of several sets."""
+    tallies = [sets[each]["search"] for each in chosen]
+    return 100 * sum(each.complete["C@10"] for each in tallies) / sum(each.asked for each in tallies)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=CORPUS)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--alone", action="store_true")
     parser.add_argument("--lists", action="store_true")
     parser.add_argument("--schemas", action="store_true")
     given = parser.parse_args()
-    bars: list[Bar] = []
-    rankers: dict[str, Search] = {}
-    print(f"{'':34}" + "".join(f"{key:>9}" for key in ("R@5", "R@10", "C@10", "tokens", "ms", "refused", "doubted")))
-    for api, name in DOCUMENTS.items():
-        found = compiled(given.folder / name)
-        assert found.catalog.search is not None, "compiled with a search"
-        tools = json.loads(found.tree[f"{found.catalog.identity.package}/tools.json"])
-        rankers[api] = Search(found.catalog.search.index, tools)
-        plain = Plain(tools)
-        theirs = peer(given.folder / name, api, found, given.schemas)
-        for half in HALVES:
-            asked = questions(api, half)
-            unknown = set().union(*(each.needs for each in asked)) - {tool["name"] for tool in tools}
-            assert not unknown, f"the questions of {api} name tools that are not there: {unknown}"
-            peers = row(f"{api} {half}, {NAME}", theirs, asked) if theirs is not None else {"C@10": 0.0}
-            row(f"{api} {half}, BM25, definitions", plain, asked)
-            figures = row(f"{api} {half}, search", rankers[api], asked)
-            if half == "held out":
-                bars.append(Bar(f"C@10 of {api}, above {NAME}", figures["C@10"] - peers["C@10"], ">=", 0))
-                bars.append(Bar(f"C@10 of {api}", figures["C@10"], ">=", 66))
-                bars.append(Bar(f"milliseconds of a question, {api}", figures["ms"], "<=", 10))
-            if half == "held out" and api == "github":
-                bars.append(Bar("tokens of an answer, github", figures["tokens"], "<=", 350))
-        bars.append(Bar(f"kB of the index of {api}", len(gzip.compress(found.catalog.search.index)) / 1000, "<=", 200))
+    sets, nothing, bars = measure(given.folder, given.only, given.alone, given.schemas)
+    print(f"{'':26}" + "".join(f"{key:>9}" for key in HEAD))
+    for of, tallies in sets.items():
+        for name, tally in tallies.items():
+            print(f"{of + ', ' + name:26}{tally}")
+        if NAME in tallies:
+            above = tallies["search"].share() - tallies[NAME].share()
+            bars.append(Bar(f"C@10 of {of}, above {NAME}", above, ">=", 0))
+        bars.append(Bar(f"milliseconds of a question, {of}", statistics.median(tallies["search"].ms), "<=", 5))
+        bars.append(Bar(f"tokens of an answer, {of}", statistics.mean(tallies["search"].tokens), "<=", 350))
+    groups = {"untuned": [of for of in sets if of in UNTUNED]}
+    for of in sets:
+        groups.setdefault(of.partition(" ")[0], []).append(of)
+    bars += [
+        Bar(f"C@10 of {group}", together(sets, groups[group]), ">=", bar)
+        for group, bar in BARS.items()
+        if groups.get(group)
+    ]
+    told = nothing["nothing"] + nothing["perhaps"]
+    print(f"\nOf {sum(nothing.values())} questions that no tool serves, {nothing['nothing']} are answered by")
+    print(f'"nothing here does that", and {nothing["perhaps"]} more by "perhaps nothing here does that".')
+    bars.append(
+        Bar("% of unanswerable questions that are doubted", 100 * told / max(1, sum(nothing.values())), ">=", 90)
+    )
     found_ids = producers.figures(producers.measure())
     print(f"\n{found_ids}")
     bars.append(Bar("% of producers that are right", 100 * found_ids.right, ">=", 100 * producers.RIGHT))
     bars.append(Bar("% of ids with a producer that get one", 100 * found_ids.found, ">=", 100 * producers.FOUND))
-    refused, told = abstention(rankers)
-    bars.append(Bar("% of unanswerable questions that are refused or doubted", told, ">=", 90))
-    bars.append(Bar("% of unanswerable questions that are refused", refused, ">=", 90))
-    bars.append(Bar("% of recall that is lost by refusing", lost_recall(rankers), "<=", 2))
-    bars.append(
-        Bar("CPU seconds to make the index of github", index_seconds(given.folder / DOCUMENTS["github"]), "<=", 3)
-    )
+    bars.append(Bar("CPU seconds to make the index of github", index_seconds(given.folder / TUNED["github"]), "<=", 3))
     if given.lists:
         bars.append(Bar("tokens of the longest list", lists(given.folder), "<=", MOST_TOKENS_OF_LIST))
     return show(bars)

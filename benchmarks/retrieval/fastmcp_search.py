@@ -2,7 +2,7 @@
 
 Start this script in FastMCP's environment.
 
-Without arguments it reads a JSON object from stdin: `document` (path), `most` (number of tools in a result),
+Without arguments it reads a JSON object from stdin: `documents` (paths), `most` (number of tools in a result),
 `questions` (search queries), and `schemas` (false: tools have no output schemas). For each query it writes a JSON line
 to stdout: the operations that were found (`GET /path`), the text of the result, and the CPU milliseconds of the search.
 
@@ -25,21 +25,32 @@ OPERATIONS: dict[str, str] = {}
 """Name of a tool → method and path of its operation."""
 
 
-def server(document: str, base_url: str, most: int, schemas: bool) -> Any:
-    """Return a FastMCP server of the document with the search. `most`: number of tools in an answer."""
+def server(documents: list[str], base_url: str, most: int, schemas: bool) -> Any:
+    """Return a FastMCP server of the documents with the search. `most`: number of tools in an answer."""
+    if len(documents) == 1:
+        whole = _served(documents[0], base_url, schemas, "")
+    else:
+        whole = FastMCP("pool")
+        for number, document in enumerate(documents):
+            whole.mount(_served(document, base_url, schemas, f"s{number}_"), namespace=f"s{number}")
+    whole.add_transform(BM25SearchTransform(max_results=most))
+    return whole
+
+
+def _served(document: str, base_url: str, schemas: bool, front: str) -> Any:
+    """Return a server of one document. `front`: what stands before the names of its tools in the whole server."""
 
     def seen(route: Any, tool: Any) -> None:
-        OPERATIONS[tool.name] = f"{route.method} {route.path}"
+        OPERATIONS[front + tool.name] = f"{route.method} {route.path}"
         if not schemas:
             tool.output_schema = None
 
     with open(document, encoding="utf-8") as file:
         text = file.read()
     content = json.loads(text) if document.endswith(".json") else yaml.load(text, yaml.CSafeLoader)
-    client = httpx.AsyncClient(base_url=base_url)
-    made = FastMCP.from_openapi(openapi_spec=content, client=client, mcp_component_fn=seen)
-    made.add_transform(BM25SearchTransform(max_results=most))
-    return made
+    return FastMCP.from_openapi(
+        openapi_spec=content, client=httpx.AsyncClient(base_url=base_url), mcp_component_fn=seen
+    )
 
 
 async def answer(job: dict[str, Any]) -> None:
@@ -47,7 +58,7 @@ async def answer(job: dict[str, Any]) -> None:
 
     An additional first search, which also builds the index, is not measured.
     """
-    made = server(job["document"], "http://127.0.0.1:9", job["most"], job["schemas"])
+    made = server(job["documents"], "http://127.0.0.1:9", job["most"], job["schemas"])
     await made.call_tool("search_tools", {"query": "anything"})
     for question in job["questions"]:
         started = time.process_time()
@@ -60,6 +71,6 @@ async def answer(job: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--serve"]:
-        server(os.environ["DOCUMENT"], os.environ["BASE_URL"], 5, schemas=True).run(show_banner=False)
+        server([os.environ["DOCUMENT"]], os.environ["BASE_URL"], 5, schemas=True).run(show_banner=False)
     else:
         asyncio.run(answer(json.load(sys.stdin)))

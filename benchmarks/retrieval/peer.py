@@ -11,14 +11,14 @@ from pathlib import Path
 from benchmarks.retrieval.rankers import Answer
 from tests.interop import environments
 
-NAME = "FastMCP 4.1.2"
-REQUIREMENTS = ("fastmcp==4.1.2", "pyyaml>=6,<7")
+NAME = "FastMCP 4.2.3"
+REQUIREMENTS = ("fastmcp==4.2.3", "pyyaml>=6,<7")
 SCRIPT = Path(__file__).with_name("fastmcp_search.py")
 PATIENCE = 3600
 
 
 class Unavailable(Exception):
-    """Raised if FastMCP cannot be installed here. The message says why."""
+    """Raised if FastMCP cannot be installed here, or cannot read a document. The message says why."""
 
 
 @cache
@@ -31,7 +31,7 @@ def python() -> str:
 
 
 class Peer:
-    """FastMCP's search over one document. One FastMCP process answers all search queries, because its start
+    """FastMCP's search over one or several documents. One FastMCP process answers all search queries, because its start
     takes seconds.
 
     `names`: method and path of an operation → names of our tools that call the operation. FastMCP's results name
@@ -39,22 +39,26 @@ class Peer:
     """
 
     def __init__(
-        self, document: Path, names: Mapping[str, set[str]], questions: Iterable[str], most: int, schemas: bool
+        self,
+        documents: Iterable[Path],
+        names: Mapping[str, set[str]],
+        questions: Iterable[str],
+        most: int,
+        schemas: bool,
     ) -> None:
         asked = list(dict.fromkeys(questions))
-        job = {"document": str(document), "most": most, "questions": asked, "schemas": schemas}
+        job = {"documents": [*map(str, documents)], "most": most, "questions": asked, "schemas": schemas}
         command = [python(), str(SCRIPT)]
         done = subprocess.run(
             command, input=json.dumps(job), capture_output=True, text=True, check=False, timeout=PATIENCE
         )
         if done.returncode:
-            raise RuntimeError(f"{NAME} failed: {done.stderr[-2000:]}")
+            raise Unavailable(f"{NAME} cannot serve {', '.join(each.name for each in documents)}: {done.stderr[-200:]}")
         lines = map(json.loads, done.stdout.splitlines())
         self._answers = {
             question: Answer(
-                [names.get(operation, set()) for operation in line["operations"]],
+                [sorted(names.get(operation, ())) for operation in line["operations"]],
                 json.loads(line["text"] or "[]"),
-                sure=True,
                 ms=line["ms"],
             )
             for question, line in zip(asked, lines, strict=True)

@@ -169,7 +169,7 @@ def _servers(compiler: Path, document: Path, many: Path, folder: Path) -> Path:
     sources = {OURS: (document, ()), STRUCTURED: (document, ("--structured",)), MANY: (many, ())}
     for name, (source, flags) in sources.items():
         command = [str(compiler / "bin" / "mcpgen"), "generate", str(source), "-o", str(folder / name), "--name", name]
-        subprocess.run([*command, *flags], check=True, capture_output=True)
+        subprocess.run([*command, "--http", *flags], check=True, capture_output=True)
     projects = [folder / name for name in sources]
     parts = [project / part for project in projects for part in (f"{project.name}_mcp", "pyproject.toml")]
     return environments.python("bench-servers", *map(str, projects), digest=_digest(parts), pip=PIP)

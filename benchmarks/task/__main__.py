@@ -84,7 +84,19 @@ def generated(document: Path, folder: Path, surface: str, *flags: str) -> Path:
     `flags`: further flags of `generate`.
     """
     project = folder / "-".join((surface, *flags))
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(project), "--name", "github"]
+    command = [
+        sys.executable,
+        "-m",
+        "mcpgen",
+        "generate",
+        "--parts",
+        "all",
+        str(document),
+        "-o",
+        str(project),
+        "--name",
+        "github",
+    ]
     subprocess.run([*command, "--tools", surface, *flags], check=True, capture_output=True)
     return project
 

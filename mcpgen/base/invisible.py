@@ -1,7 +1,7 @@
 """Find characters that a reader does not see, or sees in another place (Unicode UTR 36, 3.5 and 3.6).
 
 Models read text that people do not see, so such characters can hide prompt injections from a reviewer. The runtime has
-the only list of these characters (`text/invisible.py`). In a document they may also be written as character references
+the only list of these characters (`text/sanitize.py`). In a document they may also be written as character references
 of HTML and as escapes of JSON.
 """
 
@@ -9,7 +9,7 @@ import html
 import json
 import re
 
-from mcpgen.base.runtime import invisible
+from mcpgen.base.runtime import sanitize
 
 _AMPERSANDS = re.compile(r"&(?:(?:amp|AMP|#0*38(?![0-9])|#[xX]0*26(?![0-9a-fA-F]));?)+")
 """An ampersand written as one or more nested character references: `&amp;`, `&amp;#38;`."""
@@ -35,7 +35,7 @@ def hidden_characters(text: str) -> int:
     # Fast path: most texts are printable ASCII, which has no hidden characters.
     if text.isascii() and text.isprintable():
         return 0
-    return len(text) - len(invisible.pattern().sub("", text))
+    return len(text) - len(sanitize.pattern().sub("", text))
 
 
 def hidden_in(text: str) -> int:
@@ -59,7 +59,7 @@ def spells_hidden(value: object) -> bool:
 
 def without_hidden(text: str, mark: str = "") -> str:
     """Return `text` with each hidden character replaced by `mark`."""
-    return text if text.isascii() and text.isprintable() else invisible.pattern().sub(mark, text)
+    return text if text.isascii() and text.isprintable() else sanitize.pattern().sub(mark, text)
 
 
 def visible(text: str, mark: str = "") -> str:
@@ -77,7 +77,7 @@ def shown(text: str) -> str:
     r"""Return `text` with its hidden characters as Python escapes (`\u202e`), so that a reviewer can see them."""
     if text.isascii() and text.isprintable():
         return text
-    return invisible.pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+    return sanitize.pattern().sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 # In prose, references such as `&#8203;` are resolved before invisible characters are removed. In values and names,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from mcpgen.base.assets import package_templates
 
 if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the checkout
-    from package.runtime.core import jsontext as jsontext
+    from package.runtime.core import jsonrpc as jsonrpc
     from package.runtime.files import safe_open as safe_open
     from package.runtime.hooks import hook_names as hook_names
     from package.runtime.jobs import job_words as job_words
@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.tables import words as words
     from package.runtime.text import addresses as addresses
     from package.runtime.text import folded_names as folded_names
-    from package.runtime.text import invisible as invisible
+    from package.runtime.text import sanitize as sanitize
     from package.runtime.text import secret_words as secret_words
 else:
     __path__ = [str(package_templates() / "runtime")]

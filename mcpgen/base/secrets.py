@@ -77,6 +77,7 @@ _SIGNED = re.compile(
 The value stands in no quotation marks.
 """
 _QUERY = re.compile(r"(?<=[?&;])(?P<name>[^=&#?\s;]{1,80})=(?P<value>[^&#\s\"'<>`)]+)")
+_SCHEMES = ("https://", "http://")
 _SENT_WORDS = ("Bearer", "Basic", "Token")
 _SENT = re.compile(rf"\b({'|'.join(_SENT_WORDS)})\s{{1,3}}(?P<value>[A-Za-z0-9._~+/=-]{{8,}})")
 _PLACEHOLDER = re.compile(
@@ -159,11 +160,16 @@ def without_secrets(text: str) -> str:
         if all(without_secrets(piece) == piece for piece in _pieces(text)):
             return text  # without a copy of the text, which may be as large as a document
         return "".join(map(without_secrets, _pieces(text)))
-    if len(text) < _SHORTEST_OPAQUE + 2:
-        return text
+    return text if len(text) < _SHORTEST_OPAQUE + 2 else _cleaned(text)
+
+
+@lru_cache(16)  # a value is judged several times in a row: with its name, and by its look alone
+def _cleaned(text: str) -> str:
+    """Return a short text without secrets, as `without_secrets` does."""
     if "=" in text and ("?" in text or "&" in text):
         text = _QUERY.sub(_without_query_value, text)
-    if ":" in text or "=" in text:
+    # the scheme is the only name in a plain URL, such as the many links in examples
+    if "=" in text or (":" in text and not (text.startswith(_SCHEMES) and text.count(":") == 1)):
         text = _SIGNED.sub(_without_signed, text)
         text = _PAIR.sub(_without_value, text)
     if "@" in text and "://" in text:

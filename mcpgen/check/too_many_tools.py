@@ -31,11 +31,8 @@ def report(catalog: Catalog, size: int, tokens: int, diagnostics: Diagnostics) -
 
     `size`: bytes of the tools array. `tokens`: estimate of what it costs a model.
 
-    For more than TOO_MANY tools the hint contains selectors that keep fewer tools. A server with a tool search lists
-    few tools, so nothing is reported.
+    For more than TOO_MANY tools the hint contains selectors that keep fewer tools.
     """
-    if catalog.search is not None:
-        return
     operations = [tool.operation for tool in catalog.tools]
     hint = "Select fewer operations with --include or --exclude."
     if len(operations) > TOO_MANY:

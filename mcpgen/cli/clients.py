@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from mcpgen.base import assets
 from mcpgen.cli import report, server_venv, servers, writing
 from mcpgen.cli.generate import generate
 from mcpgen.cli.writing import WriteFlags
+from mcpgen.emit import wings
 from mcpgen.model import Identity
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
@@ -170,4 +173,24 @@ def run(
     `quiet`: True if only errors are shown.
     """
     arguments = [command, *([client] if client else []), *flags.arguments(), *more]
-    return servers.run_command(project.package, project.runs_from, arguments, quiet=quiet)
+    with _installable(project) as folder:
+        return servers.run_command(project.package, folder, arguments, quiet=quiet)
+
+
+@contextlib.contextmanager
+def _installable(project: InstalledProject) -> Iterator[Path]:
+    """Yield the folder of a package of the project that has the part `install`: the project's own, or a temporary one
+    with mcpgen's copy of the runtime and the project's JSON files.
+    """
+    own, templates = project.runs_from / project.package, assets.package_templates()
+    runtime = templates / "runtime"
+    paths = wings.modules(path.relative_to(runtime).with_suffix("").as_posix() for path in runtime.rglob("*.py"))
+    if all((own / "runtime" / f"{path}.py").is_file() for path in paths["install"]):
+        yield project.runs_from
+        return
+    with tempfile.TemporaryDirectory(prefix="mcpgen-") as folder:
+        made = Path(folder) / project.package
+        shutil.copytree(templates, made, ignore=shutil.ignore_patterns("__pycache__"))
+        for file in own.glob("*.json"):
+            shutil.copy(file, made)
+        yield Path(folder)

@@ -23,6 +23,7 @@ from mcpgen.regenerate.regenerate import succeed
 @options.max_tokens
 @options.moves
 @options.deploy
+@options.of_parts
 @click.option(
     "--strict",
     is_flag=True,
@@ -38,6 +39,7 @@ def command(
     max_tokens: int | None,
     moves: bool,
     deploy: bool,
+    parts: tuple[str, ...],
     strict: bool,
     dry_run: bool,
     overwrite: bool,
@@ -50,7 +52,7 @@ def command(
 
     Exit codes: 0 done, 1 findings, 2 cannot go on, 3 another run is at work there.
     """
-    flags = replace(flags, max_tokens=max_tokens, deploy=deploy)
+    flags = replace(flags, max_tokens=max_tokens, deploy=deploy, parts=parts)
     wanted = WriteFlags(Path(), output, strict=strict, dry_run=dry_run, overwrite=overwrite)
     with report.ending(output):
         run = generate(source, directory, flags, wanted, moves=moves)
@@ -77,10 +79,12 @@ def output_directory(fetched: Fetched, flags: Options, directory: str | None) ->
 
 
 def _project(target: Path, source: str, flags: Options) -> Project:
+    lock = projects.lock_of(target) or lost_lock.rebuilt(target)
     return Project(
-        projects.lock_of(target) or lost_lock.rebuilt(target),
+        lock,
         projects.settings(target),
         projects.recorded(source, target),
         tuple(projects.recorded(path, target) for path in flags.ref_dir),
         tuple(projects.recorded(path, target) for path in flags.overlay),
+        hooks=projects.has_hooks(target, lock),
     )

@@ -7,8 +7,9 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from mcpgen.base.names import nearest
 from mcpgen.lower.schema.budget import MOST_TOKENS
-from mcpgen.model.options import PROGRAMS, SURFACES, Options
+from mcpgen.model.options import ALL_PARTS, NO_PARTS, PARTS, PROGRAMS, SURFACES, Options
 from mcpgen.read.fetch import ALLOW_REDIRECT, is_redirect_value
 from mcpgen.regenerate.diff import Grade
 
@@ -95,11 +96,45 @@ deploy = click.option(
     help="Also write files for deployment: a Containerfile, a compose file, Kubernetes manifests.",
 )
 
-_OWN = ("max_tokens", "deploy")
+
+def _part_names(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    known = [*PARTS, ALL_PARTS, NO_PARTS]
+    for value in values:
+        if value not in known:
+            raise click.BadParameter(f"{value} is no part of a server. {nearest(value, known)}")
+    return values
+
+
+def of_parts(command: Command) -> Command:
+    """Add the flags that choose parts of the server to a click command. The command gets them as one value `parts`."""
+
+    @functools.wraps(command)
+    def with_parts(parts: tuple[str, ...], http: bool, **given: Any) -> Any:
+        return command(parts=(*parts, "http") if http else parts, **given)
+
+    decorated: Any = with_parts
+    for decorate in (
+        click.option("--http", is_flag=True, help="Let the server serve HTTP too, as --parts http."),
+        click.option(
+            "--parts",
+            multiple=True,
+            metavar="NAME",
+            callback=_part_names,
+            help=(
+                "Add a part to the server that its document does not need: "
+                f"{', '.join(PARTS)}; all adds every part, none forgets those of earlier runs; repeatable."
+            ),
+        ),
+    ):
+        decorated = decorate(decorated)
+    return cast(Command, decorated)
+
+
+_OWN = ("max_tokens", "deploy", "parts")
 """Fields of Options for which `compiling` adds no flag: commands that need one define it themselves.
 
-`max_tokens` is a limit in one command and a check that fails in another. `deploy` makes sense only for projects on
-disk.
+`max_tokens` is a limit in one command and a check that fails in another. `deploy` and `parts` make sense only for
+projects on disk.
 """
 
 

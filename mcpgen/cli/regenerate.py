@@ -25,6 +25,7 @@ from mcpgen.regenerate.regenerate import succeed
 @click.option("--check", is_flag=True, help="Write nothing, and exit with 1 if the project is out of date.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
 @options.accept_origin
+@options.of_parts
 @options.fail_on
 @options.moves
 @click.option(
@@ -41,6 +42,7 @@ def command(
     check: bool,
     dry_run: bool,
     accept_origin: tuple[str, ...],
+    parts: tuple[str, ...],
     fail_on: str | None,
     moves: bool,
     strict: bool,
@@ -62,7 +64,7 @@ def command(
         recorded = project.source
         if source is not None:
             project = replace(project, source=projects.recorded(source, directory))
-        flags = Options(allow_redirect=allow_redirect, accept_origin=accept_origin)
+        flags = Options(allow_redirect=allow_redirect, accept_origin=accept_origin, parts=parts)
         _refuse_unreadable(directory, project, given=source is not None)
         network = Network(flags.over(project.recorded).allow_redirect, project.recorded.fetch_header, recorded)
         fetched = _fetched(directory, project, source, network)

@@ -26,9 +26,11 @@ class Temporary:
     directory: Path
     stop: signals.ReceivedSignals
 
-    def run(self) -> int:
-        """Run the server over stdio until the client closes the connection. Return the exit code of the server."""
-        server = subprocess.Popen([sys.executable, "-m", self.package], cwd=self.directory)
+    def run(self, *flags: str) -> int:
+        """Run the server with these flags until it ends: over stdio, when the client closes the connection. Return its
+        exit code.
+        """
+        server = subprocess.Popen([sys.executable, "-m", self.package, *flags], cwd=self.directory)
         self._end_at_signal(server)
         return server.wait()
 

@@ -165,6 +165,19 @@ def say_done(run: Run) -> None:
         report.say(f"Run `mcpgen regenerate {shlex.quote(str(planned.directory))}`.", err=not to_stdout)
     if run.writes and (next_step := _next_step(run)):
         report.say(next_step, err=not to_stdout)
+    if run.succession.unneeded:
+        report.say(_unneeded(run))
+
+
+def _unneeded(run: Run) -> str:
+    """Return what an older project would save if its owner chose parts, and how to choose."""
+    tree, paths = run.succession.compiled.tree, run.succession.unneeded
+    lines = sum(tree[path].count(b"\n") for path in paths)
+    return (
+        f"{counted(len(paths), 'file')} with {lines:,} lines belong to parts that its tools do not need: "
+        f"`mcpgen regenerate {shlex.quote(str(run.planned.directory))} --parts none` removes them, --parts NAME keeps "
+        "a part, and --parts all keeps every part."
+    )
 
 
 def _done(run: Run) -> str:

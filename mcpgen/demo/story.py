@@ -59,7 +59,7 @@ def tell() -> Generator[Step, None, None]:
         compiled = _generate(document, directory, Project()).compiled
         yield Step(
             "An OpenAPI document is compiled into a standalone MCP server",
-            "mcpgen generate petstore.openapi.yaml",
+            "mcpgen generate petstore.openapi.yaml --http",
             (f"{_tools(compiled)}; {len(compiled.tree)} files, {_rendered(compiled)} of them depend on the document",),
         )
         with petstore.serve() as api:
@@ -81,7 +81,7 @@ def tell() -> Generator[Step, None, None]:
 
 
 def _generate(document: Fetched, directory: Path, project: Project) -> NextGeneration:
-    succession = succeed(directory, document, Options(), project)
+    succession = succeed(directory, document, Options(parts=("http",)), project)
     compiled = succession.compiled
     publish(plan(directory, compiled.tree, compiled.user_files, project.lock), compiled.tree)
     return succession
@@ -224,7 +224,7 @@ def _next_version(document: Fetched, directory: Path, compiled: Compiled) -> Ite
     again = _generate(changed, directory, Project(lock=compiled.lock, settings=_CONFIRMING))
     yield Step(
         "The API changes; the server is generated again over the old one",
-        "mcpgen generate petstore.openapi.yaml",
+        "mcpgen generate petstore.openapi.yaml --http",
         tuple(_lines(again.difference)),
     )
 

@@ -6,6 +6,6 @@ document. This package imports `check` and packages of lower layers.
 """
 
 from mcpgen.emit.offered import DEPLOYMENT, OFFERED, ONCE, offered_now
-from mcpgen.emit.project import emit, user_files
+from mcpgen.emit.project import emit, parts_in, unneeded, user_files
 
-__all__ = ["DEPLOYMENT", "OFFERED", "ONCE", "emit", "offered_now", "user_files"]
+__all__ = ["DEPLOYMENT", "OFFERED", "ONCE", "emit", "offered_now", "parts_in", "unneeded", "user_files"]

@@ -1,17 +1,18 @@
 """Collect the files of a generated project."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from mcpgen.base import assets, runtime
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, checksums, features, offered, settings, table
+from mcpgen.emit import attributes, checksums, features, offered, parts, settings, table, wings
 from mcpgen.emit.buttons import MOST, Button, buttons
 from mcpgen.emit.deployment import deployment_files, secret_files
 from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment, needed_variables, needy
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import BoundScheme, Catalog, Identity
+from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
 
 RUNTIME = "runtime/"
@@ -19,6 +20,13 @@ RUNTIME = "runtime/"
 
 # The MIT licence requires its text in every copy. mcpgen sets no conditions for the project's other files.
 LICENSE = f"{RUNTIME}LICENSE"
+
+_PY = ".py"
+_SKILL = "SKILL.md"
+"""File of a project that says how to call its tools from a shell."""
+
+_ENTRY_OF_HTTP = "asgi.py"
+"""File of a package outside of its runtime that only a server over HTTP has."""
 
 LONGEST_SAID = 200
 """Longest text about a tool, a resource or a prompt in the README, in characters."""
@@ -28,39 +36,57 @@ RUNTIME_DEPENDENCIES = ("aiohttp>=3.14.4,<4", "jsonschema-rs>=0.60,<0.70")
 generated servers itself.
 """
 
-PROGRAMS_DEPENDENCIES = ("pydantic-monty>=1.4,<2",)
 HTTP_DEPENDENCIES = ("cryptography>=50.0.0,<51", "joserfc>=1.8,<2", "redis>=6.4,<9")
-"""Dependencies of a generated server that serves HTTP (the extra `http`). A server over stdio never imports them."""
+"""Dependencies of a generated server that serves HTTP. A server over stdio never imports them."""
 
-KEYRING_DEPENDENCIES = ("keyring>=25.6,<26",)
-"""Dependencies of a generated server that keeps refresh tokens in the system's keyring (the extra `keyring`)."""
+EXTRAS = {
+    "http": ("http", HTTP_DEPENDENCIES),
+    "keyring": ("login", ("keyring>=25.6,<26",)),
+    "programs": ("programs", ("pydantic-monty>=1.4,<2",)),
+    "otel": ("telemetry", ("opentelemetry-proto>=1.36,<2",)),
+}
+"""Name of each extra → the part that uses it, and its dependencies. `keyring` keeps the refresh tokens of logins."""
 
-OTEL_DEPENDENCIES = ("opentelemetry-proto>=1.36,<2",)
-"""Dependencies of a generated server that sends spans and metrics to OpenTelemetry (the extra `otel`)."""
 
-
-def emit(catalog: Catalog, *, deploy: bool = False) -> FileTree:
+def emit(catalog: Catalog, chosen: Collection[str] = (ALL_PARTS,), *, deploy: bool = False) -> FileTree:
     """Return every file of the project except the lock file. With `deploy`, the files for deployment are included.
 
-    The result depends only on the catalog, `deploy` and the compiler's version.
+    `chosen`: the parts that the server gets beside those that its tables need. The result depends only on the
+    arguments and the compiler's version.
     """
     identity = catalog.identity
-    tools = table.tools_json(catalog)
     package = identity.package
-    files = {f"{package}/{name}": data for name, data in _package_files().items()}
-    files[table.tools_path(catalog)] = tools
-    beside = features.tables(catalog)
-    files.update({f"{package}/{name}.json": data for name, data in beside.items()})
-    if catalog.search is not None:
-        files[f"{package}/search.json"] = table.search_json(catalog, catalog.search)
-    files[f"{package}/bindings.json"] = table.bindings_json(catalog, tools, beside)
+    tables = _tables(catalog)
+    of_wings = parts.wings_of(chosen, tables)
+    files = {f"{package}/{name}": data for name, data in {**tables, **_package_files(of_wings)}.items()}
     files[editors.NAME] = editors.schema_file()
     files[attributes.NAME] = attributes.FILE
     files[offered.TEST] = offered.test_file()
-    files.update(render(assets.project_templates(), {**_values(catalog), "deploy": deploy}))
+    has = parts.parts_of(of_wings)
+    values = {**_values(catalog, has), "deploy": deploy}
+    files.update(render(assets.project_templates(), values))
+    if "shell" not in has:
+        del files[_SKILL]
     if deploy:
         files.update(deployment_files(catalog))
     return FileTree(files)
+
+
+def unneeded(tree: FileTree, identity: Identity, chosen: Collection[str]) -> list[str]:
+    """Return the paths of the package's files in `tree` that the server would not have if its owner chose parts."""
+    inside = f"{identity.package}/"
+    files = {path.removeprefix(inside): data for path, data in tree.items() if path.startswith(inside)}
+    needed = _package_files(parts.wings_of(chosen, files))
+    return [inside + path for path in files if path.endswith(_PY) and path not in needed]
+
+
+def parts_in(files: Iterable[str]) -> tuple[str, ...]:
+    """Return the parts that only an owner can have chosen, of a package that has these files."""
+    present = {*files}
+    there = [
+        wing for wing, paths in _modules().items() if present.issuperset(f"{RUNTIME}{path}{_PY}" for path in paths)
+    ]
+    return tuple(sorted(parts.parts_of(there) & parts.PURPOSES.keys()))
 
 
 def user_files(identity: Identity) -> frozenset[str]:
@@ -68,15 +94,36 @@ def user_files(identity: Identity) -> frozenset[str]:
     return frozenset({"mcpgen.yaml", attributes.NAME, f"{identity.package}/hooks.py", *offered.ONCE})
 
 
-def _package_files() -> dict[str, bytes]:
-    """Return path → contents of the files that are the same in every package.
+def _tables(catalog: Catalog) -> dict[str, bytes]:
+    """Return name → contents of the JSON files that describe the server."""
+    tools, beside = table.tools_json(catalog), features.tables(catalog)
+    found = {"tools.json": tools, **{f"{name}.json": data for name, data in beside.items()}}
+    if catalog.search is not None:
+        found["search.json"] = table.search_json(catalog, catalog.search)
+    return {**found, "bindings.json": table.bindings_json(catalog, tools, beside)}
+
+
+def _package_files(of_wings: frozenset[str]) -> dict[str, bytes]:
+    """Return path → contents of the files that are the same in every package with these wings.
 
     These are the Python files, the licence, and SHA256SUMS of the runtime.
     """
     root = assets.package_templates()
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _copied_files(root)}
+    places = {path.relative_to(root).as_posix(): path for path in _copied_files(root)}
+    absent = [path for wing, found in _modules().items() if wing not in of_wings for path in found]
+    left_out = {f"{RUNTIME}{path}{_PY}" for path in absent}
+    if "http" not in parts.parts_of(of_wings):
+        left_out.add(_ENTRY_OF_HTTP)
+    files = {path: place.read_bytes() for path, place in places.items() if path not in left_out}
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
     return {**files, f"{RUNTIME}{checksums.NAME}": checksums.checksums(runtime)}
+
+
+def _modules() -> dict[str, list[str]]:
+    """Return wing → the paths of its modules in the runtime, without `.py`."""
+    runtime = assets.package_templates() / RUNTIME
+    paths = (path.relative_to(runtime) for path in _copied_files(assets.package_templates()) if runtime in path.parents)
+    return wings.modules(path.with_suffix("").as_posix() for path in paths if path.suffix == _PY)
 
 
 def _copied_files(root: Path) -> list[Path]:
@@ -85,10 +132,14 @@ def _copied_files(root: Path) -> list[Path]:
     return sorted([*python, root / LICENSE])
 
 
-def _values(catalog: Catalog) -> dict[str, object]:
+def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     """Return name → value for the Jinja templates. Templates contain no logic except loops and conditions over these
     values.
+
+    `has`: the parts of the server.
     """
+    finders = catalog.search.finders.values() if catalog.search is not None else ()
+    has_programs = runtime.search_listing.RUN_READS in finders
     variables, needed, choices = environment(catalog), needed_variables(catalog), alternatives(needy(catalog))
     said = {*needed, *(name for choice in choices for way in choice.ways for name in way)}
     own = {name for scheme in catalog.schemes for name in scheme.variables.values()}
@@ -97,7 +148,9 @@ def _values(catalog: Catalog) -> dict[str, object]:
         "search": catalog.search is not None,
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
-        "settings": settings.rows(catalog),
+        "settings": settings.rows(catalog, has),
+        "parts": has,
+        "absent": [(name, says) for name, says in parts.PURPOSES.items() if name not in has],
         "needed": needed,
         "optional": [row.variable for row in variables if row.usual and row.variable not in said],
         "certificate": catalog.asks_certificate,
@@ -140,11 +193,12 @@ def _values(catalog: Catalog) -> dict[str, object]:
         ],
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
-        "http_dependencies": HTTP_DEPENDENCIES,
-        "programs_dependencies": PROGRAMS_DEPENDENCIES,
-        "programs": catalog.search is not None and runtime.search_listing.RUN_READS in catalog.search.finders.values(),
-        "keyring_dependencies": KEYRING_DEPENDENCIES,
-        "otel_dependencies": OTEL_DEPENDENCIES,
+        "extras": {
+            extra: needed
+            for extra, (part, needed) in EXTRAS.items()
+            if part in has and (extra != "programs" or has_programs)
+        },
+        "programs": has_programs,
         "secret_files": secret_files(catalog),
     }
 

@@ -1,12 +1,20 @@
 """List the environment variables that every server reads, for its README."""
 
+from collections.abc import Collection
+
 from mcpgen.base.runtime import settings_table
 from mcpgen.model import Catalog, HttpBinding
 
+_OF_PARTS = frozenset({"audit", "telemetry"})
+"""Parts whose variables stand in the README."""
 
-def rows(catalog: Catalog) -> list[tuple[str, str]]:
-    """Return name and purpose of each variable that this server reads over stdio. A purpose is one sentence."""
-    has, prefix = {"", *_features(catalog)}, catalog.identity.prefix
+
+def rows(catalog: Catalog, parts: Collection[str]) -> list[tuple[str, str]]:
+    """Return name and purpose of each variable that this server reads over stdio. A purpose is one sentence.
+
+    `parts`: the parts of the server.
+    """
+    has, prefix = {"", *_features(catalog), *_OF_PARTS.intersection(parts)}, catalog.identity.prefix
     found = [row for row in settings_table.SETTINGS if row.feature in has]
     return [(row.variable(prefix), row.describe(prefix).partition(". ")[0]) for row in found]
 

@@ -17,6 +17,7 @@ from mcpgen.base.plurals import counted
 from mcpgen.check import too_many_tools
 from mcpgen.emit import table
 from mcpgen.emit.environment import environment
+from mcpgen.emit.parts import PURPOSES
 from mcpgen.emit.sinks import yaml_comment, yaml_scalar
 from mcpgen.model import Catalog, Operation, ToolSpec
 from mcpgen.model.selection import select
@@ -86,6 +87,8 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
         *_server(catalog),
         *_origin(catalog),
         *_security(catalog),
+        "",
+        f"# parts: [http]  {_PROSE} serve HTTP too; all parts: {', '.join(PURPOSES)}",
         "",
         *([f"ref_dir: [{yaml_scalar(folder)}]  {_PROSE} the folder of the document", ""] if folder else ()),
         "openapi:",

@@ -16,7 +16,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.base.tree import check_contained
 from mcpgen.model import Identity
-from mcpgen.model.options import Options, read_options, recorded
+from mcpgen.model.options import ALL_PARTS, Options, read_options, recorded
 from mcpgen.model.pins import NOTHING, Pin, Pins, Retired, Slot
 
 NAME = "mcpgen.lock.json"
@@ -35,8 +35,10 @@ class Lock:
     `source` and the paths in `options` are relative to the project, or URLs; `options` always contain the server's
     name. `files`: path → SHA-256 of the contents. `version`: of the generated package. `compiler`: the version of
     mcpgen that wrote the lock file. `origins`: origin → True if it was accepted, as `mcpgen.base.origins` describes, or
-    None in older lock files. `offered`: files that are written once, which the user may delete for good. `rebuilt`:
-    True if the project had no lock file; `files` are then the files on disk, which may have been edited by hand.
+    None in older lock files. `offered`: files that are written once, which the user may delete for good. `parts`: the
+    chosen parts of the server, or None in lock files of projects whose owner has never chosen; these have all parts.
+    `rebuilt`: True if the project had no lock file; `files` are then the files on disk, which may have been edited by
+    hand.
     """
 
     source: str
@@ -48,11 +50,17 @@ class Lock:
     compiler: str = mcpgen.__version__
     origins: Mapping[str, bool] | None = None
     offered: tuple[str, ...] = ()
+    parts: tuple[str, ...] | None = None
     rebuilt: bool = False
 
     @property
     def package(self) -> str:
         return Identity(self.options.name or "", "", "").package
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Return the chosen parts. If the owner has never chosen, these are all parts."""
+        return (ALL_PARTS,) if self.parts is None else self.parts
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -69,6 +77,7 @@ def dump(lock: Lock) -> bytes:
         "source_digest": lock.source_digest,
         "version": lock.version,
         "options": recorded(lock.options),
+        **({} if lock.parts is None else {"parts": list[JsonValue](lock.parts)}),
         **({} if lock.origins is None else {"origins": _decided(lock.origins)}),
         "tools": {key: _entry(known) for key, known in sorted(lock.promises.tools.items())},
         "retired": {
@@ -158,6 +167,10 @@ def _origins(value: JsonValue) -> dict[str, bool] | None:
     return {origin: word == _WORDS[True] for origin, word in sorted(as_object(value).items())}
 
 
+def _texts(value: JsonValue) -> tuple[str, ...]:
+    return tuple(each for each in as_list(value) if isinstance(each, str))
+
+
 def _retired(value: JsonValue) -> Retired:
     entry = as_object(value)
     return Retired(as_text(entry.get("operation")), as_text(entry.get("id")), entry.get("by_hand") is True)
@@ -226,5 +239,6 @@ def load(data: bytes, file: str) -> Lock:
         files={path: as_text(known) for path, known in as_object(value.get("files")).items()},
         compiler=as_text(value.get("mcpgen")),
         origins=_origins(value.get("origins")),
-        offered=tuple(path for path in as_list(value.get("offered")) if isinstance(path, str)),
+        offered=_texts(value.get("offered")),
+        parts=_texts(value["parts"]) if "parts" in value else None,
     )

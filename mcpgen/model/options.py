@@ -15,8 +15,9 @@ class Options:
     may receive calls and credentials. `allow_redirect`: HOST or HOST:PORT. `security`: `none` for an API without
     credentials. `fetch_header`: NAME=VARIABLE for the request that fetches SOURCE. `deploy`: True to write deployment
     files as well. `tools`: `all` to list all tools, `search` to list only tools that find and call them. `programs`:
-    which tools a program written by a model may call (`none`, `reads`, `all`). Flags that were not given are None,
-    empty or False.
+    which tools a program written by a model may call (`none`, `reads`, `all`). `parts`: parts that the server gets
+    beside those that its document needs; also `all`, or `none` to forget the parts of earlier runs. Flags that were not
+    given are None, empty or False.
     """
 
     name: str | None = None
@@ -40,14 +41,33 @@ class Options:
     deploy: bool = False
     tools: str | None = None
     programs: str | None = None
+    parts: tuple[str, ...] = ()
 
     def over(self, remembered: "Options") -> "Options":
         """Return these options. Options that were not given are taken from `remembered`.
 
-        The accepted origins of both are combined.
+        The accepted origins of both are combined, and so are the parts.
         """
-        together = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
-        return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | {"accept_origin": together})
+        origins = tuple(dict.fromkeys((*remembered.accept_origin, *self.accept_origin)))
+        together = {"accept_origin": origins, "parts": _parts(remembered.parts, self.parts)}
+        return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | together)
+
+
+PARTS = ("audit", "hooks", "http", "install", "login", "programs", "reload", "search", "shell", "telemetry")
+"""Names of the parts of a server that its owner can choose."""
+
+ALL_PARTS, NO_PARTS = "all", "none"
+"""Further values of `parts`: every part, and no part but those that the document and the other flags need."""
+
+
+def _parts(before: tuple[str, ...], named: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parts of earlier runs with those `named` now. `all` and `none` replace the parts of earlier runs, and
+    any name replaces an earlier `all`.
+    """
+    if not named or ALL_PARTS in named:
+        return named or before
+    kept = () if NO_PARTS in named or ALL_PARTS in before else before
+    return tuple(sorted({*kept, *named} - {NO_PARTS})) or (NO_PARTS,)
 
 
 SURFACES = ("all", "search")

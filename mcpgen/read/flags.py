@@ -56,6 +56,12 @@ class Flags:
         return url
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the parts that the user has chosen: by `--parts` in this run and earlier ones, and in tools files."""
+        by_flag = self._given.over(self._recorded).parts
+        return (*by_flag, *(name for file in self.files for name in file.choices.parts))
+
+    @property
     def accepted(self) -> tuple[str, ...]:
         """Return the URLs that `--accept-origin` named in this run or an earlier one."""
         return (*self._recorded.accept_origin, *self._given.accept_origin)

@@ -13,7 +13,7 @@ from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.emit import OFFERED
+from mcpgen.emit import OFFERED, parts_in
 from mcpgen.lock import lockfile as locks
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, REST, WHOLE
@@ -29,6 +29,9 @@ from mcpgen.regenerate.publish.emitted import generated, packages
 
 _PLACES = {"path": "path", "query": "query", "querystring": "querystring", "headers": "header", "cookies": "cookie"}
 """Member of a binding → the place of its parameters in a slot."""
+
+_ALL_PARTS = ("install", "login", "programs", "replicas", "search", "shell", "telemetry")
+"""Folders of the runtime that only projects with all parts have together, such as those of older versions."""
 
 
 def rebuilt(directory: Path) -> Lock | None:
@@ -49,7 +52,9 @@ def rebuilt(directory: Path) -> Lock | None:
     if lock.package != found[0]:
         return None
     written = {path: data for path in generated(directory) if (data := present(directory, path)) is not None}
-    return replace(lock, files=locks.digests(written), rebuilt=True)
+    has_all = all(any(path.startswith(f"{lock.package}/runtime/{each}/") for path in written) for each in _ALL_PARTS)
+    parts = None if has_all else parts_in(path.removeprefix(f"{lock.package}/") for path in written)
+    return replace(lock, files=locks.digests(written), parts=parts, rebuilt=True)
 
 
 def placed(fetched: Fetched, options: Options, project: Project) -> Project:

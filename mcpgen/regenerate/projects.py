@@ -1,5 +1,6 @@
 """Open existing projects: their lock files, and the JSON files that describe their tools."""
 
+import ast
 import codecs
 import os
 from dataclasses import replace
@@ -11,7 +12,8 @@ from mcpgen.lock.lockfile import Lock
 from mcpgen.pipeline import Project
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Fetched
-from mcpgen.regenerate.diff import TABLES, Surface, of_tables
+from mcpgen.regenerate import orphan_hooks
+from mcpgen.regenerate.diff import TABLES, Surface, of_project
 from mcpgen.regenerate.publish import no_lock, present, previous_lock
 
 
@@ -50,7 +52,21 @@ def remembered(directory: Path) -> Project:
         ref_dir=tuple(located(directory, path) for path in own.ref_dir),
         overlay=tuple(located(directory, path) for path in own.overlay),
     )
-    return Project(lock, settings(directory), lock.source, own.ref_dir, own.overlay, recorded)
+    hooks = has_hooks(directory, lock)
+    return Project(lock, settings(directory), lock.source, own.ref_dir, own.overlay, recorded, hooks)
+
+
+def has_hooks(directory: Path, lock: Lock | None) -> bool:
+    """Return True if the hooks.py of a project has more than a docstring, or cannot be parsed."""
+    most = orphan_hooks.LARGEST
+    data = present(directory, f"{lock.package}/hooks.py", first=most + 1) if lock is not None else None
+    if data is None or len(data) > most:
+        return data is not None
+    try:
+        statements = ast.parse(data).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return any(not isinstance(each, ast.Expr) or not isinstance(each.value, ast.Constant) for each in statements)
 
 
 def located(directory: Path, recorded: str) -> str:
@@ -72,7 +88,7 @@ def surface(directory: Path, lock: Lock) -> Surface | None:
     if any(f"{lock.package}/{name}" in lock.files for name in TABLES if name not in tables):
         return None
     try:
-        return of_tables(tables, lock.promises.tools)
+        return of_project(tables, lock)
     except (KeyError, ValueError, RecursionError):
         return None
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcpgen.base.diagnostics import Diagnostic, Where
+from mcpgen.emit import parts, unneeded
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lock.match_operations import moved, renamed
-from mcpgen.model.options import Options
+from mcpgen.model.options import NO_PARTS, Options
 from mcpgen.pipeline import Compiled, Project, compile_source, versioned
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate import changelog, lost_lock, orphan_hooks, projects
-from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_tables
+from mcpgen.regenerate.diff import TABLES, Difference, Surface, compare, next_version, of_project
 from mcpgen.regenerate.publish import git_commands, present
 
 NOTHING = Difference(())
@@ -30,7 +31,8 @@ class NextGeneration:
     `compiled`: the result of the compile; its changelog also contains the project's earlier entries. `before`: the
     project's lock file, or None for a new project. `difference`: the changes for callers and operators. `files`:
     generated files that change, without files in which only a version number changes. `compared`: False if the earlier
-    JSON files cannot be read, so that the changes are unknown.
+    JSON files cannot be read, so that the changes are unknown. `unneeded`: in a project whose owner has never chosen
+    parts, the files of parts that its tools do not need.
     """
 
     compiled: Compiled
@@ -38,6 +40,7 @@ class NextGeneration:
     difference: Difference = NOTHING
     files: tuple[str, ...] = ()
     compared: bool = True
+    unneeded: tuple[str, ...] = ()
 
 
 def succeed(
@@ -70,7 +73,11 @@ def succeed(
         found.append(lost_lock.warning(directory, lock))
     tree, continued = changelog.continued(directory, compiled.tree, compiled.lock, lock, difference, files)
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
-    return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None)
+    idle: list[str] = []
+    if compiled.lock.parts is None:
+        implied = parts.chosen((NO_PARTS,), deploy=compiled.lock.options.deploy, hooks=project.hooks)
+        idle = unneeded(tree, compiled.catalog.identity, implied)
+    return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None, tuple(idle))
 
 
 def _tables(lock: Lock) -> dict[str, str | None]:
@@ -115,7 +122,7 @@ def surface_of(compiled: Compiled) -> Surface:
     """Describe a compiled server for comparisons, as a `Surface`, from the JSON files that the compile would write."""
     package = compiled.catalog.identity.package
     tables = {name: data for name in TABLES if (data := compiled.tree.get(f"{package}/{name}")) is not None}
-    return of_tables(tables, compiled.lock.promises.tools)
+    return of_project(tables, compiled.lock)
 
 
 def compile_after(fetched: Fetched, options: Options, project: Project, *, moves: bool = True) -> Compiled:

@@ -30,7 +30,6 @@ def of_tool(tool: ToolSpec, composer: Composer) -> Fields:
     """Return the stems of a tool's words by field of the search index. `composer` resolves the response schemas."""
     operation = tool.operation
     own = operation.decided.told is None
-    sketch = " ".join(_SKETCH.findall(tool.description))
     arguments = as_object(tool.input_schema.get("properties"))
     return {
         "name": stems.stems(tool.name),
@@ -42,7 +41,6 @@ def of_tool(tool: ToolSpec, composer: Composer) -> Fields:
         "arguments_text": stems.stems(
             " ".join(as_text(as_object(each).get("description")) for each in arguments.values())
         ),
-        "sketch": stems.stems(sketch),
         "text": [*stems.stems(operation.description[:LONGEST_TEXT] if own else ""), *_answer(operation, composer)],
     }
 

@@ -21,24 +21,25 @@ from mcpgen.lower.text.prose import plain
 from mcpgen.model import SearchTable, ToolSpec
 from mcpgen.retrieval import fields, producers
 
-FIELDS: Mapping[str, tuple[float, float]] = {
-    "name": (2.0, 0.3),
-    "path": (2.0, 0.3),
-    "summary": (2.0, 0.3),
-    "description": (1.0, 0.6),
-    "tags": (1.0, 0.3),
-    "arguments": (0.6, 0.5),
-    "arguments_text": (0.3, 0.75),
-    "sketch": (0.4, 0.5),
-    "text": (0.25, 0.75),
+FIELDS: Mapping[str, float] = {
+    "name": 2.0,
+    "path": 2.0,
+    "summary": 2.0,
+    "description": 1.0,
+    "tags": 1.0,
+    "arguments": 0.6,
+    "arguments_text": 0.3,
+    "text": 0.25,
 }
-"""Field → its weight, and the influence of its length (the parameter b of BM25)."""
+"""Field → its weight."""
 
 _FINDERS = (search_listing.SEARCH, search_listing.DESCRIBE, search_listing.CALL, search_listing.CALL_WRITING)
 _PROGRAMS = {"none": (), "reads": (search_listing.RUN_READS,), "all": search_listing.PROGRAMS}
 """Value of `--programs` → names of the tools that run programs of a model."""
 
-K1 = 1.2
+K1, B = 1.2, 0.5
+"""Parameters of BM25: how soon further occurrences of a word stop to count, and the influence of a field's length."""
+
 _VOCABULARY = ("name", "path", "summary", "tags")
 _UNKNOWN = 0.5
 _DEPRECATED = 0.8
@@ -71,12 +72,13 @@ def build(
     groups = [_group(tool) for tool in tools]
     counts = Counter(groups)
     names = sorted(counts, key=lambda each: (-counts[each], each))
+    places = {name: place for place, name in enumerate(names)}
     table: JsonObject = {
-        "mcpgen": 1,
+        "mcpgen": 2,
         "names": [tool.name for tool in tools],
         "effects": "".join(map(_effect, tools)),
         "groups": list[JsonValue](names),
-        "group": [names.index(each) for each in groups],
+        "group": [places[each] for each in groups],
         "sources": {
             str(numbers[name]): [[argument, numbers[source]] for argument, source in pairs]
             for name, pairs in sources.items()
@@ -122,8 +124,8 @@ def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str
     lengths = {field: max(1.0, sum(len(row[field]) for row in rows) / max(1, len(rows))) for field in FIELDS}
     frequencies: dict[str, dict[int, float]] = {}
     for number, row in enumerate(rows):
-        for field, (weight, b) in FIELDS.items():
-            size = 1 - b + b * len(row[field]) / lengths[field]
+        for field, weight in FIELDS.items():
+            size = 1 - B + B * len(row[field]) / lengths[field]
             for word, count in Counter(row[field]).items():
                 found = frequencies.setdefault(word, {})
                 found[number] = found.get(number, 0.0) + weight * count / size

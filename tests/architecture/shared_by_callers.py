@@ -24,7 +24,7 @@ class Shared(NamedTuple):
 SHARED = (
     # before a caller is known
     Shared(
-        "http_server/doors/aiohttp_connections.py",
+        "http_server/doors/aiohttp_door.py",
         ("MOST_CONNECTIONS",),
         "ConnectionPlaces",
         "by network; idle ones give way",
@@ -36,34 +36,39 @@ SHARED = (
         "by network; half for known tokens",
     ),
     Shared("identity/remembered.py", ("MOST", "MOST_BYTES"), "", "cache: a forgotten token is checked again"),
-    Shared("http_server/refusal_log.py", ("_MOST",), "", "only lines of the log"),
+    Shared("http_server/service.py", ("_MOST",), "", "only lines of the log"),
     # requests and calls
     Shared("http_server/service.py", ("MOST_BODIES",), "Places", "by caller"),
-    Shared("http_server/requests/unread.py", ("MOST",), "", "the client that has read nothing for longest is closed"),
-    Shared("http_server/streamable/routes.py", ("MOST_CALLS", "MOST_STREAMS"), "Places", "by caller"),
-    Shared("serve/work.py", ("MOST", "MOST_OF_ONE"), "FairQueue", "by caller"),
+    Shared(
+        "http_server/requests/response_writer.py",
+        ("MOST",),
+        "",
+        "the client that has read nothing for longest is closed",
+    ),
+    Shared("http_server/streamable/exchange.py", ("MOST_CALLS", "MOST_STREAMS"), "Places", "by caller"),
+    Shared("serve/scheduler.py", ("MOST", "MOST_OF_ONE"), "FairQueue", "by caller"),
     Shared("hooks/hook_runner.py", ("MOST_THREADS", "_MOST_WAITING"), "FairPool", "by caller"),
     Shared("programs/sandbox.py", ("MOST_WORKERS", "MOST_WAITING"), "FairPool", "by caller"),
-    Shared("http/pacing.py", (), "_callers", "by caller"),
-    Shared("http/shares.py", (), "Places", "by caller"),
+    Shared("http/sending.py", (), "_callers", "by caller"),
+    Shared("core/limits.py", (), "Places", "by caller"),
     Shared("watching/poller.py", ("MOST",), "", "by caller: `Endpoint.polled` lets callers take turns"),
     Shared("audit/audit.py", ("MOST_WAITING",), "", "lines that wait for the disk, two for each call"),
     # what is stored
     Shared("http_server/sealed/spent.py", ("MOST",), "Places", "by caller: a full share refuses this caller"),
     Shared(
-        "http_server/streamable/replay.py",
+        "http_server/streamable/event_stream.py",
         ("MOST_EVENTS_OF_ALL", "MOST_BYTES_OF_ALL"),
         "recording.caller",
         "who has most loses events",
     ),
-    Shared("http_server/streamable/session_notifications.py", ("MOST",), "Places", "who has most loses settings"),
+    Shared("http_server/streamable/session.py", ("MOST_NOTIFIED",), "Places", "who has most loses settings"),
     Shared(
         "http_server/streamable/older.py",
         ("_MOST_ENDED",),
         "",
         "a forgotten end lets only the session's own caller go on",
     ),
-    Shared("http_server/streamable/recent_sessions.py", ("MOST",), "", "cache: a session is opened again from its id"),
+    Shared("http_server/streamable/session.py", ("MOST_RECENT",), "", "cache: a session is opened again from its id"),
     Shared("http_server/streamable/access.py", ("MOST_VIEWS", "MOST_BYTES"), "", "cache: a view is computed again"),
     Shared("result/result_store.py", ("MOST_KEPT", "MOST_REMEMBERED"), "displaced", "who has most loses results"),
     Shared("replicas/sharing.py", ("MOST_KEPT", "MOST_KEPT_BYTES"), "displaced", "who has most loses results"),
@@ -88,18 +93,17 @@ ALONE = {
     "lookups/page_walk.py": ("MOST_PAGES", "MOST_LOOKED"),
     "jobs/task_calls.py": ("MOST_RESERVE",),
     "questions/signed_state.py": ("MOST_SPENT",),  # stdio
-    "core/backlog.py": ("MOST_CALLS", "MOST_BYTES"),  # stdio
-    "core/elicitation.py": ("MOST",),  # of one session
+    "serve/engine.py": ("MOST_CALLS", "MOST_BYTES"),  # stdio
+    "core/protocol.py": ("MOST",),  # of one session
     "core/features.py": ("MOST_VALUES",),
     "core/log.py": ("_MOST_CAUSES",),  # causes, which no client chooses
-    "core/notification_settings.py": ("MOST_URIS",),  # of one session
+    "core/subscriptions.py": ("MOST_URIS",),  # of one session
     "search/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES", "MOST_GROUPS"),
     "files/safe_open.py": ("_MOST_LINKS",),
     "delegation/login_callback.py": ("_MOST_FIELDS",),
-    "http/direct_requests.py": ("MOST_FIELDS",),
-    "http/redirects.py": ("MOST",),
-    "http/retry.py": ("MOST",),
-    "http/spool.py": ("_MOST_PIECES",),
+    "http/connections.py": ("MOST_FIELDS",),
+    "http/sending.py": ("MOST_RETRIES", "MOST_STEPS"),
+    "http/exchange.py": ("_MOST_PIECES",),
     "http/tracecontext.py": ("MOST_MEMBERS",),
     "identity/signed_tokens.py": ("MOST_KEYS",),
     "programs/mistakes.py": ("MOST_TOLD",),
@@ -118,17 +122,15 @@ ALONE = {
     "search/notation.py": ("MOST_OPTIONAL", "MOST_MEMBERS", "MOST_ALTERNATIVES"),
     "search/retriever.py": ("MOST_CLAUSES",),
     "http_server/doors/aiohttp_door.py": ("_MOST_INLINE",),
-    "commands/doctor.py": ("MOST_TRIED",),
-    "http_server/requests/inline_request.py": ("MOST",),
-    "commands/integrity.py": ("MOST_NAMED",),
+    "commands/doctor.py": ("MOST_TRIED", "MOST_NAMED"),
+    "http_server/requests/request_task.py": ("MOST",),
     "http_server/streamable/admission.py": ("MOST_FIELDS",),
-    "http_server/streamable/event_stream.py": ("_MOST_DIGITS",),
     "http_server/streamable/exchange.py": ("_MOST_WAITING",),  # of one stream
-    "http_server/streamable/replay.py": ("MOST_EVENTS", "MOST_BYTES"),  # of one session
-    "http_server/streamable/roles.py": ("MOST_ROLES",),
+    "http_server/streamable/event_stream.py": ("_MOST_DIGITS", "MOST_EVENTS", "MOST_BYTES"),  # of one session
+    "http_server/streamable/access.py": ("MOST_ROLES",),
     "http_server/streamable/session.py": ("MOST_TEXT",),
     "telemetry/telemetry_settings.py": ("MOST_ATTRIBUTES",),
     "http_server/callers.py": ("MOST_ISSUERS", "MOST_SCOPES"),
     "text/redaction.py": ("_MOST_DOUBLED",),
-    "text/shortening.py": ("MOST_TOLD",),
+    "text/sanitize.py": ("MOST_TOLD",),
 }

@@ -10,13 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mcpgen.emit.project import (
-    HTTP_DEPENDENCIES,
-    KEYRING_DEPENDENCIES,
-    OTEL_DEPENDENCIES,
-    PROGRAMS_DEPENDENCIES,
-    RUNTIME_DEPENDENCIES,
-)
+from mcpgen.emit.project import EXTRAS as OF_SERVERS
+from mcpgen.emit.project import RUNTIME_DEPENDENCIES
 from tests.architecture.known_faults import FAULTS, LOOKED_UP, WITHOUT_FAULTS, Fault
 
 ROOT = Path(__file__).parents[2]
@@ -42,12 +37,7 @@ def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
 def test_mcpgen_depends_on_what_generated_servers_depend_on_with_the_same_bounds() -> None:
     assert set(RUNTIME_DEPENDENCIES) <= set(PROJECT["dependencies"])
     assert SELF in EXTRAS["dev"]
-    for extra, required in [
-        ("http", HTTP_DEPENDENCIES),
-        ("keyring", KEYRING_DEPENDENCIES),
-        ("otel", OTEL_DEPENDENCIES),
-        ("programs", PROGRAMS_DEPENDENCIES),
-    ]:
+    for extra, (_, required) in OF_SERVERS.items():
         assert EXTRAS[extra] == list(required)
 
 

@@ -81,7 +81,9 @@ def port(log: IO[bytes] | None) -> int:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a generated project whose tool `echo` sends one GET request with an API key."""
     folder = tmp_path_factory.mktemp("path") / "caller"
-    subprocess.run([sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "mcpgen", "generate", "--parts=all", str(TOOLS), "-o", str(folder)], check=True
+    )
     return folder
 
 

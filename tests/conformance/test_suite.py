@@ -52,7 +52,7 @@ def suite() -> Suite:
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Yield the URL of a server in its own process. The server's API runs in an event loop of this module."""
     folder = tmp_path_factory.mktemp("conformance")
-    command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder / "server")]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(TOOLS), "-o", str(folder / "server")]
     subprocess.run(command, check=True, capture_output=True)
     with asyncio.Runner() as runner:
         serving, port = runner.run(api.start())

@@ -87,7 +87,17 @@ class Api(Endpoint):
 def generate(folder: Path) -> Path:
     """Generate the server into a project."""
     (folder / "pets.json").write_text(json.dumps(DOCUMENT))
-    command = [sys.executable, "-m", "mcpgen", "generate", str(folder / "pets.json"), "-o", str(folder / "pets")]
+    command = [
+        sys.executable,
+        "-m",
+        "mcpgen",
+        "generate",
+        "--parts",
+        "all",
+        str(folder / "pets.json"),
+        "-o",
+        str(folder / "pets"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "pets"

@@ -15,7 +15,7 @@ from package.runtime.delegation.caller_credentials import Credentials
 from package.runtime.delegation.delegation_settings import USER, Delegation, Provider
 from package.runtime.delegation.kept_logins import Logins
 from package.runtime.http_server.sealed.seal import Seal
-from package.runtime.settings.grants import CallerCredential
+from package.runtime.settings.credentials import CallerCredential
 from package.runtime.settings.origins import Endpoint
 from package.runtime.text.addresses import parse
 from package.runtime.text.redaction import REDACTED, Redactor

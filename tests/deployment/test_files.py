@@ -20,7 +20,7 @@ from mcpgen.lock import lockfile as locks
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read.fetch import read
-from tests.deployment.projects import PETSTORE, ROOT, deployed, deployed_document, deployment, manifests, write
+from tests.deployment.projects import PARTS, PETSTORE, ROOT, deployed, deployed_document, deployment, manifests, write
 
 GOLDEN = ROOT / "tests" / "golden" / "deployment"
 GET = {"get": {"operationId": "getA", "responses": {"200": {"description": ""}}}}
@@ -61,7 +61,7 @@ def test_every_template_is_named_as_offered() -> None:
 
 
 def test_without_the_flag_nothing_of_it_is_there() -> None:
-    plain, whole = compile_source(read(str(PETSTORE)), Options()).tree, deployed()
+    plain, whole = compile_source(read(str(PETSTORE)), Options(parts=PARTS)).tree, deployed()
     assert whole.keys() - plain.keys() == {*DEPLOYMENT}
     assert {path for path in plain if plain[path] != whole[path]} == {"README.md", locks.NAME}
     assert b"## Deploy" not in plain["README.md"]
@@ -223,5 +223,5 @@ def test_what_is_in_the_way_is_left_and_stops_nothing(
 
 def test_it_can_be_written_twice_and_is_the_same(tmp_path: Path) -> None:
     write(deployed(), tmp_path)
-    again = compile_source(read(str(PETSTORE)), Options(deploy=True)).tree
+    again = compile_source(read(str(PETSTORE)), Options(deploy=True, parts=PARTS)).tree
     assert dict(again) == dict(deployed())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from mcpgen.model.pins import Pin
@@ -39,13 +40,14 @@ def surface(
     """Return a server of these tools.
 
     `bindings`: tool → members of its request description that differ from the default. `header`: the lists
-    `resources` and `prompts`, and members of `bindings.json` besides `bindings`.
+    `resources`, `prompts` and `parts`, and members of `bindings.json` besides `bindings`.
     """
+    parts = frozenset(header.pop("parts")) if "parts" in header else None
     rows = [binding(each, **(bindings or {}).get(each["name"], {})) for each in tools]
     features = {f"{name}.json": header.pop(name, []) for name in ("resources", "prompts")}
     known = {key: Pin(name) for name, key in (keys or {}).items()}
     tables: dict[str, Any] = {"tools.json": tools, "bindings.json": {**HEADER, **header, "bindings": rows}, **features}
-    return of_tables({name: json.dumps(table).encode() for name, table in tables.items()}, known)
+    return replace(of_tables({name: json.dumps(table).encode() for name, table in tables.items()}, known), parts=parts)
 
 
 def of_parts(schema: dict[str, Any], *, defs: dict[str, Any] | None = None) -> Surface:

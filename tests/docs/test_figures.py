@@ -10,18 +10,18 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from package.runtime.commands import request_preview
+from package.runtime.commands import explain
 from package.runtime.core import spans
 from package.runtime.delegation import kept_logins
 from package.runtime.http_server.requests import door
 from package.runtime.http_server.sealed import sealed_runs, sealed_states
-from package.runtime.http_server.streamable import admission, event_stream, replay
+from package.runtime.http_server.streamable import admission, event_stream
 from package.runtime.identity import claims, issuer
 from package.runtime.oauth import backoff
 from package.runtime.programs import program_runs, sandbox
 from package.runtime.replicas import sharing
 from package.runtime.result import response
-from package.runtime.serve import accepted_call
+from package.runtime.serve import scheduler
 from package.runtime.settings import settings, sizes
 from package.runtime.telemetry import reporter
 
@@ -101,7 +101,7 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("how-to/deploy.md", "a comment every {}", lambda: seconds(event_stream.SILENCE)),
     ("how-to/deploy.md", "Wait at least {} seconds before you kill", grace_of_compose),
     ("how-to/deploy.md", "the store keeps for {:g} days", lambda: kept_logins.LIFE / 86400),
-    ("how-to/hooks.md", "sends a report {} s after", lambda: accepted_call.LASTING),
+    ("how-to/hooks.md", "sends a report {} s after", lambda: scheduler.LASTING),
     ("how-to/inspect.md", "24 tools, {}, 0 skipped", lambda: tokens(cost(catalog(PETSTORE)))),
     ("how-to/large-apis.md", "lists four tools in at most {}", lambda: tokens(MOST_SEARCH_TOKENS)),
     ("how-to/large-apis.md", "definitions cost at most {}", lambda: tokens(too_many_tools.MANY_TOKENS)),
@@ -132,9 +132,9 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
         ", received within {} after the headers | | calls",
         lambda: seconds(door.BODY_SECONDS),
     ),
-    ("how-to/serve-over-http.md", "events and {} for each session", lambda: mib(replay.MOST_BYTES)),
-    ("how-to/serve-over-http.md", "session, {} for all", lambda: mib(replay.MOST_BYTES_OF_ALL)),
-    ("how-to/serve-over-http.md", ", for {:g} minutes; beyond", lambda: replay.SECONDS / 60),
+    ("how-to/serve-over-http.md", "events and {} for each session", lambda: mib(event_stream.MOST_BYTES)),
+    ("how-to/serve-over-http.md", "session, {} for all", lambda: mib(event_stream.MOST_BYTES_OF_ALL)),
+    ("how-to/serve-over-http.md", ", for {:g} minutes; beyond", lambda: event_stream.SECONDS / 60),
     ("how-to/serve-over-http.md", "100,000 in {:g} minutes", lambda: sealed_states.SECONDS / 60),
     ("how-to/serve-over-http.md", "a call takes longer than {}", lambda: seconds(program_runs.REST_SECONDS)),
     ("how-to/serve-over-http.md", "results and {}, for an hour", lambda: mib(sharing.MOST_KEPT_BYTES)),
@@ -142,7 +142,7 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
     ("reference/commands.md", "takes longer than {} to fetch", lambda: seconds(network.SECONDS)),
     ("reference/commands.md", "of a run longer than {}", lambda: seconds(network.ALL_SECONDS)),
     ("reference/commands.md", "may be {} large", lambda: mib(budgets.BYTES)),
-    ("reference/json-output.md", "is larger than {}", lambda: kib(request_preview.LONGEST)),
+    ("reference/json-output.md", "is larger than {}", lambda: kib(explain.LONGEST)),
 ]
 """Page, a text with a figure, and the figure."""
 

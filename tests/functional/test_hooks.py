@@ -22,7 +22,7 @@ from tests.leaks import SECRET, searched
 from tests.runtime.process import Server, call, line
 
 ROOT = Path(__file__).parents[2]
-GENERATED = projects.project("station")
+GENERATED = projects.project("station", whole=True)
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from package.runtime.commands import integrity
+from package.runtime.commands.doctor import describe
 
 import mcpgen
 from mcpgen.emit.checksums import NAME, checksums
@@ -83,7 +83,7 @@ def put_a_pipe(runtime: Path) -> None:
 )
 def test_one_line_says_whether_it_is_unchanged(change: Callable[[Path], object], said: str, runtime: Path) -> None:
     change(runtime)
-    assert integrity.describe(str(runtime)).endswith(said)
+    assert describe(str(runtime)).endswith(said)
 
 
 def test_doctor_tells_it_and_goes_on(runtime: Path) -> None:

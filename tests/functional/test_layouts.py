@@ -10,7 +10,7 @@ import pytest
 from mcpgen.lock import lockfile as locks
 from tests.functional.regeneration import DELETE, GET, LIST, OUT, run, write
 
-NEW, OLD = "zoo_mcp/runtime/core/framing.py", "zoo_mcp/runtime/framing.py"
+NEW, OLD = "zoo_mcp/runtime/core/stdio.py", "zoo_mcp/runtime/stdio.py"
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ class Copy:
         (folder / TABLE).write_text(text.removesuffix(END) + ROWS + END, encoding="utf-8")
         (folder / "station.json").write_text(json.dumps(DOCUMENT))
         (folder / ".cursor").mkdir()
-        self.run("-m", "mcpgen", "generate", "station.json", "-o", "station")
+        self.run("-m", "mcpgen", "generate", "--parts", "all", "station.json", "-o", "station")
 
     def run(self, *arguments: str, code: int = 0, given: Mapping[str, str] = NO_VARIABLES) -> str:
         """Run Python with the copy, and return what it has printed. Assert that it ends with `code`."""

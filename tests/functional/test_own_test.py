@@ -94,7 +94,7 @@ def test_it_passes_by_pytest_and_with_wrong_settings(tmp_path: Path) -> None:
     [
         ("runtime/calls/preparation.py", REFUSING, "if False:", "AssertionError: {"),
         (
-            "runtime/request/wording.py",
+            "runtime/request/violations.py",
             r'Problem\([^\n]*"is not an argument',
             'Problem("", "is no',
             "AssertionError: {",

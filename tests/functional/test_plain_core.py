@@ -1,7 +1,7 @@
-"""Test that a plain server does all of its work without the wings of the runtime (`mcpgen/emit/wings.py`).
+"""Test that a server works with the parts of the runtime that it needs, and without all others.
 
-Its document has an API key and is served over stdio. All modules of all wings are deleted from a copy of the project,
-and both copies must say the same. What the deleted parts did ends with one sentence that says how to get the part.
+A plain server has a document with an API key, and is served over stdio. The same document with all parts must say the
+same. What an absent part would do ends with one sentence that says how to get the part.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mcpgen.emit import checksums, wings
 from tests.architecture.test_path_of_a_call import port
 from tests.command import mcpgen
 from tests.leaks import planted, searched
@@ -92,37 +90,30 @@ def upstream() -> Iterator[Upstream]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a generated project with the whole runtime."""
-    folder = tmp_path_factory.mktemp("whole")
-    (folder / "things.yaml").write_text(DOCUMENT, encoding="utf-8")
-    done = mcpgen("generate", str(folder / "things.yaml"), "-o", str(folder / "things"))
-    assert done.returncode == 0, done.stderr
-    return folder / "things"
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the document of the servers."""
+    path = tmp_path_factory.mktemp("source") / "things.yaml"
+    path.write_text(DOCUMENT, encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")
-def plain(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the project with the plain core alone."""
-    return reduced(whole, tmp_path_factory.mktemp("plain") / "things", wings.PLAIN)
+def whole(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project with all parts."""
+    return generated(source, tmp_path_factory.mktemp("whole"), "--parts=all")
 
 
-def reduced(whole: Path, folder: Path, *parts: str) -> Path:
-    """Copy the project without the modules of all wings but `parts` and those that they need. Write its SHA256SUMS."""
-    shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    runtime = folder / "things_mcp" / "runtime"
-    found = wings.modules(path.relative_to(runtime).with_suffix("").as_posix() for path in runtime.rglob("*.py"))
-    needs, wanted = {wing.name: wing.needs for wing in wings.WINGS}, [wings.PLAIN, *parts]
-    for part in wanted:
-        wanted += [each for each in needs[part] if each not in wanted]
-    for path in chain(*(paths for name, paths in found.items() if name not in wanted)):
-        (runtime / path).with_suffix(".py").unlink()
-    for place in [each for each in runtime.iterdir() if each.is_dir() and not [*each.glob("*.py")]]:
-        shutil.rmtree(place)
-    (runtime / checksums.NAME).unlink()
-    kept = {path.relative_to(runtime).as_posix(): path.read_bytes() for path in runtime.rglob("*") if path.is_file()}
-    (runtime / checksums.NAME).write_bytes(checksums.checksums(kept))
-    return folder
+@pytest.fixture(scope="module")
+def plain(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project with the plain core alone."""
+    return generated(source, tmp_path_factory.mktemp("plain"), "--parts=none")
+
+
+def generated(source: Path, folder: Path, *flags: str) -> Path:
+    """Generate a project from a document, and return its folder."""
+    done = mcpgen("generate", str(source), "-o", str(folder / "things"), "--name", "things", *flags)
+    assert done.returncode == 0, done.stderr
+    return folder / "things"
 
 
 def environment(upstream: Upstream) -> dict[str, str]:
@@ -188,49 +179,90 @@ def test_a_conversation_is_the_same(whole: Path, plain: Path, upstream: Upstream
     "flags",
     [
         ("--version",),
-        ("--help",),
         ("--list",),
         ("--list", "--read-only"),
         ("--explain", "add", '{"text": "a", "count": 3}'),
         ("--explain", "add", '{"text": "a"}'),
         ("--explain", "echo", '{"text": "a"}', "--format", "json"),
         ("--doctor",),
-        ("--doctor", "--all"),
         ("--search", "a thing"),
         ("--nonsense",),
     ],
     ids=" ".join,
 )
 def test_a_flag_says_the_same(flags: tuple[str, ...], whole: Path, plain: Path, upstream: Upstream) -> None:
-    assert told(plain, upstream, *flags) == told(whole, upstream, *flags)
+    found = [told(project, upstream, *flags) for project in (plain, whole)]
+    assert re.sub(r"not set: \d+", "", str(found[0])) == re.sub(r"not set: \d+", "", str(found[1]))
+
+
+OF_PARTS = ("--http", "--new-token", "--reload", "install", "completion", "THINGS_AUDIT", "THINGS_METRICS", "OTEL_")
+OF_PARTS_OVER_HTTP = ("THINGS_HTTP_TOKENS", "THINGS_AUTH_ISSUER", "THINGS_STORE", "THINGS_STATE_KEY")
+
+
+@pytest.mark.slow
+def test_help_and_doctor_tell_only_of_what_is_there(whole: Path, plain: Path, upstream: Upstream) -> None:
+    texts = {
+        project: "".join(told(project, upstream, *flags)[1] for flags in (("--help",), ("--doctor", "--all")))
+        for project in (whole, plain)
+    }
+    for name in (*OF_PARTS, *OF_PARTS_OVER_HTTP):
+        assert name in texts[whole]
+        assert name not in texts[plain]
+    assert "THINGS_TIMEOUT" in texts[plain]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("module", "flags", "environ"),
+    ("part", "flags", "environ"),
     [
-        ("http_server.listening", ("--http", "0"), {}),
-        ("http_server.listening", ("--doctor", "--http", "0"), {}),
-        ("install.install_commands", ("install", "cursor"), {}),
-        ("install.install_commands", ("uninstall", "cursor"), {}),
-        ("login.login_commands", ("login",), {}),
-        ("login.login_commands", ("logout",), {}),
-        ("login.login_commands", ("whoami",), {}),
-        ("shell.call_command", ("call", "echo"), {}),
-        ("shell.call_command", ("completion", "bash"), {}),
-        ("reload.reload", ("--reload",), {}),
-        ("audit.audit", (), {"THINGS_AUDIT": "stderr"}),
-        ("telemetry.telemetry_settings", (), {"THINGS_METRICS": "1"}),
-        ("telemetry.telemetry_settings", (), {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}),
-        ("delegation.delegation_settings", (), {"THINGS_KEY_AS": "caller"}),
+        ("http", ("--http", "0"), {}),
+        ("http", ("--doctor", "--http", "0"), {}),
+        ("http", ("--new-token", "ann"), {}),
+        ("http", (), {"THINGS_KEY_AS": "caller"}),
+        ("install", ("install", "cursor"), {}),
+        ("install", ("uninstall", "cursor"), {}),
+        ("login", ("login",), {}),
+        ("login", ("logout",), {}),
+        ("login", ("whoami",), {}),
+        ("shell", ("call", "echo"), {}),
+        ("shell", ("completion", "bash"), {}),
+        ("reload", ("--reload",), {}),
+        ("audit", (), {"THINGS_AUDIT": "stderr"}),
+        ("telemetry", (), {"THINGS_METRICS": "1"}),
+        ("telemetry", (), {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}),
+        ("telemetry", (), {"OTEL_TRACES_EXPORTER": "otlp"}),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, (tuple, dict)) else each,
 )
-def test_an_absent_part_says_how_to_get_it_back(
-    module: str, flags: tuple[str, ...], environ: dict[str, str], plain: Path, upstream: Upstream
+def test_an_absent_part_says_how_to_get_it(
+    part: str, flags: tuple[str, ...], environ: dict[str, str], plain: Path, upstream: Upstream
 ) -> None:
     done = run(plain, upstream, *flags, **environ)
-    assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", missing(module))
+    sentence = f"This server has no part {part}. Run `mcpgen regenerate --parts {part}` in its project to add it.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", sentence)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"OTEL_SERVICE_NAME": "things"},
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318", "OTEL_SDK_DISABLED": "true"},
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+        | dict.fromkeys(("OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER"), "none"),
+    ],
+    ids=str,
+)
+def test_a_variable_that_changes_nothing_is_ignored(environ: dict[str, str], plain: Path, upstream: Upstream) -> None:
+    done = run(plain, upstream, given=CALL, **environ)
+    assert (done.returncode, '"text":"/echo/a"' in done.stdout) == (0, True)
+    assert "OTEL" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_variable_of_an_absent_part_is_no_setting(plain: Path, upstream: Upstream) -> None:
+    done = run(plain, upstream, "--doctor", THINGS_HTTP_TOKENS="callers")
+    assert "THINGS_HTTP_TOKENS is no setting of this server and does nothing." in done.stdout
 
 
 @pytest.mark.slow
@@ -239,18 +271,16 @@ def test_a_part_that_lacks_a_folder_says_so(whole: Path, upstream: Upstream, tmp
     shutil.copytree(whole, project)
     shutil.rmtree(project / "things_mcp" / "runtime" / "install")
     done = run(project, upstream, "install", "cursor")
-    assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", missing("install"))
-
-
-def missing(module: str) -> str:
-    return f"This server's module things_mcp.runtime.{module} is missing. Run `mcpgen regenerate` to get it back.\n"
+    sentence = "This server's module things_mcp.runtime.install is missing. Run `mcpgen regenerate` in its project to"
+    assert (done.returncode, done.stdout, done.stderr) == (EXIT_CONFIG, "", f"{sentence} get it back.\n")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "flags", "environ"),
     [
-        ("http_server", ("--doctor", "--http", "0"), {"THINGS_HTTP_OPEN": "1"}),
+        ("http", ("--doctor", "--http", "0"), {"THINGS_HTTP_OPEN": "1"}),
+        ("reload", ("--doctor", "--reload"), {}),
         ("install", ("install", "cursor", "--dry-run"), {}),
         ("login", ("whoami",), {}),
         ("shell", ("call", "echo", "--text", "a"), {}),
@@ -263,21 +293,27 @@ def missing(module: str) -> str:
     ids=lambda each: " ".join(each) if isinstance(each, (tuple, dict)) else each,
 )
 def test_a_part_works_without_the_others(
-    part: str, flags: tuple[str, ...], environ: dict[str, str], whole: Path, upstream: Upstream, tmp_path: Path
+    part: str,
+    flags: tuple[str, ...],
+    environ: dict[str, str],
+    source: Path,
+    whole: Path,
+    upstream: Upstream,
+    tmp_path: Path,
 ) -> None:
-    alone = reduced(whole, tmp_path / "things", part)
+    alone = generated(source, tmp_path, f"--parts={part}")
     found = []
     for project in (alone, whole):
         done = run(project, upstream, *flags, given="" if flags else CALL, **environ)
         texts = [VARYING.sub("", text.replace(str(project), "")) for text in (done.stdout, done.stderr)]
-        found.append((done.returncode, *texts))
+        found.append(re.sub(r"not set: *", "", str((done.returncode, *texts))))
     assert found[0] == found[1]
-    assert flags or found[0][2]
+    assert flags or done.stderr
 
 
 @pytest.mark.slow
-def test_a_server_over_http_works_without_the_other_parts(whole: Path, upstream: Upstream, tmp_path: Path) -> None:
-    alone = reduced(whole, tmp_path / "things", "http_server")
+def test_a_server_over_http_works_without_the_other_parts(source: Path, upstream: Upstream, tmp_path: Path) -> None:
+    alone = generated(source, tmp_path, "--http", "--parts=none")
     environ = {**environment(upstream), "THINGS_HTTP_OPEN": "1"}
     command = [sys.executable, "-m", "things_mcp", "--http", "0"]
     with subprocess.Popen(command, cwd=alone, env=environ, stderr=subprocess.PIPE) as server:
@@ -306,5 +342,16 @@ def test_no_call_passes_hooks_that_cannot_run(text: str, plain: Path, upstream: 
     finally:
         hooks.write_text(before, encoding="utf-8")
     assert "hooks.py of this server could not be loaded" in done.stdout.splitlines()[-1]
-    assert re.search(r"This server's module things_mcp\.runtime\.(calls\.hook_runner|hooks) is missing\.", done.stderr)
+    assert (
+        "This server has no part hooks. Run `mcpgen regenerate --parts hooks` in its project to add it." in done.stderr
+    )
     assert len(upstream.requests) == asked
+
+
+@pytest.mark.slow
+def test_the_next_run_adds_the_part_that_calls_hooks(source: Path, upstream: Upstream, tmp_path: Path) -> None:
+    project = generated(source, tmp_path, "--parts=none")
+    hooks = "from .runtime.hooks import Refuse\n\ndef before_all(tool, arguments):\n    raise Refuse('Closed.')\n"
+    (project / "things_mcp" / "hooks.py").write_text(hooks, encoding="utf-8")
+    assert mcpgen("regenerate", str(project)).returncode == 0
+    assert "Closed." in run(project, upstream, given=CALL).stdout

@@ -286,10 +286,10 @@ def test_the_json_says_what_changed_and_what_was_written(project: None, capsys: 
 
 def test_a_later_compiler_says_what_it_changes_and_why(project: None, capsys: pytest.CaptureFixture[str]) -> None:
     written = json.loads((OUT / locks.NAME).read_bytes())
-    module = OUT / "zoo_mcp" / "runtime" / "core" / "framing.py"
+    module = OUT / "zoo_mcp" / "runtime" / "core" / "stdio.py"
     module.write_text("# of an older version\n")
     written["mcpgen"] = "0.0.9"
-    written["files"]["zoo_mcp/runtime/core/framing.py"] = locks.digests({"": module.read_bytes()})[""]
+    written["files"]["zoo_mcp/runtime/core/stdio.py"] = locks.digests({"": module.read_bytes()})[""]
     (OUT / locks.NAME).write_text(json.dumps(written))
     assert run("regenerate", "out") == 0
     said = capsys.readouterr()

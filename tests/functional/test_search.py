@@ -145,7 +145,12 @@ FOUND: list[tuple[str, list[str], list[str]]] = [
     ("where does a customer live", ["get_customer(", "customer_id \u2190 search_customers(q)"], []),
     ("invoices of orders", ["list_orders("], []),
     ("list orders, then delete an order", ["list_orders(", "delete_order("], []),
-    ("book a flight to Paris", ["Nothing here does that. Groups: orders 4, customers 3."], ["list_orders"]),
+    ("book a flight to Paris", ["Nothing here does that. Groups: orders 4, customers 3."], ["list_orders", "nearest"]),
+    (
+        "scan invoices with the camera",
+        ["Nothing here does that. Groups: orders 4, customers 3. The nearest:\nlist_orders(status?) \u2014 "],
+        ["  // "],
+    ),
 ]
 
 

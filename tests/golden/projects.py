@@ -1,8 +1,8 @@
 """Provide the projects in `generated/`, complete with their Python code.
 
-For projects other than the petstore, the repository stores only the data. Their Python code equals the petstore's,
-which `test_generated.py` checks. After a change of the compiler or the runtime, rebuild the projects: python -m
-tests.golden.projects
+The petstore has all parts. For other projects, the repository stores only the data. Their Python code equals those
+files of the petstore that their lock files list, which `test_generated.py` checks. After a change of the compiler or
+the runtime, rebuild the projects: python -m tests.golden.projects
 """
 
 import atexit
@@ -14,6 +14,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from mcpgen.emit import checksums
 from mcpgen.lock.lockfile import NAME, load
 
 ROOT = Path(__file__).parents[2]
@@ -27,8 +28,11 @@ HISTORY = (NAME, "CHANGELOG.md", "tools.json", "bindings.json", "resources.json"
 
 
 @cache
-def project(name: str) -> Path:
-    """Return the folder of the project `name`, including the Python code. Tests must not write to it."""
+def project(name: str, *, whole: bool = False) -> Path:
+    """Return the folder of the project `name`, including the Python code. Tests must not write to it.
+
+    `whole`: True for the code of all parts, whichever the project has.
+    """
     if name == WHOLE:
         return GENERATED / name
     directory = Path(tempfile.mkdtemp(prefix=f"{name}-"))
@@ -37,7 +41,20 @@ def project(name: str) -> Path:
     shutil.copytree(GENERATED / WHOLE / f"{WHOLE}_mcp", directory / f"{name}_mcp", ignore=code)
     shutil.copytree(GENERATED / WHOLE / "tests", directory / "tests", ignore=code)
     shutil.copytree(GENERATED / name, directory, dirs_exist_ok=True)
+    if not whole:
+        _leave_out_absent_parts(directory, name)
     return directory
+
+
+def _leave_out_absent_parts(directory: Path, name: str) -> None:
+    """Delete the files of the package that the project's lock file does not list, and write SHA256SUMS of the rest."""
+    listed = {f"{name}_mcp/hooks.py", *load((directory / NAME).read_bytes(), NAME).files}
+    for path in directory.joinpath(f"{name}_mcp").rglob("*"):
+        if path.is_file() and path.relative_to(directory).as_posix() not in listed:
+            path.unlink()
+    runtime = directory / f"{name}_mcp" / "runtime"
+    (runtime / checksums.NAME).unlink()
+    (runtime / checksums.NAME).write_bytes(checksums.checksums(files(runtime)))
 
 
 def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> Path:
@@ -53,8 +70,9 @@ def rebuild(name: str, directory: Path, history: tuple[str, ...] = HISTORY) -> P
             shutil.copyfile(path, target / path.relative_to(GENERATED / name))
     if NAME in history:
         _forget_offers(target / NAME)
+    parts = ["--parts=all"] if name == WHOLE else []
     source = load((GENERATED / name / NAME).read_bytes(), NAME).source.removeprefix("../../")
-    command = [sys.executable, "-m", "mcpgen", "generate", source, "-o", f"generated/{name}"]
+    command = [sys.executable, "-m", "mcpgen", "generate", source, "-o", f"generated/{name}", *parts]
     subprocess.run(command, cwd=directory, check=True, timeout=120)
     return target
 

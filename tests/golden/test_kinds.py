@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import pytest
 from package.runtime.core import catalog
-from package.runtime.request import kinds as request_kinds
+from package.runtime.request import arguments as request_kinds
 from package.runtime.request.styles import STYLES
 from package.runtime.tables import table, words
 
@@ -40,8 +40,8 @@ def test_the_runtime_knows_each_kind_of_its_table(known: Collection[str], kind: 
 @pytest.mark.parametrize(
     ("kind", "module"),
     [
-        ("BodyEncoding", "package/runtime/request/bodies.py"),
-        ("PartKind", "package/runtime/request/bodies.py"),
+        ("BodyEncoding", "package/runtime/request/request.py"),
+        ("PartKind", "package/runtime/request/request.py"),
     ],
 )
 def test_a_kind_that_no_module_knows_is_a_type_error(kind: str, module: str, tmp_path: Path) -> None:

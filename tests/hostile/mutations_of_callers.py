@@ -40,14 +40,12 @@ OF_CALLERS = (
     Mutation("scopes of a resource", "access.py", "self._resources.get(uri_of(found.entry), ())", "()", (SCOPES,)),
     Mutation(
         "all scopes of an alternative",
-        "scopes.py",
+        "access.py",
         "any(each <= scopes for each",
         "any(each & scopes for each",
         (VIEWS,),
     ),
-    Mutation(
-        "tools beyond the scopes", "access.py", "if scopes.is_met(self._needs.get(name, ()), held)", "if True", (VIEWS,)
-    ),
+    Mutation("tools beyond the scopes", "access.py", "if is_met(self._needs.get(name, ()), held)", "if True", (VIEWS,)),
     Mutation("tools for other roles", "access.py", "self._is_for(name, roles)]", "True]", (VIEWS,)),
     Mutation(
         "roles of the operator for callers with a token",
@@ -65,10 +63,10 @@ OF_CALLERS = (
     ),
     Mutation("views without end", "access.py", "len(self._views) >= MOST_VIEWS or", "False or", (VIEWS,)),
     Mutation("bytes of views", "access.py", "> MOST_BYTES", "> 2**62", (VIEWS,)),
-    Mutation("a list for many", "view.py", "private = True", "private = False", (VIEWS,)),
+    Mutation("a list for many", "access.py", "private = True", "private = False", (VIEWS,)),
     Mutation(
         "the roles of a pointer",
-        "roles.py",
+        "access.py",
         "if isinstance(found, dict) else None",
         "if isinstance(found, dict) else found",
         (VIEWS,),

@@ -82,7 +82,7 @@ OF_READING = (
     Mutation(
         "depth of a JSON document",
         "mcpgen/read/document/json_text.py",
-        "    if jsontext.is_deeper(value, budgets.DEPTH):",
+        "    if jsonrpc.is_deeper(value, budgets.DEPTH):",
         "    if False:",
         cases("reading/too_deep_json"),
     ),

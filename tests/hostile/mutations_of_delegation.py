@@ -88,15 +88,15 @@ OF_DELEGATION = (
     ),
     Mutation(
         "one value of a gateway",
-        "transfer.py",
+        "response_writer.py",
         "if len(values) == 1 and is_value",
         "if values and is_value",
         (GATEWAY,),
     ),
-    Mutation("fields of a gateway", "delegation.py", "or lower in _KEPT", "", (SETTINGS,)),
+    Mutation("fields of a gateway", "delegation_settings.py", "or lower in _KEPT", "", (SETTINGS,)),
     Mutation(
         "endpoints inside",
-        "delegation.py",
+        "delegation_settings.py",
         "and (inside or found.address.scheme",
         "and (found.address.scheme",
         (SETTINGS,),

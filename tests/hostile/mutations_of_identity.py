@@ -53,9 +53,7 @@ OF_IDENTITY = (
         "the size of answers of issuers", "issuer_requests.py", "len(answer.content) > most:", "False:", (ISSUERS,)
     ),
     Mutation("refused tokens are remembered", "introspection.py", "self._refused.add(", "bool(", (ISSUERS,)),
-    Mutation(
-        "scopes of calls", "access.py", "needed |= self._always | scopes.nearest", "needed |= scopes.nearest", (RULES,)
-    ),
+    Mutation("scopes of calls", "access.py", "needed |= self._always | nearest", "needed |= nearest", (RULES,)),
     Mutation("two Authorization fields", "admission.py", "if len(sent) > 1:", "if False:", (RULES,)),
     Mutation("sessions of principals", "identity.py", "dumps([issuer, subject, client])", "dumps([issuer])", (RULES,)),
     Mutation("streams that end", "response_writer.py", "self._guard.seconds_left(caller)", "3600.0", (ENDS,)),

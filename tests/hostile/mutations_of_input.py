@@ -20,19 +20,15 @@ TRANSCRIPTS = ("tests/runtime/test_transcripts.py",)
 HOSTS, LENIENT = ("tests/functional/test_hosts.py",), ("tests/runtime/test_lenient_arguments.py",)
 
 OF_INPUT = (
-    Mutation(
-        "members of n8n alone", "lenient_arguments.py", 'if "toolCallId" in strange else', "if True else", LENIENT
-    ),
+    Mutation("members of n8n alone", "arguments.py", 'if "toolCallId" in strange else', "if True else", LENIENT),
     Mutation(
         "null that is required",
-        "lenient_arguments.py",
+        "arguments.py",
         'any(name not in each.get("required", ()) for each in owners)',
         "bool(owners)",
         LENIENT,
     ),
-    Mutation(
-        "empty texts that may mean something", "lenient_arguments.py", 'if "string" in kinds:', "if False:", LENIENT
-    ),
+    Mutation("empty texts that may mean something", "arguments.py", 'if "string" in kinds:', "if False:", LENIENT),
     Mutation(
         "null that the body may hold",
         "preparation.py",
@@ -73,7 +69,7 @@ OF_INPUT = (
     ),
     Mutation(
         "hidden characters",
-        "invisible.py",
+        "sanitize.py",
         "if not _searcher()(text):",
         "if True:",
         ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
@@ -111,26 +107,24 @@ OF_INPUT = (
     Mutation(
         "a pipe as a table", "catalog.py", "if not S_ISREG(", "if None and (", ("tests/functional/test_reload.py",)
     ),
-    Mutation("transfer codings", "inflate.py", '<= {"", "chunked"', '<= {"gzip", "", "chunked"', (RAW,)),
-    Mutation("nothing of a coded answer", "inflate.py", "may_be_empty if self", "True if self", (RAW,)),
+    Mutation("transfer codings", "client.py", '<= {"", "chunked"', '<= {"gzip", "", "chunked"', (RAW,)),
+    Mutation("nothing of a coded answer", "client.py", "may_be_empty if self", "True if self", (RAW,)),
     Mutation("images that are none", "signatures.py", "return OCTETS if shown or", "return label if shown or", (RAW,)),
     Mutation("files that are large", "response.py", "or size > inline(shown):", "or size > 2**30:", (RAW,)),
-    Mutation(
-        "names of credentials", "name_conflicts.py", "if fold(name) in credentials:", "if False:", (REQUESTS, ROWS)
-    ),
+    Mutation("names of credentials", "styles.py", "if fold(name) in credentials:", "if False:", (REQUESTS, ROWS)),
     Mutation(
         "decoding names of credentials", "folded_names.py", "for _ in range(3):", "for _ in range(0):", (REQUESTS,)
     ),
     Mutation(
         "what is read as a credential",
-        "grants.py",
+        "credentials.py",
         "if fold(field[0]) != known]",
         "if field[0] != name]",
         ("tests/runtime/test_credentials.py",),
     ),
     Mutation(
         "pairs that are read as a credential",
-        "grants.py",
+        "credentials.py",
         'if fold(pair.partition("=")[0]) != known)',
         'if pair.partition("=")[0] != name)',
         ("tests/runtime/test_credentials.py",),
@@ -149,7 +143,7 @@ OF_INPUT = (
         "if False and not",
         ("tests/runtime/test_cookie_credentials.py",),
     ),
-    Mutation("bodies that a template empties", "bodies.py", ", always=True)", ")", (REQUESTS,)),
+    Mutation("bodies that a template empties", "request.py", ", always=True)", ")", (REQUESTS,)),
     Mutation(
         "templates of which nothing is left",
         "templates.py",

@@ -50,16 +50,16 @@ OF_RESULTS = (
     ),
     Mutation(
         "codes of errors",
-        "findings.py",
+        "failures.py",
         "self.complete and all(_says(text, each) for each in _texts(self._body))",
         "self.complete",
         (BODIES,),
     ),
-    Mutation("codes in messages", "findings.py", "if text and codes else text", "if False else text", (RESPONSES,)),
+    Mutation("codes in messages", "failures.py", "if text and codes else text", "if False else text", (RESPONSES,)),
     Mutation("streams without end", "client.py", "began.late = _said(seconds)", 'began.late = ""', (LIMITS,)),
     Mutation("what sets the time limit", "failures.py", 'f"{advice} {sent.longer}".rstrip()', "advice", (LIMITS,)),
     Mutation("codings that stay", "failures.py", 'if failure.end == "coding":', "if False:", (LIMITS,)),
-    Mutation("codings that may be named", "inflate.py", "if coding in _KNOWN else", "if coding else", (ANSWERS,)),
+    Mutation("codings that may be named", "client.py", "if coding in _KNOWN else", "if coding else", (ANSWERS,)),
     Mutation("fields of HEAD", "response.py", 'sent.method == "HEAD" and (', "False and (", (RESPONSES,)),
     Mutation("pages that repeat", "paging.py", "    if present is None:", "    if True:", (RESPONSES,)),
     Mutation("pages behind the last", "paging.py", "and place.is_last and", "and False and", (RESPONSES,)),
@@ -73,21 +73,25 @@ OF_RESULTS = (
         "",
         (RESPONSES,),
     ),
-    Mutation("progress before an answer", "work.py", "await taken.quiet()", "pass", (ENGINE,)),
-    Mutation("answers behind progress", "accepted_call.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
-    Mutation("progress that stands still", "heartbeat.py", "max(done + 1, received)", "max(done, received)", (ENGINE,)),
+    Mutation("progress before an answer", "scheduler.py", "await taken.quiet()", "pass", (ENGINE,)),
+    Mutation("answers behind progress", "scheduler.py", "await asyncio.sleep(left)", "pass", (ENGINE,)),
+    Mutation(
+        "progress that stands still", "call_progress.py", "max(done + 1, received)", "max(done, received)", (ENGINE,)
+    ),
     Mutation(
         "progress of calls that are over",
-        "accepted_call.py",
+        "scheduler.py",
         "self._beats.end(self)\n            self._beats = None",
         "pass",
         (ENGINE,),
     ),
-    Mutation("levels of messages", "call_log.py", "if LOG_LEVELS.index(level) < self._level:", "if False:", (LOGS,)),
-    Mutation("how many messages", "call_log.py", "if self._room < 1:", "if False:", (LOGS,)),
-    Mutation("secrets in log messages", "call_log.py", "log.redacted(content)", "content", (LOGS, HOOKS)),
     Mutation(
-        "secret numbers in log messages", "call_log.py", "(redacted := log.redacted(written))", "written", (HOOKS,)
+        "levels of messages", "call_progress.py", "if LOG_LEVELS.index(level) < self._level:", "if False:", (LOGS,)
+    ),
+    Mutation("how many messages", "call_progress.py", "if self._room < 1:", "if False:", (LOGS,)),
+    Mutation("secrets in log messages", "call_progress.py", "log.redacted(content)", "content", (LOGS, HOOKS)),
+    Mutation(
+        "secret numbers in log messages", "call_progress.py", "(redacted := log.redacted(written))", "written", (HOOKS,)
     ),
     Mutation(
         "secrets in progress",
@@ -119,7 +123,7 @@ OF_RESULTS = (
     ),
     Mutation(
         "levels of many sessions",
-        "session_notifications.py",
+        "session.py",
         "if self._places.is_full:",
         "if False:",
         (LOGS_OF_SESSIONS,),
@@ -136,7 +140,7 @@ OF_RESULTS = (
     ),
     Mutation(
         "settings that were refused",
-        "session_notifications.py",
+        "session.py",
         "return Setting(name, True) if uri in settings.uris else None",
         "return Setting(name, True)",
         (SETTINGS,),
@@ -152,7 +156,7 @@ OF_RESULTS = (
     Mutation("what cannot be watched", "watching.py", 'features.polls and "poll" in found.entry', "True", (WATCHING,)),
     Mutation(
         "how many resources a client watches",
-        "notification_settings.py",
+        "subscriptions.py",
         "len(self.uris) < MOST_URIS",
         "True",
         (WATCHING,),
@@ -170,24 +174,24 @@ OF_RESULTS = (
     Mutation("redirects beside a certificate", "origins.py", "if self._shows_certificate:", "if False:", (REDIRECTS,)),
     Mutation(
         "redirects from https to http",
-        "redirects.py",
+        "sending.py",
         'if self.address.scheme == "https" and address.scheme == "http":',
         "if False:",
         (REDIRECTS,),
     ),
     Mutation(
-        "redirects in a circle", "redirects.py", "if (address.origin, target) in self._seen:", "if False:", (REDIRECTS,)
+        "redirects in a circle", "sending.py", "if (address.origin, target) in self._seen:", "if False:", (REDIRECTS,)
     ),
-    Mutation("redirects without end", "redirects.py", "if len(self._seen) > MOST:", "if False:", (REDIRECTS,)),
-    Mutation("credentials behind a redirect", "redirects.py", "    if trail.left:", "    if False:", (FOLLOWED,)),
+    Mutation("redirects without end", "sending.py", "if len(self._seen) > MOST_STEPS:", "if False:", (REDIRECTS,)),
+    Mutation("credentials behind a redirect", "sending.py", "    if trail.left:", "    if False:", (FOLLOWED,)),
     Mutation(
         "the way back from elsewhere",
-        "redirects.py",
+        "sending.py",
         "self.left = self.left or address.origin",
         "self.left = address.origin",
         (REDIRECTS, FOLLOWED),
     ),
-    Mutation("paths of redirects in the log", "redirects.py", 'template="")', "template=path)", (FOLLOWED,)),
+    Mutation("paths of redirects in the log", "sending.py", 'template="")', "template=path)", (FOLLOWED,)),
     Mutation("methods that are followed", "sending.py", ' and ready.request.method == "GET"', "", (SENDING,)),
     Mutation("the name of the tool that reads on", "read_tool.py", "while name in names:", "while False:", (READ,)),
     Mutation("names of downloads", "downloads.py", "if not _is_plain(self._steps):", "if False:", (DOWNLOADS,)),

@@ -12,7 +12,7 @@ SHARED = "tests/streamable/test_shared_events.py"
 SUBSCRIPTIONS = "tests/streamable/test_subscriptions.py"
 PROGRAMS = "tests/functional/test_programs_over_http.py::test_programs_of_one_caller_leave_workers_for_others"
 HOOKS = "tests/runtime/test_hook_threads.py"
-CONNECTIONS = "connection_places.py"
+CONNECTIONS = "aiohttp_door.py"
 
 OF_SHARES = (
     Mutation("tokens without an audience", "claims.py", 'if "aud" not in claims and', "if False and", (ISSUERS,)),
@@ -31,10 +31,10 @@ OF_SHARES = (
         "self._for_others",
         (ISSUERS,),
     ),
-    Mutation("the soft limit of descriptors", "descriptors.py", "and soft < most:", "and False:", (BOUNDS,)),
+    Mutation("the soft limit of descriptors", "limits.py", "and soft < most:", "and False:", (BOUNDS,)),
     Mutation(
         "connections by descriptors",
-        "descriptors.py",
+        "limits.py",
         "min(wanted, free * 3 // 4 - ACCEPTED_AT_ONCE)",
         "wanted",
         (BOUNDS,),
@@ -58,7 +58,7 @@ OF_SHARES = (
     ),
     Mutation(
         "one deadline for a body",
-        "aiohttp_connections.py",
+        "aiohttp_door.py",
         "        if first:  # not again",
         "        if True:  # not",
         (BOUNDS,),
@@ -74,7 +74,7 @@ OF_SHARES = (
     Mutation("confirmations of one caller", "spent.py", "Places(MOST, SHARE)", "Places(MOST, 1)", (HANDLES,)),
     Mutation(
         "recorded events of one caller",
-        "replay.py",
+        "event_stream.py",
         "max(self._of.values(), key=lambda each: each.size).drop_oldest()",
         "next(iter(self._of.values())).drop_oldest()",
         (MEMORY,),
@@ -108,10 +108,10 @@ OF_SHARES = (
         (SUBSCRIPTIONS,),
     ),
     Mutation("hooks of one caller", "hook_runner.py", "spans.caller()", '""', (HOOKS,)),
-    Mutation("files of one caller", "shares.py", "has(caller, many)", 'has("", many)', (MEMORY,)),
+    Mutation("files of one caller", "limits.py", "has(caller, many)", 'has("", many)', (MEMORY,)),
     Mutation(
         "settings of one caller's sessions",
-        "session_notifications.py",
+        "session.py",
         "if self._callers[each] == most)",
         ")",
         (MEMORY,),

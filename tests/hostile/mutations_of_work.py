@@ -10,7 +10,7 @@ CROWDED = "tests/hostile/test_crowded.py"
 OF_WORK = (
     Mutation(
         "who keeps most makes room",
-        "fair_eviction.py",
+        "limits.py",
         "(shares[caller], caller == own)",
         "0",
         ("tests/runtime/test_resources.py", "tests/streamable/test_callers.py"),
@@ -22,12 +22,12 @@ OF_WORK = (
         "pass",
         ("tests/streamable/test_callers.py",),
     ),
-    Mutation("steps of a call", "budget.py", "        if self._steps < 0:", "        if False:", (WALK,)),
+    Mutation("steps of a call", "limits.py", "        if self._steps < 0:", "        if False:", (WALK,)),
     Mutation("problems that are made", "argument_errors.py", "if len(self) >= MOST_SHOWN:", "if False:", (WORK,)),
-    Mutation("schemas in circles", "schema_walk.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
+    Mutation("schemas in circles", "violations.py", "elif not _is_among(found, walked):", "else:", (WALK,)),
     Mutation("values of a message", "jsonrpc.py", "    if is_crowded(line):", "    if False:", (WORK,)),
-    Mutation("pairs of a request", "extent.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
-    Mutation("names of pairs that repeat", "extent.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
+    Mutation("pairs of a request", "styles.py", "if pairs + len(left) > MOST_PAIRS:", "if False:", (WORK,)),
+    Mutation("names of pairs that repeat", "styles.py", "if characters > MOST_CHARACTERS:", "if False:", (WORK,)),
     Mutation(
         "memory of a pattern",
         "patterns.py",
@@ -52,20 +52,20 @@ OF_WORK = (
     Mutation(
         "a stderr that nobody reads", "log.py", "or not writable():", "or False:", ("tests/runtime/test_process.py",)
     ),
-    Mutation("memory of all answers", "shares.py", "found = places.has(caller, many)", "found = True", (CROWDED,)),
+    Mutation("memory of all answers", "limits.py", "found = places.has(caller, many)", "found = True", (CROWDED,)),
     Mutation("memory that is given back", "trimming.py", "            trim()\n\n", "            pass\n\n", (CROWDED,)),
     Mutation(
         "rooms by descriptors",
-        "descriptors.py",
+        "limits.py",
         "return max(0, limit - _taken(limit) - SPARE)",
         "return None",
         (CROWDED,),
     ),
     Mutation("what is loaded first", "server.py", "            preload.load(catalog, settings)\n", "", (CROWDED,)),
-    Mutation("what files need", "preload.py", '("..request.files", "..request.multipart")', "()", (CROWDED,)),
+    Mutation("what files need", "preload.py", '("..files.files", "..files.multipart")', "()", (CROWDED,)),
     Mutation(
         "letters that are escaped",
-        "escapes.py",
+        "redaction.py",
         "_ESCAPED_LETTER.search(text) is not None",
         "False",
         ("tests/runtime/test_credentials.py",),

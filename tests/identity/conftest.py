@@ -25,7 +25,7 @@ TOOLS = Path(__file__).parents[1] / "streamable" / "caller.tools.yaml"
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the generated project."""
     folder = tmp_path_factory.mktemp("identity") / "caller"
-    command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(TOOLS), "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return folder

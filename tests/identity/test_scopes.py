@@ -32,7 +32,7 @@ LIST = stateless("tools/list")
 
 
 def generated(document: Path, folder: Path, *flags: str) -> Path:
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder), *flags]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(document), "-o", str(folder), *flags]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return folder

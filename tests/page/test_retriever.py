@@ -37,13 +37,15 @@ MORE = [
     "which pets are there now?",
     "delete",
     "many",
+    "retrieve the status of a pet to verify it, upload a picture and, after 1,000 orders, DELETE THE ORDER",
+    "add a pet to my list to sell it.",
 ]
 ASK = """
 const { data, queries, tools } = JSON.parse(require("fs").readFileSync(0, "utf-8"));
 const retriever = retrieverOf(data);
 const answers = queries.map((query) => {
-  const { hits, sure } = retriever.search(query, 5);
-  return [hits.map(({ tool, sources }) => [tool, sources]), sure];
+  const { hits, fits, sure } = retriever.search(query, 5);
+  return [hits.map(({ tool, sources }) => [tool, sources]), fits, sure];
 });
 console.log(JSON.stringify({ answers, described: tools.map(notationOf(data).described) }));
 """
@@ -65,6 +67,7 @@ def test_the_page_answers_as_a_server_does(name: str) -> None:
     found: list[Any] = []
     for query in queries:
         answer = retriever.search(query, 5, lambda name: True)
-        found.append([[[hit.number, [list(each) for each in hit.sources]] for hit in answer.hits], answer.sure])
+        hits = [[hit.number, [list(each) for each in hit.sources]] for hit in answer.hits]
+        found.append([hits, answer.fits, answer.sure])
     assert json.loads(done.stdout) == {"answers": found, "described": [notation.described(tool) for tool in tools]}
     assert [] in [answer[0] for answer in found]

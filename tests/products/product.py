@@ -114,7 +114,7 @@ def asked(*command: str, folder: Path, variables: Mapping[str, str] = {}) -> str
 
 def generate(document: str, project: Path, *flags: str) -> Path:
     """Compile the product's document, a path or a URL, into `project`."""
-    command = [sys.executable, "-m", "mcpgen", "generate", document, "-o", str(project), *flags]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", document, "-o", str(project), *flags]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return project

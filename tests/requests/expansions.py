@@ -2,8 +2,8 @@
 
 The rules are those of RFC 6570 (section 3.2), to which OpenAPI 3.1.1 maps its styles, applied in reverse. The result is
 texts in lists and objects. If the document does not determine the type, every possible value is returned. Where the
-standards are silent, the runtime's `styles.py` decides: brackets, `a[b][c]=v`, for values nested in an exploded form or
-a deepObject.
+standards are silent, the runtime's `parameters.py` decides: brackets, `a[b][c]=v`, for values nested in an exploded
+form or a deepObject.
 """
 
 from __future__ import annotations

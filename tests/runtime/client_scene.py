@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from package.runtime.http import deadlines
+from package.runtime.core import limits
 from package.runtime.http.client import Client, Failure
 from package.runtime.http.exchange import Response
 from package.runtime.request.request import Request
@@ -87,7 +87,7 @@ class Deadlines:
         self.seconds: list[float] = []
         self._made: list[Callable[[], None]] = []
         monkeypatch.setattr(asyncio, "timeout", self._make)
-        monkeypatch.setattr(deadlines.Deadlines, "begin", self._begin)
+        monkeypatch.setattr(limits.Deadlines, "begin", self._begin)
 
     def _make(self, seconds: float | None) -> asyncio.Timeout:
         made = asyncio.Timeout(None)
@@ -96,7 +96,7 @@ class Deadlines:
             self._made.append(lambda: made.reschedule(asyncio.get_running_loop().time()))
         return made
 
-    def _begin(self, deadline: deadlines.Deadline, seconds: float) -> None:
+    def _begin(self, deadline: limits.Deadline, seconds: float) -> None:
         self.seconds.append(seconds)
         self._made.append(deadline.expire)
 

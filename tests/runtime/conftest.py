@@ -5,7 +5,7 @@ directly, or through aiohttp's session.
 from pathlib import Path
 
 import pytest
-from package.runtime.http import direct_requests
+from package.runtime.http import connections
 
 from tests.runtime.process import generate
 
@@ -24,4 +24,4 @@ def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     another release were installed.
     """
     if request.param != "directly":
-        monkeypatch.setattr(direct_requests, "KNOWN", ())
+        monkeypatch.setattr(connections, "KNOWN", ())

@@ -24,9 +24,9 @@ from package.runtime.core.effects import (
     Send,
     UserAnswer,
 )
-from package.runtime.core.framing import Lines
 from package.runtime.core.jsonrpc import parse
 from package.runtime.core.protocol import Protocol
+from package.runtime.core.stdio import Lines
 from package.runtime.core.subscriptions import Subscriptions
 from package.runtime.core.wire_formats import ABSENT, Contents, Failure, Question, Result
 from package.runtime.result.result_store import KeptResults

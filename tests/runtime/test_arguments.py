@@ -13,8 +13,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from package.runtime.core.budget import Budget
 from package.runtime.core.catalog import Tool
+from package.runtime.core.limits import Budget
 from package.runtime.request import validators as module
 from package.runtime.request.argument_errors import Problem, report, shown
 from package.runtime.request.arguments import Checker

@@ -8,8 +8,8 @@ from __future__ import annotations
 import threading
 
 import pytest
-from package.runtime.core import backlog
-from package.runtime.core.backlog import Backlog
+from package.runtime.serve import engine
+from package.runtime.serve.engine import Backlog
 
 #: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
@@ -17,8 +17,8 @@ PATIENCE = 120
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"MOST_CALLS": 3, "MOST_BYTES": 100, "SECONDS": 0.001}.items():
-        monkeypatch.setattr(backlog, name, value)
+    for name, value in {"MOST_CALLS": 3, "MOST_BYTES": 100, "SECONDS_FULL": 0.001}.items():
+        monkeypatch.setattr(engine, name, value)
 
 
 def nobody() -> bool:

@@ -11,9 +11,8 @@ import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
 from package.runtime.http import client as module
-from package.runtime.http.client import BEGINNING, Client
-from package.runtime.http.inflate import InflateDecoder
-from package.runtime.http.spool import Spool
+from package.runtime.http.client import BEGINNING, Client, InflateDecoder
+from package.runtime.http.exchange import Spool
 from package.runtime.settings.sizes import Sizes
 from package.runtime.text.addresses import Address
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from package.runtime.core import spans
-from package.runtime.http import connections, direct_requests
+from package.runtime.http import connections
 from package.runtime.http.client import Client, Failure
 from package.runtime.text.addresses import Address
 
@@ -295,7 +295,7 @@ def test_rel_04_where_the_library_does_not_tell_all_counts_as_sent(monkeypatch: 
     """Count a request as sent if aiohttp does not show whether it was sent, for example because another release of
     aiohttp calls its internal methods differently.
     """
-    monkeypatch.setattr(direct_requests, "KNOWN", ())
+    monkeypatch.setattr(connections, "KNOWN", ())
     monkeypatch.setattr(connections, "_TELLS", False)
 
     async def scene(client: Client, upstream: Upstream) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from package import hooks as users_file
 from package.runtime.calls.preparation import CallUnderWay
-from package.runtime.core.budget import Budget
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
+from package.runtime.core.limits import Budget
 from package.runtime.core.wire_formats import OtherOutcome, Question
 from package.runtime.hooks import context
 from package.runtime.questions.consent import of_server

@@ -8,9 +8,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from package.runtime.http import connections, direct_requests
+from package.runtime.http import connections
 from package.runtime.http.client import Client
-from package.runtime.http.leaving import Unwritable
+from package.runtime.http.connections import Unwritable
 from package.runtime.text.addresses import parse
 
 from tests.runtime.client_scene import PATIENT, ask, request, run, settings, turns
@@ -39,8 +39,8 @@ def test_arg_01_a_head_ends_where_it_should_or_is_not_written(
     method: str, path: str, host: str, field: tuple[str, str]
 ) -> None:
     with pytest.raises(Unwritable):
-        direct_requests.head(request(path, method), parse("http://a.example"), host, [field])
-    plain = direct_requests.head(request("/", "GET"), parse("http://a.example/v1"), "a.example", [("A", "b")])
+        connections.head(request(path, method), parse("http://a.example"), host, [field])
+    plain = connections.head(request("/", "GET"), parse("http://a.example/v1"), "a.example", [("A", "b")])
     assert plain == b"GET /v1/ HTTP/1.1\r\nHost: a.example\r\nA: b\r\n\r\n"
 
 
@@ -55,9 +55,9 @@ class Wire:
 
 
 def test_a_small_body_goes_with_the_head_and_of_a_large_one_is_no_copy() -> None:
-    for body in (b"", b"{}", bytes(direct_requests._SMALL), LARGE):
+    for body in (b"", b"{}", bytes(connections._SMALL), LARGE):
         wire: Any = Wire()
-        direct_requests._write(wire, b"head", body)
+        connections._write(wire, b"head", body)
         assert b"".join(wire.written) == b"head" + body
         assert len(wire.written) == 1 or wire.written[1] is LARGE
     assert len(wire.written) == 2

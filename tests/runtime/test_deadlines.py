@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from package.runtime.http.deadlines import Deadline, Deadlines
+from package.runtime.core.limits import Deadline, Deadlines
 
 HOURS = 36000.0
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from package.runtime.core.effects import Call, Dialogue, Fetch, GetPrompt, TaskRequest
-from package.runtime.core.task_state import Task
-from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, PromptMessages, Question, Result
-from package.runtime.serve import engine, work
+from package.runtime.core.wire_formats import Contents, Failure, OtherOutcome, PromptMessages, Question, Result, Task
+from package.runtime.serve import engine, scheduler
 from package.runtime.serve.engine import Engine
 
 if TYPE_CHECKING:
@@ -364,7 +363,7 @@ class TestCancel:
 
 
 def test_so_many_are_at_work_and_the_others_wait_in_their_order(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "MOST", 2)
+    monkeypatch.setattr(scheduler, "MOST", 2)
     for key in range(6):
         bench.submit(key)
     bench.upstream.until(lambda upstream: upstream.running == {"0", "1"})

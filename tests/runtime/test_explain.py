@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from package import hooks as users_file
 from package.runtime.calls.execution import ToolExecutor
-from package.runtime.commands import explain, request_preview
+from package.runtime.commands import explain
 from package.runtime.hooks import Request
 from package.runtime.settings import settings
-from package.runtime.text.invisible import visible
+from package.runtime.text.sanitize import visible
 
 from tests.runtime.process import generate
 from tests.runtime.table_stub import Catalog
@@ -133,7 +133,7 @@ def test_what_is_shown_is_what_is_sent(name: str) -> None:
     sent, base = on_the_wire(name)
     found = explain.explain(CATALOG, SECRETS, base, name, TOOLS[name][1])
     assert found["error"] is None
-    shown = "\n".join(request_preview.lines({**found["request"], "url": found["request"]["url"].removeprefix(base)}))
+    shown = "\n".join(explain.lines({**found["request"], "url": found["request"]["url"].removeprefix(base)}))
     shown = shown if found["request"]["body"] else shown + "\n\n"
     head, _, content = sent.partition(b"\r\n\r\n")
     first, *fields = head.decode().split("\r\n")

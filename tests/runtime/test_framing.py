@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from package.runtime.core.framing import _SHORT, _TOGETHER, Lines, Outbox, Oversize
+from package.runtime.core.stdio import _SHORT, _TOGETHER, Lines, Outbox, Oversize
 
 CASES = {
     "lines": (b"a\nb\n", ["a", "b"]),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.core.budget import Budget
+from package.runtime.core.limits import Budget
 from package.runtime.core.wire_formats import Failure, Question, Result
 from package.runtime.hooks import Refuse, Unanswered, context, hook_context
 from package.runtime.hooks.hook_runner import Hooks

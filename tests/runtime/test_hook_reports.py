@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 from package.runtime.core import log, spans
-from package.runtime.core.budget import Budget
 from package.runtime.core.envelope import LOG_LEVELS
+from package.runtime.core.limits import Budget
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import context, hook_reports
 from package.runtime.hooks.hook_runner import Hooks
 from package.runtime.request.argument_errors import CannotReport, HookFailed
 from package.runtime.request.request import Request
-from package.runtime.serve.call_log import CallLog
+from package.runtime.serve.call_progress import CallLog
 
 SECRET = "sk-0123456789abcdef"
 LOG: Any = context.log

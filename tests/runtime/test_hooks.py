@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from package import hooks as users_file
 from package.runtime.calls import hook_loading
-from package.runtime.core.budget import Budget
+from package.runtime.core.limits import Budget
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import Refuse, Request, hook_names, hook_runner
 from package.runtime.hooks.hook_names import FOR_ALL

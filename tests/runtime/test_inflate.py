@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Callable
 
 import pytest
-from package.runtime.http import inflate
-from package.runtime.http.inflate import BadCoding, undoing
+from package.runtime.http import client
+from package.runtime.http.client import BadCoding, undoing
 
 CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
@@ -40,7 +40,7 @@ def inflated(coding: str, coded: bytes, piece: int, limit: int = 10**6) -> tuple
 def test_what_was_coded_comes_out(
     coding: str, piece: int, step: int, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inflate, "_STEP", step)
+    monkeypatch.setattr(client, "_STEP", step)
     for content in (b"0" * size, os.urandom(size), (b"abc" * size)[:size]):
         out, full, most = inflated(coding, CODINGS[coding](content), piece)
         assert (out, full) == (content, False)
@@ -49,13 +49,13 @@ def test_what_was_coded_comes_out(
 
 @pytest.mark.parametrize("limit", [1, 4096, 5000])
 def test_of_more_than_the_limit_no_more_is_passed_on(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inflate, "_STEP", 4096)
+    monkeypatch.setattr(client, "_STEP", 4096)
     out, full, _ = inflated("gzip", gzip.compress(b"0" * 10_000), 10**6, limit)
     assert (out, full) == (b"0" * limit, True)
 
 
 def test_a_stream_that_ends_too_early_is_told_from_one_of_a_whole_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inflate, "_STEP", 100)
+    monkeypatch.setattr(client, "_STEP", 100)
     coded = gzip.compress(b"0" * 1000)
     for cut in range(1, len(coded)):
         with pytest.raises(BadCoding):

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.effects import Dialogue, Origin, TaskRequest
-from package.runtime.core.task_state import Task
-from package.runtime.core.wire_formats import Failure, OtherOutcome
+from package.runtime.core.wire_formats import Failure, OtherOutcome, Task
 from package.runtime.jobs import job_state, jobs, signed_tasks, task_calls, tasks
 from package.runtime.jobs.jobs import Job
 from package.runtime.settings import settings

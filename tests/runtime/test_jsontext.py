@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from package.runtime.core import jsonrpc, jsontext
-from package.runtime.core.jsontext import MAX_DEPTH, NotJSON
+from package.runtime.core import jsonrpc
+from package.runtime.core.jsonrpc import MAX_DEPTH, NotJSON
 
 
 def _without_core() -> ModuleType:
     """Return the parser's module as loaded by an interpreter without the C module `_json`."""
-    spec = importlib.util.spec_from_file_location("jsontext_without_core", jsontext.__file__)
+    spec = importlib.util.spec_from_file_location("package.runtime.core.jsonrpc_without_core", jsonrpc.__file__)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -55,10 +55,10 @@ def verdict(loads: Any, text: str) -> Any:
 
 @given(VALUES)
 def test_values_survive(value: object) -> None:
-    text = jsontext.dumps(value).decode("ascii")
+    text = jsonrpc.dumps(value).decode("ascii")
     assert text == json.dumps(value, separators=(",", ":"))
-    assert jsontext.loads(text) == (value, [])
-    assert jsontext.loads(f" \n{text}\t ")[0] == value
+    assert jsonrpc.loads(text) == (value, [])
+    assert jsonrpc.loads(f" \n{text}\t ")[0] == value
 
 
 @given(TEXTS)
@@ -71,12 +71,12 @@ def test_values_survive(value: object) -> None:
 @example('"\x01"')
 @example("\u00a01")
 def test_the_core_and_the_package_agree(text: str) -> None:
-    assert verdict(jsontext.loads, text) == verdict(WITHOUT_CORE.loads, text)
+    assert verdict(jsonrpc.loads, text) == verdict(WITHOUT_CORE.loads, text)
     try:
         expected = json.loads(text)
     except ValueError:
         expected = NotJSON
-    found = verdict(jsontext.loads, text)
+    found = verdict(jsonrpc.loads, text)
     if isinstance(found, tuple):
         assert repr(found[0]) == repr(expected)
     else:
@@ -85,19 +85,19 @@ def test_the_core_and_the_package_agree(text: str) -> None:
 
 @given(st.text(alphabet='{}":,0aZ/~ \\\t\r\n\b\f\x00\x1f', min_size=1, max_size=40), st.text(max_size=2))
 def test_a_long_text_is_written_as_a_short_one(piece: str, more: str) -> None:
-    text = piece * jsontext._LONG + more
-    assert jsontext.dumps(text) == json.dumps(text).encode()
+    text = piece * jsonrpc._LONG + more
+    assert jsonrpc.dumps(text) == json.dumps(text).encode()
 
 
 @given(VALUES)
 def test_a_text_in_ascii_is_the_same_text(value: object) -> None:
     line = json.dumps(value, ensure_ascii=False)
-    assert jsontext.in_ascii(line) == WITHOUT_CORE.in_ascii(line) == json.dumps(value)
+    assert jsonrpc.in_ascii(line) == WITHOUT_CORE.in_ascii(line) == json.dumps(value)
 
 
 @given(VALUES)
 def test_writing_without_the_core(value: object) -> None:
-    assert WITHOUT_CORE.dumps(value) == jsontext.dumps(value)
+    assert WITHOUT_CORE.dumps(value) == jsonrpc.dumps(value)
 
 
 NOT_JSON = {
@@ -120,18 +120,18 @@ NOT_JSON = {
 @pytest.mark.parametrize("text", NOT_JSON.values(), ids=NOT_JSON.keys())
 def test_not_json(text: str) -> None:
     with pytest.raises(NotJSON) as problem:
-        jsontext.loads(text)
+        jsonrpc.loads(text)
     assert str(problem.value).endswith(".")
 
 
 def test_depth_is_counted_and_not_guessed() -> None:
     """Test requirement IO-02: brackets inside strings or side by side do not increase the nesting depth."""
-    assert jsontext.loads("[" * MAX_DEPTH + "]" * MAX_DEPTH)[1] == []
-    assert jsontext.loads(json.dumps(["[" * 1000, [[]] * 1000]))[0] == ["[" * 1000, [[]] * 1000]
+    assert jsonrpc.loads("[" * MAX_DEPTH + "]" * MAX_DEPTH)[1] == []
+    assert jsonrpc.loads(json.dumps(["[" * 1000, [[]] * 1000]))[0] == ["[" * 1000, [[]] * 1000]
 
 
 def test_keys_named_twice_are_reported_and_the_last_counts() -> None:
-    value, repeated = jsontext.loads('{"a":{"b":1,"b":2,"c":3},"d":[{"e":1,"e":1}]}')
+    value, repeated = jsonrpc.loads('{"a":{"b":1,"b":2,"c":3},"d":[{"e":1,"e":1}]}')
     assert value == {"a": {"b": 2, "c": 3}, "d": [{"e": 1}]}
     assert [keys for _, keys in repeated] == [{"b"}, {"e"}]
     assert isinstance(value, dict)
@@ -143,8 +143,8 @@ def test_what_the_core_began_is_forgotten_when_the_package_decides(monkeypatch: 
         members([("a", 1), ("a", 2)])
         raise RuntimeError
 
-    monkeypatch.setattr(jsontext, "_scan", scan)
-    assert jsontext.loads('{"b":1,"b":2}') == ({"b": 2}, [({"b": 2}, {"b"})])
+    monkeypatch.setattr(jsonrpc, "_scan", scan)
+    assert jsonrpc.loads('{"b":1,"b":2}') == ({"b": 2}, [({"b": 2}, {"b"})])
 
 
 PIECES = (*'a:{}[],e19"\\/\u00e9', "\\u0061", "\\u003a", "\\u0022", "\\n", "\ud800", "\\ud800")
@@ -205,7 +205,7 @@ def _whole(loads: Any, text: str) -> Any:
 @example("[" + "0," * 200 + "1" * 309 + "]")
 @example("[NaN," + "1" * 309 + "]")
 def test_counting_says_of_a_text_what_looking_at_all_of_it_says(text: str) -> None:
-    assert _whole(jsontext.loads, text) == _whole(lambda text: jsontext._judged(text, None), text)
+    assert _whole(jsonrpc.loads, text) == _whole(lambda text: jsonrpc._judged(text, None), text)
 
 
 @given(WRITTEN, AROUND, st.integers(MAX_DEPTH - 2, MAX_DEPTH + 2))
@@ -213,17 +213,17 @@ def test_counting_knows_how_deep_a_text_is(text: str, around: list[tuple[str, st
     for index in range(depth):
         before, behind = around[index % len(around)]
         text = before + text + behind
-    assert _whole(jsontext.loads, text) == _whole(lambda text: jsontext._judged(text, None), text)
+    assert _whole(jsonrpc.loads, text) == _whole(lambda text: jsonrpc._judged(text, None), text)
 
 
 @pytest.mark.parametrize("place", range(19))
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_a_number_that_is_too_large_is_seen_wherever_it_stands(place: int, sign: str) -> None:
     """Test IO-10: a number that is out of range is refused at any place. The largest allowed number is accepted."""
-    digits = "9" * (jsontext.MAX_DIGITS - len(sign))
-    assert jsontext.loads(f'["{"x" * place}",{sign}{digits}]')[0] == ["x" * place, int(sign + digits)]
+    digits = "9" * (jsonrpc.MAX_DIGITS - len(sign))
+    assert jsonrpc.loads(f'["{"x" * place}",{sign}{digits}]')[0] == ["x" * place, int(sign + digits)]
     with pytest.raises(NotJSON):
-        jsontext.loads(f'["{"x" * place}",{sign}{digits}1]')
+        jsonrpc.loads(f'["{"x" * place}",{sign}{digits}1]')
 
 
 USUAL = {
@@ -237,14 +237,14 @@ USUAL = {
 
 @pytest.mark.parametrize("text", USUAL.values(), ids=USUAL.keys())
 def test_the_usual_is_not_read_twice(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.delattr(jsontext, "_judged")
-    assert jsontext.loads(text) == (json.loads(text), [])
+    monkeypatch.delattr(jsonrpc, "_judged")
+    assert jsonrpc.loads(text) == (json.loads(text), [])
 
 
 def test_threads_that_read_at_once_count_each_their_own() -> None:
     text = json.dumps([{"a:": n} for n in range(2000)])
     read: list[object] = []
-    threads = [threading.Thread(target=lambda: read.extend(jsontext.loads(text) for _ in range(5))) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: read.extend(jsonrpc.loads(text) for _ in range(5))) for _ in range(4)]
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -259,7 +259,7 @@ def test_threads_that_read_at_once_count_each_their_own() -> None:
 
 def test_a_key_named_a_million_times_takes_no_longer_than_it_must() -> None:
     text = "{" + ",".join(f'"{n}":0,"{n}":1' for n in range(50_000)) + "}"
-    _, [(_, twice)] = jsontext.loads(text)
+    _, [(_, twice)] = jsonrpc.loads(text)
     assert len(twice) == 50_000
 
 
@@ -275,21 +275,21 @@ SURROGATES = {
 
 @pytest.mark.parametrize(("value", "written"), SURROGATES.values(), ids=SURROGATES.keys())
 def test_lone_surrogates_are_replaced(value: object, written: bytes) -> None:
-    assert jsontext.dumps(value) == written
+    assert jsonrpc.dumps(value) == written
 
 
 def test_pairs_of_them_are_not_mistaken_for_lone_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(jsontext, "_repaired")
-    assert jsontext.dumps(['\U0001f600 \\ud800 "\n']) == b'["\\ud83d\\ude00 \\\\ud800 \\"\\n"]'
+    monkeypatch.delattr(jsonrpc, "_repaired")
+    assert jsonrpc.dumps(['\U0001f600 \\ud800 "\n']) == b'["\\ud83d\\ude00 \\\\ud800 \\"\\n"]'
 
 
 def test_echo_keeps_them() -> None:
-    assert jsontext.echo("\ud800") == b'"\\ud800"'
+    assert jsonrpc.echo("\ud800") == b'"\\ud800"'
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), {1, 2}, b"bytes", object()])
 def test_what_json_cannot_hold(value: object) -> None:
-    for module in (jsontext, WITHOUT_CORE):
+    for module in (jsonrpc, WITHOUT_CORE):
         with pytest.raises((ValueError, TypeError)):
             module.dumps([value])
 
@@ -313,12 +313,12 @@ def values_of(value: Any) -> int:
 @given(JSONISH, st.integers(1, 30))
 def test_hard_03_values_are_counted_without_being_made(value: Any, piece: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jsontext, "MAX_VALUES", 20)
-        patch.setattr(jsontext, "_PIECE", piece)
-        assert jsontext.is_crowded(json.dumps(value).encode()) == (values_of(value) > 20)
+        patch.setattr(jsonrpc, "MAX_VALUES", 20)
+        patch.setattr(jsonrpc, "_PIECE", piece)
+        assert jsonrpc.is_crowded(json.dumps(value).encode()) == (values_of(value) > 20)
 
 
-CROWD = '{"a":[' + "1," * jsontext.MAX_VALUES + "1]}"
+CROWD = '{"a":[' + "1," * jsonrpc.MAX_VALUES + "1]}"
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from package.runtime.http.exchange import Response
-from package.runtime.http.spool import Spool
-from package.runtime.result import large_results
+from package.runtime.http.exchange import Response, Spool
+from package.runtime.result import result_store
 from package.runtime.result.result_store import KeptResults
 from package.runtime.text.redaction import Redactor
 
@@ -19,7 +18,7 @@ URI = "petstore://result/1"
 
 def kept(response: Response, redactor: Redactor, most: int = 10**6) -> list[Any] | None:
     resources = KeptResults(most)
-    done = asyncio.run(large_results.keep(response, URI, redactor, resources))
+    done = asyncio.run(result_store.keep(response, URI, redactor, resources))
     found = resources.read(URI)
     assert (done > 0) == (found is not None)
     return found
@@ -43,7 +42,7 @@ def text_kept(content: bytes, content_type: str, *secrets: str) -> str:
 )
 @pytest.mark.parametrize("piece", [1, 2, 3, 10_000])
 def test_text_is_kept_as_utf_8(charset: str, codec: str, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_results, "PIECE", piece)
+    monkeypatch.setattr(result_store, "PIECE", piece)
     assert text_kept("née hunter22 ✓".replace("✓", "").encode(codec), f"text/csv; charset={charset}", "hunter22") == (
         "née [redacted] "
     )
@@ -81,13 +80,13 @@ def test_when_the_time_is_over_what_was_done_so_far_is_kept(
     spooled: bool, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Store only the part that was redacted in time. This part must not end with the beginning of a secret."""
-    monkeypatch.setattr(large_results, "PIECE", 8)
-    monkeypatch.setattr(large_results, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(result_store, "PIECE", 8)
+    monkeypatch.setattr(result_store, "LEAST_SECONDS", 0.0)
     content, spool = b"a hunter22"[:size], Spool(1)
     spool.write(content)
     response = Response(200, "", [("Content-Type", "text/plain")], content, spool=spool if spooled else None)
     resources = KeptResults(1000)
-    done = asyncio.run(large_results.keep(response, URI, Redactor(["hunter22"]), resources, 0.0))
+    done = asyncio.run(result_store.keep(response, URI, Redactor(["hunter22"]), resources, 0.0))
     [found] = resources.read(URI) or [{}]
     assert (done, found["text"]) == ((8, "a ") if size > 8 else (3, "a h"))
 
@@ -96,7 +95,7 @@ def test_cred_06_a_call_that_is_given_up_keeps_nothing() -> None:
     async def main() -> None:
         resources = KeptResults(10**7)
         task = asyncio.ensure_future(
-            large_results.keep(Response(200, "", [], b"x" * 10**6), URI, Redactor([]), resources)
+            result_store.keep(Response(200, "", [], b"x" * 10**6), URI, Redactor([]), resources)
         )
         await asyncio.sleep(0)
         assert resources.read(URI)

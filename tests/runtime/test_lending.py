@@ -16,14 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.core import backlog
 from package.runtime.core.effects import Call, Dialogue
-from package.runtime.core.framing import Inbox
-from package.runtime.core.stdio import Wire
+from package.runtime.core.stdio import Inbox, Wire
 from package.runtime.core.wire_formats import Result
-from package.runtime.serve import stdin_handoff
-from package.runtime.serve.engine import Engine
-from package.runtime.serve.stdin_handoff import StdinHandoff
+from package.runtime.serve import engine
+from package.runtime.serve.engine import Engine, StdinHandoff
 
 #: Timeout in seconds for an event that must happen. It is long, and no test measures time with it.
 PATIENCE = 120
@@ -180,7 +177,7 @@ def bench() -> Iterator[Piped]:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdin_handoff, "SECONDS", 0.005)
+    monkeypatch.setattr(engine, "SECONDS_BLOCKED", 0.005)
 
 
 def lent(bench: Piped) -> None:
@@ -217,7 +214,7 @@ def test_a_loop_that_is_held_up_is_not_waited_for(bench: Piped, quick: None) -> 
 def test_what_would_wait_for_room_waits_in_the_reader(
     bench: Piped, quick: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backlog, "MOST_CALLS", 2)
+    monkeypatch.setattr(engine, "MOST_CALLS", 2)
     bench.say("call a")
     lent(bench)
     bench.say("call b", "call c", "end a", "end b")
@@ -257,7 +254,7 @@ def test_each_line_is_taken_once_and_in_its_turn(bench: Piped, monkeypatch: pyte
 
     Threads take turns as often as possible, while calls start and end and lines arrive in pieces.
     """
-    monkeypatch.setattr(stdin_handoff, "SECONDS", 0.0001)
+    monkeypatch.setattr(engine, "SECONDS_BLOCKED", 0.0001)
     chance = random.Random(seed)
     before, said, running = ["call first", "end first"], list[str](), list[str]()
     for number in range(1500):
@@ -315,7 +312,7 @@ def test_a_loop_that_comes_back_late_reads_nothing(quick: None) -> None:
     """
     stuck: Any = _Stuck()
     lent_by = StdinHandoff(stuck, stuck, Inbox(), lambda line: None)
-    loan = stdin_handoff._ReadingPeriod(lent_by, stuck, stuck, Inbox(), lambda line: None)
+    loan = engine._ReadingPeriod(lent_by, stuck, stuck, Inbox(), lambda line: None)
     loan.run()
     loan._read()
     assert lent_by.lend()

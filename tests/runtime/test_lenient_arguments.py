@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.core.budget import Budget, Exhausted
-from package.runtime.request.lenient_arguments import read, without_host_members
+from package.runtime.core.limits import Budget, Exhausted
+from package.runtime.request.arguments import read_leniently, without_host_members
 
 TABLE = json.loads((Path(__file__).parent / "lenient_arguments.json").read_text())
 
@@ -23,7 +23,7 @@ def cases() -> Iterator[tuple[dict[str, Any], Any, Any]]:
 @pytest.mark.parametrize(("schema", "came", "taken"), [*cases()])
 def test_a_text_is_taken_for_the_value_that_it_writes(schema: dict[str, Any], came: Any, taken: Any) -> None:
     whole = {"properties": {"a": schema}, "$defs": TABLE["definitions"]}
-    found, names = read(whole, {"a": came, "other": "5"}, Budget(30, lambda: 0.0))
+    found, names = read_leniently(whole, {"a": came, "other": "5"}, Budget(30, lambda: 0.0))
     meant = came if taken is None else taken
     assert json.dumps(found) == json.dumps({"a": meant, "other": "5"})
     assert names == ([] if taken is None else ["a"])
@@ -33,7 +33,7 @@ def test_a_text_is_taken_for_the_value_that_it_writes(schema: dict[str, Any], ca
 def test_null_and_empty_texts_may_count_as_not_given(group: dict[str, Any]) -> None:
     schema = {"type": "object", "$defs": TABLE["definitions"], **group}
     for came, taken in group["cases"]:
-        found, _ = read(schema, came, Budget(30, lambda: 0.0), group.get("nullable", ()))
+        found, _ = read_leniently(schema, came, Budget(30, lambda: 0.0), group.get("nullable", ()))
         assert json.dumps(found) == json.dumps(taken)
 
 
@@ -57,4 +57,4 @@ def test_members_of_hosts_are_left_out(came: dict[str, Any], left: list[str]) ->
 def test_hard_03_the_work_is_counted(value: Any) -> None:
     schema = {"type": "array", "items": {"type": "integer"}, "additionalProperties": {"type": "integer"}}
     with pytest.raises(Exhausted):
-        read({"properties": {"a": schema}}, {"a": value}, Budget(30, lambda: 0.0, steps=500))
+        read_leniently({"properties": {"a": schema}}, {"a": value}, Budget(30, lambda: 0.0, steps=500))

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 from typing import IO
 
-from package.runtime.core.backlog import MOST_CALLS
+from package.runtime.serve.engine import MOST_CALLS
 
 from tests.runtime.process import PATIENCE, Server, call, line
 

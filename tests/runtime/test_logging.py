@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from package.runtime.core import log, spans
 from package.runtime.core.envelope import LOG_LEVELS
-from package.runtime.http.pacing import RequestLimiter
-from package.runtime.serve.call_log import BURST, LONGEST, SECONDS, CallLog
-from package.runtime.settings.rate import Rate
+from package.runtime.http.sending import RequestLimiter
+from package.runtime.serve.call_progress import BURST, LONGEST, SECONDS, CallLog
+from package.runtime.settings.setting_parsers import Rate
 
 from tests.runtime.conversation import Conversation
 from tests.runtime.revisions import ENVELOPE, META, R1, R4

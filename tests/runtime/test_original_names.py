@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from package.runtime.request.original_names import originals, with_argument_names
+from package.runtime.request.arguments import originals, with_argument_names
 from package.runtime.tables.table import Binding
 
 

@@ -11,8 +11,8 @@ import random
 from collections.abc import Awaitable, Callable
 
 import pytest
-from package.runtime.http.pacing import NoPlaceFree, RequestLimiter
-from package.runtime.settings.rate import Rate
+from package.runtime.http.sending import NoPlaceFree, RequestLimiter
+from package.runtime.settings.setting_parsers import Rate
 
 from tests.runtime.client_scene import Deadlines, turns
 

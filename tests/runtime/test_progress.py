@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from package.runtime.core.effects import Call, Dialogue
 from package.runtime.core.spans import Span
-from package.runtime.serve import accepted_call, heartbeat
+from package.runtime.serve import call_progress, scheduler
 
 from tests.runtime.test_engine import Bench, text
 
@@ -47,7 +47,7 @@ def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
 
     In this test, phases are reported without delay, but the result is ready in the same turn of the loop.
     """
-    monkeypatch.setattr(accepted_call, "LASTING", 0)
+    monkeypatch.setattr(scheduler, "LASTING", 0)
     bench.upstream.gates["a"] = gate = asyncio.Event()
     gate.set()
     bench.submit(1, "a", report=["sent", "headers", "body"])
@@ -56,7 +56,7 @@ def test_no_phase_is_told_of_a_call_that_is_over_when_it_would_be(
 
 
 def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accepted_call, "APART", 10**6)
+    monkeypatch.setattr(scheduler, "APART", 10**6)
     bench.submit(1, "a", report=["sent"])
     assert bench.upstream
     bench.until_told(1)
@@ -73,7 +73,7 @@ def test_no_answer_follows_a_phase_at_once(bench: Bench, monkeypatch: pytest.Mon
 
 
 def test_a_call_that_waits_tells_so_again_and_again(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accepted_call, "BEAT", 0.001)
+    monkeypatch.setattr(scheduler, "BEAT", 0.001)
     bench.submit(1, "a")
     assert bench.upstream
     bench.until_told(BEATS)
@@ -85,7 +85,7 @@ def test_a_call_that_waits_tells_so_again_and_again(bench: Bench, monkeypatch: p
 
 
 def test_a_call_that_waits_for_its_user_tells_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accepted_call, "BEAT", 0.001)
+    monkeypatch.setattr(scheduler, "BEAT", 0.001)
     bench.submit(1, "a", question="Sure?")
     assert bench.upstream
     bench.until_asked(1)
@@ -98,7 +98,7 @@ def test_a_call_that_waits_for_its_user_tells_so(bench: Bench, monkeypatch: pyte
 def test_a_call_without_a_token_and_one_that_is_over_tell_nothing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(accepted_call, "BEAT", 0.001)
+    monkeypatch.setattr(scheduler, "BEAT", 0.001)
     bench.engine.submit(Call(1, "quiet", {}, None, Dialogue("", "2025-11-25")), bench, 0)
     bench.submit(2, "cancelled")
     bench.submit(3, "over")
@@ -127,7 +127,7 @@ def test_a_call_without_a_token_and_one_that_is_over_tell_nothing(
         (9000, "headers", Reading(9000, 9000), 1, (9001, None, "reading the answer, 9,000 of 9,000 bytes, 5 s")),
         (4, "page 3", Reading(10, 99), 4, (10, None, "page 3; reading the answer, 10 of 99 bytes, 5 s")),
         (4, "page 3", None, 4, (5, None, "page 3; waiting for the API, 5 s")),
-        (4, heartbeat.USER, None, 0, (5, None, "waiting for the user, 5 s")),
+        (4, call_progress.USER, None, 0, (5, None, "waiting for the user, 5 s")),
     ],
 )
 def test_a_beat_says_what_the_call_waits_for_and_goes_forward(
@@ -135,4 +135,4 @@ def test_a_beat_says_what_the_call_waits_for_and_goes_forward(
 ) -> None:
     span = Span()
     span.acted, span.requests, span.reads = bool(requests), requests, reads
-    assert heartbeat.beat(done, said, span, 5.2) == told
+    assert call_progress.beat(done, said, span, 5.2) == told

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime.core import elicitation, methods
+from package.runtime.core import envelope, protocol
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.effects import Call, Send
-from package.runtime.core.envelope import CAPABILITIES
+from package.runtime.core.envelope import CAPABILITIES, METHODS
 from package.runtime.core.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
-from package.runtime.core.methods import METHODS
 from package.runtime.core.protocol import Protocol
 from package.runtime.core.wire_formats import Result
 
@@ -49,14 +48,14 @@ def test_schemas_are_there() -> None:
 
 
 def test_the_table_in_the_docstring_is_the_table() -> None:
-    assert methods.__doc__ is not None
-    rows = re.findall(r"^    (\w+(?:/\w+)*) {2,}([ x]+)$", methods.__doc__, re.MULTILINE)
-    heading = re.search(r"^ +2024.*$", methods.__doc__, re.MULTILINE)
+    assert envelope.__doc__ is not None
+    rows = re.findall(r"^    (\w+(?:/\w+)*) {2,}([ x]+)$", envelope.__doc__, re.MULTILINE)
+    heading = re.search(r"^ +2024.*$", envelope.__doc__, re.MULTILINE)
     assert heading is not None
     columns = [heading.group().index(revision) + len(revision) // 2 for revision in REVISIONS]
     drawn = {}
     for method, _ in rows:
-        line = next(line for line in methods.__doc__.splitlines() if line.startswith(f"    {method} "))
+        line = next(line for line in envelope.__doc__.splitlines() if line.startswith(f"    {method} "))
         drawn[method] = {r for r, c in zip(REVISIONS, columns, strict=True) if "x" in line[c - 2 : c + 3]}
     meant = {method: {r for r in REVISIONS if since <= r <= until} for method, (since, until, _) in METHODS.items()}
     assert drawn == meant
@@ -388,12 +387,12 @@ def test_capabilities_that_are_none_are_none(capabilities: object) -> None:
 def test_mcp_24_only_so_many_are_asked_at_once() -> None:
     conversation = Conversation()
     conversation.ask(request("hello", "initialize", R1, protocolVersion=R4, capabilities={"elicitation": {}}))
-    for number in range(elicitation.MOST + 1):
+    for number in range(protocol.MOST + 1):
         conversation.say(call(number, revision=R4).encode() + b"\n")
         conversation.happen(f"ask {number} Go on?")
     assert conversation.written[-1] == "~ cannot be asked"
-    assert len(conversation.take()) == elicitation.MOST
+    assert len(conversation.take()) == protocol.MOST
     conversation.say(b'{"jsonrpc":"2.0","id":"mcpgen-3","result":{"action":"decline"}}\n')
-    conversation.happen(f"ask {elicitation.MOST} Go on?")
+    conversation.happen(f"ask {protocol.MOST} Go on?")
     [asked] = conversation.take()
-    assert asked["id"] == f"mcpgen-{elicitation.MOST + 1}"
+    assert asked["id"] == f"mcpgen-{protocol.MOST + 1}"

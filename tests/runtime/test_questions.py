@@ -14,8 +14,7 @@ import pytest
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core import spans
 from package.runtime.core.effects import Dialogue
-from package.runtime.core.task_state import Task
-from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result
+from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result, Task
 from package.runtime.questions import signed_state
 from package.runtime.questions.forms import FormQuestion
 from package.runtime.questions.signed_state import Tickets

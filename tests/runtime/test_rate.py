@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from package.runtime.settings.rate import Rate
+from package.runtime.settings.setting_parsers import Rate
 
 
 def times(rate: Rate, arrivals: list[float]) -> list[float]:

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime.text import invisible
-from package.runtime.text.invisible import clean
+from package.runtime.text import sanitize
 from package.runtime.text.patterns import searcher
 from package.runtime.text.redaction import Redactor
-from package.runtime.text.sanitize import brief, decode, is_text, presentable
+from package.runtime.text.sanitize import brief, clean, decode, is_text, presentable
 
 
 @pytest.mark.parametrize(
@@ -100,12 +99,12 @@ def test_hard_10_both_engines_find_the_same(examples: int) -> None:
 
 
 def assert_both_engines_agree(text: str) -> None:
-    left = re.sub(invisible.HIDDEN, "", text)
+    left = re.sub(sanitize.HIDDEN, "", text)
     assert clean(text) == (left, len(text) - len(left))
-    assert re.search(invisible.HIDDEN, left) is None
+    assert re.search(sanitize.HIDDEN, left) is None
     if text.isascii() or "\ud800" in text:
         return
-    assert searcher(invisible.HIDES, lambda text: True)(text) is (left != text)
+    assert searcher(sanitize.HIDES, lambda text: True)(text) is (left != text)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ that are sent.
 from __future__ import annotations
 
 import pytest
-from package.runtime.http.redirects import Trail
+from package.runtime.http.sending import Trail
 from package.runtime.settings.origins import Listed, Rules
 from package.runtime.text.addresses import parse
 

@@ -6,8 +6,8 @@ from base64 import b64decode
 from typing import Any
 
 import pytest
-from package.runtime.core.fair_eviction import displaced
-from package.runtime.http.spool import Spool
+from package.runtime.core.limits import displaced
+from package.runtime.http.exchange import Spool
 from package.runtime.result import result_store as module
 from package.runtime.result.result_store import LARGEST_SLICE, MOST_KEPT, SLICE, SMALLEST_SLICE, KeptResults
 

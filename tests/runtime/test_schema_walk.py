@@ -9,9 +9,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from package.runtime.core.budget import Budget, Exhausted
-from package.runtime.request.schema_walk import SchemaWalk
+from package.runtime.core.limits import Budget, Exhausted
 from package.runtime.request.validators import SchemaChecker
+from package.runtime.request.violations import SchemaWalk
 
 CASES = 2500
 SCALARS: list[Any] = [0, 1, 2.5, "a", "ab", "abc", True, None, "2026-01-01", 3, -1, 10]

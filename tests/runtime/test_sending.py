@@ -14,7 +14,7 @@ from package.runtime.http import sending
 from package.runtime.http.client import Failure
 from package.runtime.http.exchange import Response
 from package.runtime.settings import settings
-from package.runtime.settings.rate import Rate
+from package.runtime.settings.setting_parsers import Rate
 
 from tests.runtime.client_scene import Deadlines, silence, turns
 from tests.runtime.table_stub import Catalog

@@ -21,7 +21,7 @@ from package.runtime.results import structured
 from package.runtime.results.structured import OutputChecker
 from package.runtime.settings import settings
 from package.runtime.text.redaction import Redactor
-from package.runtime.text.shortening import Shortened, beginning, written
+from package.runtime.text.sanitize import Shortened, beginning, written
 
 from tests.runtime.parts import part
 from tests.runtime.table_stub import Catalog
@@ -93,7 +93,7 @@ def test_of_a_long_answer_the_first_misfit_with_a_schema_written_by_hand_is_told
 
 
 def test_a_tool_without_an_output_schema_pays_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(structured, "read")
+    monkeypatch.delattr(structured, "read_json")
     monkeypatch.delattr("package.runtime.result.response.presentable")
     plain = Sent(Tool("plain", {}, part({"path": ["/"]})), "GET", "/", [], "x://1")
     result = interpret(Response(200, "", JSON, b'{"a": 1.10}'), plain, REDACTOR)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
-from package.runtime.http import retry
+from package.runtime.http import sending
 from package.runtime.oauth.tokens import EARLY
 from package.runtime.settings import settings
 
@@ -363,7 +363,7 @@ def test_a_token_url_of_the_operator_must_be_one() -> None:
 
 
 def test_what_may_be_repeated_is_idempotent() -> None:
-    assert retry.IDEMPOTENT.isdisjoint({"POST", "PATCH"})
+    assert sending.IDEMPOTENT.isdisjoint({"POST", "PATCH"})
 
 
 def test_a_401_stays_the_answer_where_no_other_token_can_be_had() -> None:

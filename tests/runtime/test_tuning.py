@@ -17,7 +17,7 @@ TEMPLATES = Path(__file__).parents[2] / "templates"
 PROGRAM = """
 import gc, os, ssl, sys
 import package.runtime.http.client as client
-from package.runtime.http import direct_requests
+from package.runtime.http import connections
 from package.runtime.http_server.doors import busy_polling
 from package.runtime.tuning.memory import settle
 from package.runtime.tuning.pipe_size import enlarged
@@ -32,7 +32,7 @@ print({})
     [
         ("'uuid' not in sys.modules", "lazy_imports"),
         ("not client.aiohttp.connector._SSL_CONTEXT_VERIFIED.cert_store_stats()['x509_ca']", "bare_tls_contexts"),
-        ("direct_requests.usable()", "direct_requests"),
+        ("connections.usable()", "connections"),
         ("busy_polling.loop_factory() is not None", "busy_polling"),
         ("gc.get_freeze_count() > 0 and gc.get_threshold()[0] == 2000", "memory"),
         ("enlarged(os.pipe()[0]) > 200_000", "pipe_size"),

@@ -20,7 +20,7 @@ from tests.streamable.upstream import PATIENCE, Upstream
 
 
 def _generated(document: Path, folder: Path) -> None:
-    command = [sys.executable, "-m", "mcpgen", "generate", str(document), "-o", str(folder)]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(document), "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
 

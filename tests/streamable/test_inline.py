@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from package.runtime.http_server.doors.aiohttp_connections import response_bytes
-from package.runtime.http_server.streamable import head
+from package.runtime.http_server.doors.aiohttp_door import response_bytes
+from package.runtime.http_server.streamable import admission
 
 from tests.streamable.client import Answer, Connection, Fields
 from tests.streamable.messages import (
@@ -214,7 +214,7 @@ def test_a_connection_with_a_pending_call_is_not_idle(project: Path, upstream: U
     A connection that waits for a body or a call stays open.
     """
     constants = {"KEEP_ALIVE_SECONDS": 0.2, "_BODY_FOLLOWS": 0.0}
-    named = {f"http_server.doors.aiohttp_connections.{name}": value for name, value in constants.items()}
+    named = {f"http_server.doors.aiohttp_door.{name}": value for name, value in constants.items()}
     with Server(project, upstream, "aiohttp", named) as server, server.connect() as connection:
         body = encoded(calling("hold", 1, name="long"))
         connection.send("POST", fields={**mirrored(calling("hold", 1)), "Mcp-Name": "hold", **_length(body)})
@@ -270,8 +270,8 @@ def test_a_field_that_takes_two_lines_is_not_written(value: str) -> None:
     """Test requirement P1: the fast path refuses a header field with a line break. aiohttp then refuses the whole
     response.
     """
-    assert response_bytes(head.Answer(200, b"{}", [("X-Field", value)])) is None
-    assert response_bytes(head.Answer(200, b"{}", [("X-Field", "a b")])) is not None
+    assert response_bytes(admission.Answer(200, b"{}", [("X-Field", value)])) is None
+    assert response_bytes(admission.Answer(200, b"{}", [("X-Field", "a b")])) is not None
 
 
 def test_a_newer_revision_is_not_served_in_a_session(either: Server) -> None:

@@ -40,7 +40,7 @@ def entering(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("entering")
     source = folder / "caller.tools.yaml"
     source.write_text(TOOLS)
-    command = [sys.executable, "-m", "mcpgen", "generate", str(source), "-o", str(folder / "caller")]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(source), "-o", str(folder / "caller")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "caller"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from package.runtime.core.jsonrpc import parse
-from package.runtime.http_server.streamable import session_notifications
+from package.runtime.http_server.streamable import session as session_notifications
 
 from tests.streamable.conftest import TOOLS
 from tests.streamable.listeners import wait_for_listeners, wait_for_setting
@@ -131,7 +131,7 @@ def test_a_level_that_another_replica_granted_counts_until_the_session_ends() ->
 
 
 def test_the_levels_of_the_latest_sessions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_notifications, "MOST", 2)
+    monkeypatch.setattr(session_notifications, "MOST_NOTIFIED", 2)
     server = Replica()
     ids = [server.begun() for _ in range(3)]
     for id_ in (*ids, ids[0]):

@@ -12,16 +12,14 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from package.runtime.core.fair_pool import FairPool
-from package.runtime.core.notification_settings import NotificationSettings
-from package.runtime.core.places import Places
-from package.runtime.core.turns import FairQueue
-from package.runtime.http.shares import Shares
-from package.runtime.http_server.requests import unread
-from package.runtime.http_server.requests.unread import Reader, UnreadBytes
-from package.runtime.http_server.streamable import replay, session_notifications
-from package.runtime.http_server.streamable.replay import EventQueue, RecordedEvents, Recording
-from package.runtime.http_server.streamable.session_notifications import SessionNotifications
+from package.runtime.core.limits import FairPool, FairQueue, Places, Shares
+from package.runtime.core.subscriptions import NotificationSettings
+from package.runtime.http_server.requests import response_writer
+from package.runtime.http_server.requests.response_writer import Reader, UnreadBytes
+from package.runtime.http_server.streamable import event_stream
+from package.runtime.http_server.streamable import session as session_notifications
+from package.runtime.http_server.streamable.event_stream import EventQueue, RecordedEvents, Recording
+from package.runtime.http_server.streamable.session import SessionNotifications
 
 from tests.leaks import planted
 
@@ -54,10 +52,10 @@ class TestUnread:
         given_up: list[int] = []
         for number in range(1000):
             Reader(unread_by_all, partial(given_up.append, number)).add(10 * MEGABYTE)
-        assert given_up == list(range(1000 - unread.MOST // (10 * MEGABYTE)))
+        assert given_up == list(range(1000 - response_writer.MOST // (10 * MEGABYTE)))
 
     def test_whoever_reads_is_kept(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(unread, "MOST", 100)
+        monkeypatch.setattr(response_writer, "MOST", 100)
         unread_by_all = UnreadBytes()
         given_up: list[str] = []
         slow, quick = (Reader(unread_by_all, partial(given_up.append, name)) for name in ("slow", "quick"))
@@ -68,7 +66,7 @@ class TestUnread:
         assert given_up == ["slow"]
 
     def test_what_was_read_waits_no_more(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(unread, "MOST", 100)
+        monkeypatch.setattr(response_writer, "MOST", 100)
         unread_by_all = UnreadBytes()
         given_up: list[int] = []
         for _ in range(50):
@@ -90,7 +88,7 @@ class TestReplay:
             for stream in streams:
                 stream.add(b"{}")
         held = sum(len(stream._events) for stream in streams)
-        assert held == replay.MOST_EVENTS
+        assert held == event_stream.MOST_EVENTS
         assert all(stream.behind(0) is None for stream in streams)
         assert all(len(stream.behind(500) or []) == 100 for stream in streams)
 
@@ -110,11 +108,11 @@ class TestReplay:
         assert held == streams[-len(held) :]
         # Each stream has one event, which is a little longer than its line of one megabyte. So the limit holds
         # one stream fewer than it has megabytes.
-        assert len(held) == replay.MOST_BYTES_OF_ALL // MEGABYTE - 1
+        assert len(held) == event_stream.MOST_BYTES_OF_ALL // MEGABYTE - 1
 
     def test_a_caller_with_many_events_displaces_no_others(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(replay, "MOST_BYTES_OF_ALL", 10_000)
-        monkeypatch.setattr(replay, "MOST_EVENTS_OF_ALL", 100)
+        monkeypatch.setattr(event_stream, "MOST_BYTES_OF_ALL", 10_000)
+        monkeypatch.setattr(event_stream, "MOST_EVENTS_OF_ALL", 100)
         kept = RecordedEvents()
         mine = Recording("mine", lambda: 0.0, kept, EventQueue(), "bob")
         mine.add(b"x" * 4000)
@@ -131,7 +129,7 @@ class TestReplay:
         assert (kept._of, kept._count, kept._size) == ({}, 0, 0)
 
     def test_streams_without_events_count_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(replay, "MOST_EVENTS", 10)
+        monkeypatch.setattr(event_stream, "MOST_EVENTS", 10)
         kept, session = RecordedEvents(), EventQueue()
         streams = [Recording(f"s{number}", lambda: 0.0, kept, session, "anna") for number in range(100)]
         for stream in streams:
@@ -145,7 +143,7 @@ class TestReplay:
         now[0] = 1000.0
         assert not stream.late
         stream.end()
-        now[0] += replay.SECONDS
+        now[0] += event_stream.SECONDS
         assert not stream.late
         now[0] += 1
         assert stream.late
@@ -195,7 +193,7 @@ class TestShares:
         assert [Shares(files=8).take_file("") for _ in range(8)] == [True] * 8, "over stdio there is one client"
 
     def test_settings_of_sessions_have_shares(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(session_notifications, "MOST", 10)
+        monkeypatch.setattr(session_notifications, "MOST_NOTIFIED", 10)
         known, settings = SessionNotifications(), NotificationSettings()
         known.put("bob's", settings, "bob")
         for number in range(100):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from package.runtime.http_server.streamable.own_paths import OwnPaths
+from package.runtime.http_server.streamable.admission import OwnPaths
 
 TOOLS = "https://mcp.example.com/tools/mcp"
 ROWS = [

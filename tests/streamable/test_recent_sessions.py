@@ -11,10 +11,10 @@ import pytest
 from package.runtime.core.catalog import Catalog
 from package.runtime.core.effects import Handshake, Peer
 from package.runtime.http_server.sealed.seal import Seal
-from package.runtime.http_server.streamable import recent_sessions, session
-from package.runtime.http_server.streamable.head import Head
+from package.runtime.http_server.streamable import session
+from package.runtime.http_server.streamable.admission import Head
+from package.runtime.http_server.streamable.exchange import Routes
 from package.runtime.http_server.streamable.older import SessionHandler
-from package.runtime.http_server.streamable.routes import Routes
 from package.runtime.http_server.streamable.session import Session
 
 HANDSHAKE = Handshake("2025-11-25", False, {"name": "tests"})
@@ -97,7 +97,7 @@ def test_sessions_are_cached_up_to_a_number(server: Server, monkeypatch: pytest.
     """Test requirement X1: the sessions used last are cached, up to a limit. An older session is opened again from its
     id.
     """
-    monkeypatch.setattr(recent_sessions, "MOST", 3)
+    monkeypatch.setattr(session, "MOST_RECENT", 3)
     ids = [server.begun() for _ in range(4)]
     before = [server.found(id_) for id_ in ids[:3]]
     assert server.found(ids[0]) is before[0]
@@ -108,7 +108,7 @@ def test_sessions_are_cached_up_to_a_number(server: Server, monkeypatch: pytest.
 
 def test_a_pending_request_keeps_its_session(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Test requirement L8: a session with a pending request is found although it is no longer in the cache."""
-    monkeypatch.setattr(recent_sessions, "MOST", 1)
+    monkeypatch.setattr(session, "MOST_RECENT", 1)
     id_ = server.begun()
     pending = server.found(id_)
     server.handler._keep(pending)

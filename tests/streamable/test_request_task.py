@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.http.deadlines import Deadlines
+from package.runtime.core.limits import Deadlines
 from package.runtime.http_server.requests.request_task import RequestTask
 from package.runtime.http_server.requests.response_writer import ResponseWriter
+from package.runtime.http_server.streamable.admission import Answer
 from package.runtime.http_server.streamable.exchange import Exchange
-from package.runtime.http_server.streamable.head import Answer
 
 from tests.streamable.messages import Session, call, calling, encoded, mirrored, post, said
 from tests.streamable.servers import Server

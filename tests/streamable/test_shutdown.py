@@ -17,8 +17,7 @@ from package.runtime.http_server.doors.aiohttp_door import Door
 from package.runtime.http_server.doors.asgi_door import Application
 from package.runtime.http_server.requests.door import Connection
 from package.runtime.http_server.service import Service
-from package.runtime.http_server.streamable.head import Answer, Head
-from package.runtime.http_server.streamable.own_paths import OwnPaths
+from package.runtime.http_server.streamable.admission import Answer, Head, OwnPaths
 
 from tests.leaks import planted
 from tests.streamable.messages import META, Session, call, calling, encoded, mirrored, post, said, stateless

@@ -23,6 +23,18 @@ def generated(server: str, surface: str, folder: Path) -> Path:
 
 def of_source(source: Path, surface: str, folder: Path) -> Path:
     """Write the project of a document or tools file to `folder`, and return the folder."""
-    command = [sys.executable, "-m", "mcpgen", "generate", str(source), "-o", str(folder), "--tools", surface]
+    command = [
+        sys.executable,
+        "-m",
+        "mcpgen",
+        "generate",
+        "--parts",
+        "all",
+        str(source),
+        "-o",
+        str(folder),
+        "--tools",
+        surface,
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     return folder

@@ -19,7 +19,7 @@ TOOLS = Path(__file__).with_name("mirror.tools.yaml")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the generated project."""
     folder = tmp_path_factory.mktemp("telemetry") / "mirror"
-    command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(folder)]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(TOOLS), "-o", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
     return folder
 

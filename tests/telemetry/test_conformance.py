@@ -33,7 +33,7 @@ def test_every_scenario_of_the_suite(tmp_path: Path, collector: Collector, monke
         pytest.skip(str(missing))
     for name, value in collector.environment().items():
         monkeypatch.setenv(name, value)
-    command = [sys.executable, "-m", "mcpgen", "generate", str(TOOLS), "-o", str(tmp_path / "server")]
+    command = [sys.executable, "-m", "mcpgen", "generate", "--parts", "all", str(TOOLS), "-o", str(tmp_path / "server")]
     subprocess.run(command, check=True, capture_output=True)
     ran = asyncio.run(_run(suite, tmp_path))
     points = [point for found in collector.points.values() for point in found]

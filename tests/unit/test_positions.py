@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -207,3 +208,19 @@ def test_all_places_come_from_one_walk_in_any_order() -> None:
     document = load("f", text.encode(), Diagnostics())
     wanted = [f"/a/{index}/b" for index in reversed(range(50))]
     assert document.positions(wanted) == {place: document.positions([place])[place] for place in wanted}
+
+
+def test_skipped_branches_take_little_memory() -> None:
+    """Compare the memory of a walk over skipped branches with that of their values."""
+    large = {f"k{number}": {"type": "string", "format": str(number)} for number in range(20_000)}
+    text = json.dumps({"skipped": large, "wanted": 1})
+    document = load("f", text.encode(), Diagnostics())
+    tracemalloc.start()
+    json.loads(text)
+    _, whole = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    before, _ = tracemalloc.get_traced_memory()
+    document.positions(["/wanted"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak - before < whole / 2

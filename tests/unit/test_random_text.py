@@ -7,6 +7,7 @@ import string
 
 import pytest
 
+from mcpgen.base import secrets
 from mcpgen.base.random_text import SHORTEST_IN_TEXT, SHORTEST_VALUE
 from mcpgen.base.secrets import may_be_secret, without_secrets
 
@@ -105,3 +106,24 @@ def test_a_name_is_not_random(name: str) -> None:
 )
 def test_an_id_of_a_text_stays(text: str) -> None:
     assert without_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token://aB3dE5gH7j",
+        "https://a.test/ token:aB3dE5gH7j",
+        "https://a.test/?token=aB3dE5gH7j",
+        "see https://a.test and token:aB3dE5gH7j",
+    ],
+)
+def test_a_url_is_searched_unless_its_scheme_is_its_only_name(text: str) -> None:
+    assert "aB3dE5gH7j" not in without_secrets(text)
+
+
+def test_a_value_is_searched_once_for_its_name_and_its_look() -> None:
+    text = "a text with more than eight characters"
+    without_secrets(text)
+    before = secrets._cleaned.cache_info()
+    assert not may_be_secret("note", text)
+    assert secrets._cleaned.cache_info().misses == before.misses

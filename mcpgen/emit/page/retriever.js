@@ -1,11 +1,12 @@
 // The search of a generated server (runtime/search/retriever.py, which has its theory), so that the page answers as it does.
 
-function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general, foreign }) {
-  const STOP = new Set(stop), GENERAL = new Set(general), FOREIGN = new Set(foreign), QUESTIONS = new Set(questions), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
-  const { SYNONYM, READING, RANK, LEAST_EXPLAINED, SURELY_EXPLAINED, MOST_CLAUSES, SCALE, FIT, UNFIT, VERB, UNKNOWN, SAID } = numbers;
+function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general }) {
+  const STOP = new Set(stop), GENERAL = new Set(general), QUESTIONS = new Set(questions), VERBS = new Map(Object.entries(verbs)), SYNONYMS = new Map(Object.entries(synonyms));
+  const { SYNONYM, PURPOSE, UNFIT, FEW, MOST_CLAUSES, LONGEST_STEM, LEAST_EXPLAINED, SURELY_EXPLAINED, SCALE, VERB, UNKNOWN } = numbers;
   const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|(?:(?![A-Za-z])[\p{L}\p{Nl}\p{No}])+/gu;
   const TOKENS = /[\p{L}\p{N}]+/gu;
-  const CLAUSES = /[,.;:?!\n]+|(?<![\p{L}\p{N}_])(?:and|then|after|afterwards|before|so that)(?![\p{L}\p{N}_])/iu;
+  const CLAUSES = /(?:[,.](?![0-9])|[;:?!\n])+|\b(?:and|then|after|afterwards|before|so that)\b/i;
+  const TO = /\bto (?!(?:an?|the|my|our|your|his|her|their|its|this|that|these|those|me|it|us|them|him|all|any|some|each|every|one|another)\b)/i;
   const { names } = index;
   const terms = new Map(Object.entries(index.terms)), postings = new Map();
   const stemsOfNames = names.map((name) => new Set(stems(name)));
@@ -25,6 +26,7 @@ function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general
       break;
     }
     if (word.length > 3 && word.endsWith("e")) word = word.slice(0, -1);
+    word = word.slice(0, LONGEST_STEM);
     return word.endsWith("y") && word.length > 3 ? word.slice(0, -1) + "i" : word;
   }
 
@@ -54,22 +56,18 @@ function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general
     return found;
   }
 
-  function weightsOf(words) {
-    const weights = new Map();
-    for (const word of words) {
-      const own = VERBS.get(word) === "r" ? READING : 1;
-      weights.set(word, Math.max(weights.get(word) || 0, own));
-      for (const other of synonymsOf(word)) weights.set(other, Math.max(weights.get(other) || 0, own * SYNONYM));
-    }
+  /** Word → its weight in the text. Behind "to" with a verb, words say what a step is for, and weigh less. */
+  function weightsOf(text) {
+    const weights = new Map(), raise = (word, weight) => weights.set(word, Math.max(weights.get(word) || 0, weight));
+    const to = TO.exec(text), pieces = to ? [text.slice(0, to.index), text.slice(to.index + to[0].length)] : [text];
+    pieces.forEach((piece, place) => {
+      const own = place === 0 ? 1 : PURPOSE;
+      for (const word of wordsOf(piece)) {
+        raise(word, own);
+        for (const other of synonymsOf(word)) raise(other, own * SYNONYM);
+      }
+    });
     return weights;
-  }
-
-  function scoresOf(words) {
-    const found = new Map();
-    for (const [word, weight] of weightsOf(words)) {
-      for (const [tool, impact] of postingsOf(word)) found.set(tool, (found.get(tool) || 0) + weight * impact);
-    }
-    return found;
   }
 
   /** The effect that a query asks for by its first words, or "". */
@@ -79,16 +77,17 @@ function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general
     return verb === undefined ? "" : VERBS.get(verb);
   }
 
-  function ranked(query, scores, most) {
-    const words = wordsOf(query), effect = effectOf(query), shares = new Map(), final = new Map();
-    for (const [word, weight] of weightsOf(words)) {
-      for (const tool of named.get(word) || []) shares.set(tool, (shares.get(tool) || 0) + weight);
+  /** Tool → its score for a text. */
+  function scoresOf(text) {
+    const found = new Map(), shares = new Map(), effect = effectOf(text), add = (to, tool, more) => to.set(tool, (to.get(tool) || 0) + more);
+    for (const [word, weight] of weightsOf(text)) {
+      for (const [tool, impact] of postingsOf(word)) add(found, tool, weight * impact);
+      for (const tool of named.get(word) || []) add(shares, tool, weight);
     }
-    for (const [tool, score] of scores) {
+    return new Map([...found].map(([tool, score]) => {
       const share = shares.has(tool) ? shares.get(tool) / stemsOfNames[tool].size : 0;
-      final.set(tool, score * (1 + share) * (!effect ? 1 : index.effects[tool] === effect ? FIT : UNFIT));
-    }
-    return [...final.keys()].sort((one, other) => final.get(other) - final.get(one) || byName(one, other)).slice(0, most);
+      return [tool, score * (1 + share) * (effect && index.effects[tool] !== effect ? UNFIT : 1)];
+    }));
   }
 
   const isName = (place, written) => place > 0 && /^\p{Lu}/u.test(written) && written !== "I";
@@ -136,36 +135,21 @@ function retrieverOf({ index, numbers, stop, verbs, synonyms, questions, general
     return best ? best / [...words.values()].reduce((one, other) => one + other, 0) : 0;
   }
 
-  /** Whether a query is in a language that no tool is described in. */
-  function isForeign(query) {
-    const isSaid = (word) => largest([...strengthsOf(word).values()]) >= SAID;
-    return tokensOf(query).some((each, place) => {
-      const strange = FOREIGN.has(each) || (/[^\0-\x7f]/.test(each) && !isName(place, each));
-      return strange && !stems(each).every(isSaid);
-    });
-  }
-
-  /** The share of a query that the best tool explains. */
-  function explained(query) {
-    if (!isForeign(query)) return shareOf(counted(query));
-    const known = [...kindsOf(query).keys()].filter((word) => knows(word) && !VERBS.has(word) && !GENERAL.has(word));
-    return shareOf(new Map(known.map((word) => [word, 1]))) >= SURELY_EXPLAINED ? (LEAST_EXPLAINED + SURELY_EXPLAINED) / 2 : 0;
-  }
-
-  /** The best tools: {hits: [{tool, sources: [[argument, tool]]}], sure}. */
+  /** The best tools: {hits: [{tool, sources: [[argument, tool]]}], fits, sure}. */
   function search(query, limit) {
-    const scores = scoresOf(wordsOf(query));
-    const clauses = query.split(CLAUSES).map((each) => each.trimStart()).slice(0, MOST_CLAUSES).filter((each) => stems(each).length > 1);
-    const share = [query, ...clauses].reduce((most, each) => (most < SURELY_EXPLAINED ? Math.max(most, explained(each)) : most), 0);
-    if (scores.size === 0 || share < LEAST_EXPLAINED) return { hits: [], sure: true };
-    const rankings = [ranked(query, scores, 3 * limit)];
-    if (clauses.length > 1) {
-      for (const each of clauses) rankings.push(ranked(each, scoresOf(wordsOf(each)), 3 * limit));
+    const clauses = query.split(CLAUSES).filter((each) => stems(each).length > 1).map((each) => each.trim()).slice(0, MOST_CLAUSES);
+    const parts = [query, ...(clauses.length > 1 ? clauses : [])], merged = new Map();
+    const share = parts.reduce((most, each) => (most < SURELY_EXPLAINED ? Math.max(most, shareOf(counted(each))) : most), 0);
+    for (const scores of parts.map(scoresOf)) {
+      const highest = largest([...scores.values()]);
+      for (const [tool, score] of scores) {
+        merged.set(tool, Math.max(merged.get(tool) || 0, score < highest ? score / highest : 1 + score));
+      }
     }
-    const merged = new Map();
-    for (const ranking of rankings) ranking.forEach((tool, rank) => merged.set(tool, (merged.get(tool) || 0) + 1 / (RANK + rank)));
-    const best = [...merged.keys()].sort((one, other) => merged.get(other) - merged.get(one) || byName(one, other)).slice(0, limit);
-    return { hits: best.map((tool) => ({ tool, sources: index.sources[tool] || [] })), sure: share >= SURELY_EXPLAINED };
+    const most = share >= LEAST_EXPLAINED ? limit : Math.min(limit, FEW);
+    const best = [...merged.keys()].sort((one, other) => merged.get(other) - merged.get(one) || byName(one, other)).slice(0, most);
+    const fits = best.length > 0 && share >= LEAST_EXPLAINED;
+    return { hits: best.map((tool) => ({ tool, sources: index.sources[tool] || [] })), fits, sure: fits && share >= SURELY_EXPLAINED };
   }
 
   /** Group → how many tools it has, the largest first. */

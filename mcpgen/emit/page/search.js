@@ -6,12 +6,12 @@ function answerOf(retriever, notation, { ROWS, MOST_GROUPS }, toolOf, queries) {
   const groups = shown.slice(0, MOST_GROUPS).map(([group, count]) => group + " " + count).join(", ");
   const nothing = "Nothing here does that. Groups: " + groups + (shown.length > MOST_GROUPS ? ", and smaller ones" : "") + ".";
   return queries.map((query) => {
-    const { hits, sure } = retriever.search(query, ROWS), asked = retriever.stems(query);
+    const { hits, fits, sure } = retriever.search(query, ROWS), asked = retriever.stems(query);
     const lines = queries.length > 1 ? ["# " + query.split(/\s+/).join(" ")] : [];
-    if (!sure) lines.push("Perhaps nothing here does that. The nearest:");
-    if (hits.length === 0) lines.push(nothing);
+    if (!fits) lines.push(nothing + (hits.length ? " The nearest:" : ""));
+    else if (!sure) lines.push("Perhaps nothing here does that. The nearest:");
     hits.forEach(({ tool, sources }, place) => {
-      const first = place === 0;
+      const first = place === 0 && fits;
       if (!told.has(tool)) lines.push(first ? notation.described(toolOf(tool)) : notation.row(toolOf(tool), asked, retriever.stems));
       else if (first) lines.push(retriever.names[tool] + ": see above");
       told.add(tool);

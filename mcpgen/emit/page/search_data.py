@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.base.runtime import coverage, notation, postings, retriever, search_listing, stems, synonyms
 
-_MODULES = (postings, coverage, retriever, notation, search_listing)
+_MODULES = (stems, postings, coverage, retriever, notation, search_listing)
 """Modules of the runtime whose numbers (weights and limits) the scripts of the page use under the same names."""
 
 
@@ -23,7 +23,6 @@ def search_data(index: bytes) -> JsonObject:
         "synonyms": {word: list[JsonValue](others) for word, others in synonyms.SYNONYMS.items()},
         "questions": list[JsonValue](sorted(synonyms.QUESTIONS)),
         "general": list[JsonValue](sorted(synonyms.GENERAL)),
-        "foreign": list[JsonValue](sorted(synonyms.FOREIGN)),
     }
 
 

@@ -93,7 +93,7 @@ def lay_out(
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
     if fieldsets.are_offered(operation, composer) and all(each.wanted_name != fieldsets.ARGUMENT for each in inputs):
         inputs.append(Input(FIELDS, fieldsets.ARGUMENT, fieldsets.SCHEMA))
-    inputs = [replace(each, original=_original(each)) for each in inputs]
+    inputs = [replace(each, original=name) if (name := _original(each)) else each for each in inputs]
     derived = _named(inputs, known.arguments, known.former, composer)
     settled = changes.settled(operation, everything, inputs, derived, constants, plan, diagnostics)
     inputs, names = sorted(settled.inputs, key=_position), settled.names

@@ -6,9 +6,11 @@ again. So the cache stores which names the conversion looked for among the surro
 found. An expansion is reused only where this search finds the same names.
 
 It also depends on the levels that may follow. An expansion from which no level was left out is the same wherever there
-is room for its height; any other one is reused only where as many levels may follow.
+is room for its height; any other one is reused only where as many levels may follow. The limit on alternatives matters
+only to the unions inside: an expansion is reused under each limit that folds the same ones.
 """
 
+import sys
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -17,9 +19,11 @@ from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema.patterns import HiddenPattern
 
-_MOST_NODES = 200_000
-"""Limit on the nodes of all cached expansions, which take up to 100 MiB. Published documents of ten megabytes need
-fewer nodes.
+_MOST_NODES = 600_000
+"""Limit on the nodes of all cached expansions, without scalars that several share. They take up to 400 MiB.
+
+Documents of ten megabytes whose entities lead to each other have as many; with a limit below, a compile takes quadratic
+time.
 """
 
 
@@ -40,10 +44,9 @@ NOTHING = Findings()
 
 class ExpansionKey(NamedTuple):
     """Cache key of an expansion: the schema to expand (`source`), its description, and the settings of its conversion
-    by `Portable`. The surrounding schemas and the levels that may follow are not part of the key.
+    by `Portable`. The surrounding schemas, the levels that may follow and the limit on alternatives are not part of it.
 
-    `text`, `inner_text` and `alternatives` are limits: on the description of the schema itself, on those inside it, and
-    on its alternatives.
+    `text` and `inner_text` are limits: on the description of the schema itself, and on those inside it.
     """
 
     source: str
@@ -53,7 +56,6 @@ class ExpansionKey(NamedTuple):
     patched: bool
     text: int
     inner_text: int
-    alternatives: int
     nulls: bool
     files: bool
 
@@ -63,6 +65,29 @@ class Levels(NamedTuple):
 
     depth: int
     level: int
+
+
+class Unions(NamedTuple):
+    """Sizes of the unions in an expansion: the largest number of alternatives that are all `shown`, and the smallest
+    that was `folded` into fewer.
+    """
+
+    shown: int
+    folded: int
+
+    def with_one(self, alternatives: int, *, is_folded: bool) -> "Unions":
+        if is_folded:
+            return Unions(self.shown, min(self.folded, alternatives))
+        return Unions(max(self.shown, alternatives), self.folded)
+
+    def with_those(self, other: "Unions") -> "Unions":
+        if other.shown <= self.shown and other.folded >= self.folded:
+            return self
+        return Unions(max(self.shown, other.shown), min(self.folded, other.folded))
+
+
+UNIONS = Unions(0, sys.maxsize)
+"""Sizes of no unions."""
 
 
 class Leaf(NamedTuple):
@@ -77,9 +102,9 @@ class Expansion(NamedTuple):
     """Cached expansion: the schema that tools show (`emitted`), with `nodes` as its size.
 
     `cuts`: phrases for what was left out. `asked`: schema names that were looked for among the schemas that contain
-    this one (recursion). `met`: those names in `asked` that were found there. `height`: the levels below this schema.
-    `left`: the levels that could follow, or None if none was left out. `too_large`: True if writing stopped at `nodes`
-    nodes, so that `emitted` is empty.
+    this one (recursion). `met`: those names in `asked` that were found there. `height`: the levels below this schema,
+    or None if it is the same at every level. `unions`: sizes of the unions in it. `left`: the levels that could follow,
+    or None if none was left out. `too_large`: True if writing stopped at `nodes` nodes, so that `emitted` is empty.
     """
 
     emitted: JsonObject
@@ -88,7 +113,8 @@ class Expansion(NamedTuple):
     findings: Findings
     asked: frozenset[str]
     met: frozenset[str]
-    height: Levels
+    height: Levels | None
+    unions: Unions
     left: Levels | None = None
     too_large: bool = False
 
@@ -109,20 +135,30 @@ class Expansions:
         self.large: dict[str, tuple[bool, Findings]] = {}
         self.leaves: dict[tuple[int, bool, bool, bool, int], Leaf] = {}
         self._known: dict[ExpansionKey, list[Expansion]] = {}
+        self._names: dict[frozenset[str], frozenset[str]] = {}
+        """Sets of names, each once, which saves a quarter of the memory: the expansions of a schema under several
+        settings ask for the same names.
+        """
         self._nodes = 0
 
-    def find(self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels) -> Expansion | None:
-        """Return a cached expansion with the key `setting` that can be reused inside `trail`, `room` and `left`, or
-        None.
+    def find(
+        self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels, alternatives: int
+    ) -> Expansion | None:
+        """Return a cached expansion with the key `setting` that can be reused inside `trail`, `room`, `left` and
+        `alternatives`, or None.
 
         `trail`: names of the surrounding schemas. The cached conversion looked for the names `asked` among the schemas
         around it, and found the names `met`. So it is reused only if the names of `asked` in `trail` are exactly `met`.
         `room`: limit on nodes. A complete expansion is reused if it has fewer than `room` nodes. One that was too large
         is reused if writing it stopped at `room` nodes or more, since it then exceeds this limit as well. `left`: the
-        levels that may follow.
+        levels that may follow. `alternatives`: the limit on the alternatives of a union.
         """
         for known in self._known.get(setting, ()):
-            if known.left is None:
+            if not known.unions.shown <= alternatives < known.unions.folded:
+                continue
+            if known.height is None:
+                has_room = True
+            elif known.left is None:
                 has_room = known.height.depth < left.depth and known.height.level <= left.level
             else:
                 has_room = known.left == left
@@ -136,7 +172,9 @@ class Expansions:
         self._nodes += fresh
         if self._nodes > _MOST_NODES:
             self._known.clear()
+            self._names.clear()
             self.leaves.clear()
             self._once.forget()
             self._nodes = fresh
-        self._known.setdefault(setting, []).append(expansion)
+        asked, met = (self._names.setdefault(each, each) for each in (expansion.asked, expansion.met))
+        self._known.setdefault(setting, []).append(expansion._replace(asked=asked, met=met))

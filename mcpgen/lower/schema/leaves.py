@@ -17,9 +17,11 @@ _NOT_OF_LEAVES = frozenset(
 
 
 def is_leaf(source: JsonObject) -> bool:
-    """Return True if `source` declares one scalar type, and has no schemas inside it."""
-    kind = source.get("type")
-    return isinstance(kind, str) and kind in _SCALARS and _NOT_OF_LEAVES.isdisjoint(source)
+    """Return True if `source` declares one scalar type, or null beside it, and has no schemas inside it."""
+    kinds = source.get("type")
+    if isinstance(kinds, list):  # `nullable` of OpenAPI 3.0 became null
+        kinds = next((kind for kind in kinds if kind != "null"), None) if len(kinds) == 2 and "null" in kinds else None
+    return isinstance(kinds, str) and kinds in _SCALARS and _NOT_OF_LEAVES.isdisjoint(source)
 
 
 def scalar(node: JsonObject, kind: str) -> JsonObject:
@@ -54,7 +56,7 @@ def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
     """
     values = as_list(whole.get("enum"))
     if not values:
-        return [{**whole, "type": kind}]
+        return [whole if whole.get("type") == kind else {**whole, "type": kind}]
     if kind == "string" and alone:
         values = [spoken for value in values if (spoken := constraints.as_written(value)) is not None]
     elif not alone:

@@ -18,7 +18,7 @@ from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator, schema_name
-from mcpgen.lower.schema.expansions import Expansion, ExpansionKey, Leaf, Levels
+from mcpgen.lower.schema.expansions import UNIONS, Expansion, ExpansionKey, Leaf, Levels
 from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands
 from mcpgen.lower.schema.leaves import default_of, is_leaf, of_kind, scalar
 from mcpgen.lower.schema.media_types import is_file
@@ -88,10 +88,12 @@ class Portable:
         """Names looked up among the schemas around the current expansion."""
         self._shared = 0
         """Nodes that belong to a cached expansion."""
-        self._reached = Levels(0, 0)
-        """Deepest place of the current expansion at which a limit on levels was checked."""
+        self._reached: Levels | None = None
+        """Deepest place of the current expansion at which a limit on levels was checked, or None without a check."""
         self._is_limited = False
         """True if such a limit was met in the current expansion."""
+        self._unions = UNIONS
+        """Unions of the current expansion that were written, by the number of their alternatives."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -130,17 +132,19 @@ class Portable:
                 return self._expand(source, identity, at, keep_null, description, removable)
             return self._leaf(source, at, keep_null, removable)
         limits = self.limits
-        lengths = limits.inner_text if at.depth else limits.text, limits.inner_text, limits.alternatives
+        lengths = limits.inner_text if at.depth else limits.text, limits.inner_text
         written = (repr(source), keep_null, description, removable, at.patched)
         setting = ExpansionKey(*written, *lengths, self.nulls, self.files)
         left = Levels(limits.depth - at.depth, limits.levels - at.level)
-        known = self._expansions.find(setting, at.trail, self._left, left)
+        known = self._expansions.find(setting, at.trail, self._left, left, limits.alternatives)
         if known is None:
             return self._expand_and_keep(setting, source, identity, at, left)
         self._left -= known.nodes
         self._shared += known.nodes
         self._asked |= known.asked
-        self._reach(Levels(at.depth + known.height.depth, at.level + known.height.level), known.left is not None)
+        if known.height is not None:
+            self._reach(Levels(at.depth + known.height.depth, at.level + known.height.level), known.left is not None)
+        self._unions = self._unions.with_those(known.unions)
         self.cuts += known.cuts
         self.composer.repeat(known.findings)
         return known.emitted
@@ -151,20 +155,22 @@ class Portable:
         key = id(source), keep_null, removable, self.files, limit
         known = self._expansions.leaves.get(key)
         if known is None:
-            mark, left, reached = self.composer.mark(), self._left, self._reached
+            mark, left = self.composer.mark(), self._left
             emitted = self._expand(source, "", at, keep_null, "", removable)
-            self._reached = reached  # a scalar is the same at every level
             if left - self._left == 1:  # one node, so that the limit on nodes has no effect
                 self._expansions.leaves[key] = Leaf(source, emitted, self.composer.since(mark))
             return emitted
         self._left -= 1
+        self._shared += 1
         self.composer.repeat(known.findings)
         return known.emitted
 
     def _reach(self, place: Levels, is_limited: bool) -> None:
         """Record that the current expansion reaches the levels `place`, and that it met a limit there."""
         reached = self._reached
-        if place.depth > reached.depth or place.level > reached.level:
+        if reached is None:
+            self._reached = place
+        elif place.depth > reached.depth or place.level > reached.level:
             self._reached = Levels(max(reached.depth, place.depth), max(reached.level, place.level))
         self._is_limited = self._is_limited or is_limited
 
@@ -178,21 +184,26 @@ class Portable:
         """
         left, shared, cuts, mark = self._left, self._shared, len(self.cuts), self.composer.mark()
         around, self._asked = self._asked, set[str]()
-        reached, self._reached = self._reached, Levels(at.depth, at.level)
+        reached, self._reached = self._reached, None
         was_limited, self._is_limited = self._is_limited, False
+        unions, self._unions = self._unions, UNIONS
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
         asked = frozenset(self._asked)
         self._asked = around | asked
-        height = Levels(self._reached.depth - at.depth, self._reached.level - at.level)
+        deepest, inside = self._reached, self._unions
+        height = Levels(deepest.depth - at.depth, deepest.level - at.level) if deepest else None
         limit = follow if self._is_limited else None
-        self._reach(reached, was_limited)
+        if reached is not None:
+            self._reach(reached, was_limited)
+        self._unions = unions.with_those(inside)
         if self.is_exhausted and self.limits is LADDER[-1]:
             return emitted  # do not cache: no smaller limits are left to try, so nothing would use the cached schema
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
         met = asked.intersection(at.trail)
         shown = {} if self.is_exhausted else emitted
-        expansion = Expansion(shown, nodes, left_out, found, asked, met, height, limit, too_large=self.is_exhausted)
+        too_large = self.is_exhausted
+        expansion = Expansion(shown, nodes, left_out, found, asked, met, height, inside, limit, too_large=too_large)
         self._expansions.keep(setting, expansion, nodes - (self._shared - shared))
         self._shared = shared + nodes
         return emitted
@@ -236,6 +247,8 @@ class Portable:
 
     def _has_no_room(self, at: _Position, identity: str, node: JsonObject) -> bool:
         """Return True if the members of a schema are left out, because it is too deep or the schema is too large."""
+        if is_leaf(node):
+            return False  # without a check of the level, since a scalar is the same at every level
         is_deep = at.depth >= self.limits.depth or at.level > self.limits.levels
         is_cut = (is_deep or self.is_exhausted) and self._is_large(identity, node)
         if is_cut or not is_deep:  # a small schema is the same at every level
@@ -302,6 +315,8 @@ class Portable:
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
         """Return the alternatives of `node` without null, each of one type; and True if null is allowed."""
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
+        if _ALTERNATIVES.isdisjoint(node):
+            return self._of_types(node, nullable)
         base = {keyword: value for keyword, value in node.items() if keyword not in _NOT_OF_BRANCHES}
         found: list[JsonObject] = []
         discriminator = Discriminator(node, self.composer)
@@ -321,8 +336,13 @@ class Portable:
                 found.append(self.composer.merged(base, discriminator.tag(member)))
         if found:
             return found, nullable
-        whole = {keyword: value for keyword, value in node.items() if keyword not in _ALTERNATIVES}
-        kinds = [kind for kind in types(node) or implied_types(node) if kind != "null"]
+        return self._of_types({key: value for key, value in node.items() if key not in _ALTERNATIVES}, nullable)
+
+    def _of_types(self, whole: JsonObject, nullable: bool) -> tuple[list[JsonObject], bool]:
+        """Return `whole`, a node without alternatives, as a schema for each of its types without null; and True if null
+        is allowed.
+        """
+        kinds = [kind for kind in types(whole) or implied_types(whole) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
         branches = [branch for kind in kinds for branch in of_kind(whole, kind, alone=len(kinds) == 1)]
@@ -356,7 +376,9 @@ class Portable:
                 return self._cut(node, at, "", words, branches)
             emitted.append(self._emit(branch, at, keep_null=False))
         members = unique(part for member in emitted for part in as_list(member.get("anyOf")) or [member])
-        members = folded(members) if len(members) > self.limits.alternatives else tags_first(members)
+        is_folded = len(members) > self.limits.alternatives
+        self._unions = self._unions.with_one(len(members), is_folded=is_folded)
+        members = folded(members) if is_folded else tags_first(members)
         described = self._text(at, words, constraints.in_words(self.composer.with_gaps(node, branches)))
         if len(members) == 1:
             return {**as_object(members[0]), **described}

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonValue
-from mcpgen.base.runtime import jsontext
+from mcpgen.base.runtime import jsonrpc
 from mcpgen.read.document import budgets
 from mcpgen.read.document.memory import too_many_nodes
 
@@ -94,7 +94,7 @@ def parse(text: str, name: str, diagnostics: Diagnostics) -> JsonValue:
         ) from None
     except RecursionError:
         raise _too_deep(name) from None
-    if jsontext.is_deeper(value, budgets.DEPTH):
+    if jsonrpc.is_deeper(value, budgets.DEPTH):
         raise _too_deep(name)
     return value
 

@@ -5,7 +5,7 @@ one walk serves all formats. `base/secrets.py` has the rule. What is left of the
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
@@ -157,8 +157,7 @@ class _Walk:
         ):
             name = name if is_secret_name(name) else f"{name}{_FORCED}"
         is_choice = "enum" in node and len(as_list(node["enum"])) > 1
-        changed: JsonObject = {}
-        is_changed = False
+        changes: dict[str, tuple[str, JsonValue | _Gone]] = {}
         for member, each in node.items():
             label = member if member in self._clean_keys else self._key(member, (*path, member), key)
             found: JsonValue | _Gone = each
@@ -171,18 +170,9 @@ class _Walk:
                 found = self._object(each, (*path, member), member, name if member in _SAME else member)
             elif member in _VALUES and _is_number(each) and "token" not in name.lower() and is_secret_name(name):
                 found = self._removed(name, path)
-            if found is each and label is member:
-                changed[label] = each
-                continue
-            is_changed = True
-            if not isinstance(found, _Gone):
-                changed[label] = found
-        if not is_changed:
-            return node
-        is_pair = isinstance(node.get("key"), str) and "value" in node and "value" not in changed
-        if is_pair or ("in" in node and _is_constant(node) and not _is_constant(changed)):
-            changed[MARK] = True
-        return changed
+            if found is not each or label is not member:
+                changes[member] = label, found
+        return _changed(node, changes) if changes else node
 
     def _list(self, items: list[JsonValue], path: _Path, key: str, name: str) -> list[JsonValue] | _Gone:
         found = [self._judged(each, (*path, index), key, name) for index, each in enumerate(items)]
@@ -280,6 +270,19 @@ class _Walk:
         else:
             self._found[name] = _LeftOut(place, is_constant)
         return _GONE
+
+
+def _changed(node: JsonObject, changes: Mapping[str, "tuple[str, JsonValue | _Gone]"]) -> JsonObject:
+    """Return an object with new keys and values for the keys in `changes`, and a mark if it lost its constant."""
+    changed: JsonObject = {}
+    for member, each in node.items():
+        label, found = changes.get(member, (member, each))
+        if not isinstance(found, _Gone):
+            changed[label] = found
+    is_pair = isinstance(node.get("key"), str) and "value" in node and "value" not in changed
+    if is_pair or ("in" in node and _is_constant(node) and not _is_constant(changed)):
+        changed[MARK] = True
+    return changed
 
 
 def _name_of(member: str, key: str, name: str) -> str:

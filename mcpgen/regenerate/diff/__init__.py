@@ -8,7 +8,7 @@ from mcpgen.base.jsonvalue import as_object
 from mcpgen.base.work import Budget
 from mcpgen.regenerate.diff.change import GRADES, Change, Difference, Grade, ordered
 from mcpgen.regenerate.diff.matching import match
-from mcpgen.regenerate.diff.surface import TABLES, Surface, of_catalog, of_tables
+from mcpgen.regenerate.diff.surface import TABLES, Surface, of_catalog, of_project, of_tables
 from mcpgen.regenerate.diff.versions import next_version, release
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "compare",
     "next_version",
     "of_catalog",
+    "of_project",
     "of_tables",
     "release",
 ]

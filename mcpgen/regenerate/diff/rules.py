@@ -118,6 +118,8 @@ OF_SERVER: dict[str, tuple[Grade, str]] = {
     "server-instructions": ("cosmetic", "The instructions of the server have new wording."),
     "logging-offered": ("additive", "Clients can ask for log messages of their calls."),
     "logging-gone": ("breaking", "Clients can no longer ask for log messages."),
+    "part-removed": ("breaking", "The server no longer has the part {before}."),
+    "part-added": ("additive", "The server now has the part {after}."),
     "tools-unlisted": (
         "breaking",
         "The server no longer lists its tools: a search finds them. All can still be called by their names.",

@@ -30,6 +30,7 @@ def compared(
     needed = frozenset[str]().union(*(frozenset.intersection(*authorization.alternatives(tool)) for _, tool in pairs))
     return [
         *_identity(old.header, new.header),
+        *_parts(old.parts, new.parts),
         *objections.of_server(old, new),
         *_urls(old, new, pairs),
         *secrets.compared(old, new, pairs, renamed),
@@ -47,6 +48,13 @@ def _identity(old: JsonObject, new: JsonObject) -> Iterator[Change]:
     if old.get("logging") != new.get("logging"):
         yield rules.of_server("logging-offered" if new.get("logging") else "logging-gone")
     yield from _search(old.get("search"), new.get("search"))
+
+
+def _parts(old: frozenset[str] | None, new: frozenset[str] | None) -> Iterator[Change]:
+    """Yield the parts that a server has lost or got."""
+    if old is not None and new is not None:
+        yield from (rules.of_server("part-removed", name) for name in sorted(old - new))
+        yield from (rules.of_server("part-added", after=name) for name in sorted(new - old))
 
 
 def _search(before: JsonValue, after: JsonValue) -> Iterator[Change]:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
-from mcpgen.emit import features
+from mcpgen.emit import features, parts
 from mcpgen.emit.table import bindings_json, scheme, tools_json
 from mcpgen.lock import fingerprint
+from mcpgen.lock.lockfile import Lock
 from mcpgen.lower.request.security import bind
 from mcpgen.model import (
     ANY_HEADER,
@@ -83,13 +84,14 @@ class Surface:
     """Description of a server for comparisons: everything that is compared.
 
     `header`: the header of `bindings.json`, with identity, servers, security schemes and roles. `resources` and
-    `prompts`: the entries of `resources.json` and `prompts.json`.
+    `prompts`: the entries of `resources.json` and `prompts.json`. `parts`: the parts of the server, None if unknown.
     """
 
     header: JsonObject
     tools: tuple[Listed, ...]
     resources: tuple[JsonObject, ...] = ()
     prompts: tuple[JsonObject, ...] = ()
+    parts: frozenset[str] | None = None
 
     @property
     def fetched(self) -> list[JsonObject]:
@@ -108,6 +110,15 @@ def of_catalog(catalog: Catalog) -> Surface:
     known = {tool.operation.key: Pin(tool.name) for tool in catalog.tools}
     tables = {f"{name}.json": data for name, data in beside.items()}
     return of_tables({"tools.json": tools, "bindings.json": bindings_json(catalog, tools, beside), **tables}, known)
+
+
+def of_project(files: Mapping[str, bytes], lock: Lock) -> Surface:
+    """Describe the server of a project for comparisons, as a `Surface`, from its JSON files (TABLES) and its lock file.
+
+    Raises the errors of `of_tables`.
+    """
+    wings = parts.wings_of(lock.chosen, files)
+    return replace(of_tables(files, lock.promises.tools), parts=parts.parts_of(wings) & parts.PURPOSES.keys())
 
 
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:

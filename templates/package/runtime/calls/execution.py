@@ -29,11 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
-    from ..core.budget import Budget
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue, Fetch, GetPrompt, TaskRequest
-    from ..core.task_state import Task
-    from ..core.wire_formats import Contents, PromptMessages
+    from ..core.limits import Budget
+    from ..core.wire_formats import Contents, PromptMessages, Task
     from ..features.resource_versions import Version
     from ..http_server.handles import Handles
     from ..settings.settings import Settings

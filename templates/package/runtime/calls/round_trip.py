@@ -22,15 +22,15 @@ from .preparation import CallUnderWay
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..core.budget import Budget
     from ..core.catalog import Catalog, Tool
+    from ..core.limits import Budget
     from ..core.wire_formats import Block
     from ..http.exchange import Response
     from ..http.sending import Sender
     from ..http_server.handles import Sharing
     from ..request.request import Request
-    from ..result.result_names import Names
-    from ..result.result_store import KeptResults
+    from ..result.result_store import KeptResults, Names
+    from ..results.result_rules import ResultRules
     from ..settings.settings import Settings
     from ..tables.table import View
     from ..text.redaction import Redactor
@@ -172,11 +172,9 @@ class ResultWriter:
         """Return the tool result for a response of the API, with at most about `most` bytes of it; 0 for `shown`."""
         view, most = None, most or spans.shown(self.shown)
         if (rules := self._rules(tool, answer)) is not None:
-            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
-
-            view = ResultRules(rules)
-            if (instead := view.take(answer, sent, most)) is not None:
-                return instead
+            view = self._view(tool, rules)
+        if view is not None and (instead := view.take(answer, sent, most)) is not None:
+            return instead
         if response.is_large(answer, most):
             spans.note(cut=True)
             spans.log_to_client("notice", f"Shows {most:,} bytes of an answer that has {answer.size:,}.")
@@ -186,16 +184,26 @@ class ResultWriter:
             result = view.dressed(result, answer, sent, self._redactor, most)
         return result
 
+    def _view(self, tool: Tool, rules: View) -> ResultRules | None:
+        """Return the rules for a result, or None if this server lacks them: its document does not mention GraphQL."""
+        try:
+            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
+        except ModuleNotFoundError:
+            if "result" in tool.binding:
+                raise
+            return None
+        return ResultRules(rules)
+
     def _rules(self, tool: Tool, answer: Response) -> View | None:
         """Return the tool's rules for its results. Only the media type tells that a response is of GraphQL."""
         return tool.binding.get("result") or (_OF_GRAPHQL if answer.label == _GRAPHQL else None)
 
     async def keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Store a response that is too large for a result, or as much of it as the time budget allows."""
-        from ..result import large_results  # imported late: few responses are too large
+        from ..result import result_store  # imported late: few responses are too large
 
         with budget as seconds:
-            answer.kept = await large_results.keep(answer, sent.uri, self._redactor, self._resources, seconds)
+            answer.kept = await result_store.keep(answer, sent.uri, self._redactor, self._resources, seconds)
         if answer.kept and self._shared is not None:
             await self._shared.keep(sent.uri, *self._resources.whole(sent.uri), RESULT_SECONDS)
 

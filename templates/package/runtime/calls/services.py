@@ -7,13 +7,11 @@ import os
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from ..core import log
-from ..http import descriptors
+from ..core import limits, log
+from ..core.limits import Shares
 from ..http.client import Client
 from ..http.sending import Sender
-from ..http.shares import Shares
-from ..result.result_names import CountedNames
-from ..result.result_store import KeptResults
+from ..result.result_store import CountedNames, KeptResults
 from ..settings import credentials
 from ..settings.origins import kept_to
 from ..text.redaction import Redactor
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any, Protocol
 
-    from ..core.budget import Budget
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue
+    from ..core.limits import Budget
     from ..core.wire_formats import Result
     from ..http_server.handles import Handles
     from ..questions.signed_state import States
@@ -92,7 +90,7 @@ class Lasting:
         self.closing: list[Callable[[], Awaitable[None]]] = []
         self.redactor = Redactor(())
         log.redact_with(self.redactor.text)
-        rooms, files = descriptors.plan(settings["CONCURRENCY"], len(kept_to(settings)))
+        rooms, files = limits.plan_descriptors(settings["CONCURRENCY"], len(kept_to(settings)))
         if rooms < settings["CONCURRENCY"]:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings["CONCURRENCY"])
         shares = Shares(files=files)

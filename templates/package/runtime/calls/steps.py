@@ -14,8 +14,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ..core.budget import STEPS as STEPS_OF_WORK
-from ..core.budget import Budget
+from ..core.limits import STEPS as STEPS_OF_WORK
+from ..core.limits import Budget
 from .hook_loading import NoHooks
 from .preparation import sentence
 
@@ -215,7 +215,7 @@ def _made(rows: Iterable[Row], services: Services, tool: Tool) -> Iterator[tuple
 async def _read(services: Services, call: CallUnderWay) -> None:
     """Answer a call of the server's own tool that reads stored results (`read_result`)."""
     from ..core.read_tool import ARGUMENT
-    from ..result import read_result  # imported late, as ARGUMENT: few servers list the tool read_result
+    from ..result import result_store  # imported late, as ARGUMENT: few servers list the tool read_result
 
     await services.lasting.bring(str(call.arguments[ARGUMENT]))
-    call.result = read_result.read(services.lasting.resources, call.arguments, services.settings.sizes.shown)
+    call.result = result_store.read(services.lasting.resources, call.arguments, services.settings.sizes.shown)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..core.budget import Budget
+from ..core.limits import Budget
 from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..request.request import Request
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..http.client import Client
     from ..http.exchange import Response, Sent
-    from ..settings.credentials import Logins
-    from ..settings.grants import TokenRequest
+    from ..settings.credentials import Logins, TokenRequest
     from ..settings.settings import Settings
     from ..text.addresses import Address
     from .services import Services

@@ -22,8 +22,7 @@ from ..result import response
 from ..result.result_store import LARGEST_SLICE
 from ..settings.settings import NotReady
 from ..settings.sizes import MOST_INLINE
-from ..text.invisible import clean
-from ..text.sanitize import decode, is_text
+from ..text.sanitize import clean, decode, is_text
 
 if TYPE_CHECKING:
     from ..calls.services import Services

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..calls.preparation import CallUnderWay
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..questions.forms import FormQuestion
     from ..questions.signed_state import States
     from ..request.argument_errors import Problem

@@ -13,10 +13,10 @@ from ..calls import inner_calls
 from ..calls.preparation import CallUnderWay
 from ..calls.round_trip import unheard
 from ..core import spans
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..request.argument_errors import Problem, Refused
 from ..result import response
-from ..result.wrapping import TEXT
+from ..result.response import TEXT
 from ..settings.settings import NotReady
 from ..text.sanitize import brief
 from .named_items import NotFound, chosen, items_of

@@ -17,8 +17,7 @@ from ..core.catalog import Tool
 from ..core.wire_formats import OtherOutcome, Question
 from ..request.argument_errors import Problem, Refused, Unanswered
 from ..request.validators import SchemaChecker
-from ..text.invisible import visible
-from ..text.sanitize import brief
+from ..text.sanitize import brief, visible
 from .asked_arguments import listed_without_asking
 from .consent import not_called
 from .forms import FormQuestion
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..calls.preparation import CallUnderWay
     from ..calls.services import Services
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..tables.table import AskedQuestion
     from .signed_state import States
 

@@ -17,16 +17,16 @@ from ..core.wire_formats import Result
 from ..files import safe_open
 from ..request.argument_errors import Problem, Refused
 from ..result import response
-from ..result.large_results import PIECE
-from ..text.invisible import clean
+from ..result.result_store import PIECE
+from ..text.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..calls.preparation import CallUnderWay
     from ..calls.services import Services
-    from ..core.budget import Budget
     from ..core.catalog import Tool
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
     from ..settings.settings import Settings
     from ..text.redaction import Redactor

@@ -1,0 +1,197 @@
+"""Decide which wings of the runtime (`wings.py`) a server gets: those that its tables need, and parts that its owner
+chooses.
+
+The tables decide: a field of their types (`core/table.py` of the runtime) that only some servers have needs a wing. A
+part is a name by which an owner chooses wings (`--parts`, `parts:` in the tools file).
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from mcpgen.base.runtime import table
+from mcpgen.emit.wings import PLAIN, WINGS
+from mcpgen.model.options import ALL_PARTS, NO_PARTS, PARTS
+
+PURPOSES = {
+    "audit": "a line in a log for each call",
+    "hooks": "your own code around calls; also added once `hooks.py` defines something",
+    "http": "serve many clients over HTTP",
+    "install": "the command `install`, for machines without mcpgen",
+    "reload": "load regenerated tools without a restart",
+    "shell": "call tools from a shell",
+    "telemetry": "metrics and traces",
+}
+"""Name of each part that no table needs → what it is for. Tables need `login`, `search` and `programs`."""
+
+_WINGS_OF = {
+    "http": ("http_server", "identity", "delegation", "replicas"),
+    "reload": ("reload", "watching"),  # clients can watch texts that a reload changes
+}
+"""Name of a part → its wings. Any other part is the wing of its name."""
+
+
+class Need(NamedTuple):
+    """A wing that a server needs if its tables have one of `fields`, and why.
+
+    A field is `TYPE.MEMBER` of the types of the tables, or `TYPE.MEMBER=TEXT` if its value must contain the text.
+    """
+
+    wing: str
+    why: str
+    fields: tuple[str, ...]
+
+
+NEEDS = (
+    Need(
+        "files",
+        "a body is a file or has several parts",
+        ("Body.encoding=multipart", "Body.encoding=binary", "Field.part"),
+    ),
+    Need(
+        "templates",
+        "a request is made from a template, or a body is XML",
+        ("Parameter.template", "Body.template", "Body.encoding=xml", "Body.xml", "Field.xml"),
+    ),
+    Need(
+        "questions",
+        "a call asks its user, or needs a capability of the client",
+        ("Binding.confirm", "Binding.ask", "Binding.requires", "Header.asks", "Prompt.ask"),
+    ),
+    Need(
+        "features",
+        "the server has resources, prompts or completions",
+        ("Header.features", "Header.completes"),
+    ),
+    Need("watching", "clients can watch a resource", ("Header.polls", "Resource.poll")),
+    Need(
+        "lookups",
+        "a call fetches all pages of a list, or an argument takes a name in place of an id",
+        ("Binding.pages", "Binding.lookups"),
+    ),
+    Need(
+        "results",
+        "a tool has an output schema, rules for its result, or returns files",
+        ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
+    ),
+    Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
+    Need("search", "the tools are found by a search", ("Header.search",)),
+    Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
+    Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),
+    Need("login", "users log in with a browser", ("CredentialWays.user", "Scheme.user")),
+)
+"""What in the tables needs a wing. All other fields are read by the plain core."""
+
+_TABLES = {"bindings.json": table.Table, "resources.json": table.Resources, "prompts.json": table.Prompts}
+_TYPES = {field.partition(".")[0] for need in NEEDS for field in need.fields}
+
+
+def wings_of(chosen: Collection[str], tables: Mapping[str, bytes]) -> frozenset[str]:
+    """Return the names of all wings of a server.
+
+    `chosen`: the parts that its owner chose. `tables`: name → bytes of its JSON files.
+    """
+    needs = {wing.name: wing.needs for wing in WINGS}
+    if ALL_PARTS in chosen:
+        return frozenset(needs)
+    wanted = [PLAIN, *needed(tables), *(wing for part in chosen for wing in wings_of_part(part))]
+    found: set[str] = set()
+    while wanted:
+        name = wanted.pop()
+        if name in needs and name not in found:
+            found.add(name)
+            wanted += needs[name]
+    return frozenset(found)
+
+
+def wings_of_part(part: str) -> tuple[str, ...]:
+    """Return the wings of a part."""
+    return _WINGS_OF.get(part, (part,))
+
+
+def parts_of(wings: Collection[str]) -> frozenset[str]:
+    """Return the names of the parts whose wings are all among `wings`."""
+    return frozenset(part for part in PARTS if all(wing in wings for wing in wings_of_part(part)))
+
+
+def chosen(wanted: Iterable[str], *, deploy: bool, hooks: bool) -> tuple[str, ...]:
+    """Return the parts that a project gets beside those that its tables need, sorted.
+
+    `wanted`: the values of `--parts`. `deploy`: the project has files for deployment, which use HTTP and metrics.
+    `hooks`: its hooks.py defines something.
+    """
+    if ALL_PARTS in wanted:
+        return (ALL_PARTS,)
+    implied = [*(("http", "telemetry") if deploy else ()), *(("hooks",) if hooks else ())]
+    return tuple(sorted({*wanted, *implied} - {NO_PARTS}))
+
+
+def needed(tables: Mapping[str, bytes]) -> dict[str, str]:
+    """Return wing → why, for each wing that the tables need."""
+    kinds = {name: kind for name, kind in _TABLES.items() if name in tables}
+    fields = {field for name, kind in kinds.items() for field in _fields(json.loads(tables[name]), kind)}
+    return {need.wing: need.why for need in NEEDS if any(_is_met(field, fields) for field in need.fields)}
+
+
+def _is_met(field: str, fields: set[str]) -> bool:
+    """Return True if the tables have the field of a need."""
+    name, is_valued, text = field.partition("=")
+    if not is_valued:
+        return name in fields
+    return any(each.partition("=")[0] == name and text in each.partition("=")[2] for each in fields)
+
+
+def _fields(value: Any, kind: Any) -> Iterator[str]:
+    """Yield each field in a value of a type of the tables: `TYPE.MEMBER`, and `TYPE.MEMBER=TEXT` for each text in it.
+
+    Only the types are visited that can contain a field of a need.
+    """
+    origin, inside = get_origin(kind), get_args(kind)
+    if isinstance(value, dict) and is_typeddict(kind):
+        name, members = ("Header" if kind is table.Table else kind.__name__), _members(kind)
+        for key, inner in value.items():
+            if name in _TYPES:
+                yield f"{name}.{key}"
+                yield from (f"{name}.{key}={text}" for text in _texts(inner))
+            if key in members:
+                yield from _fields(inner, members[key])
+    elif isinstance(value, dict) and origin in (Union, UnionType):
+        yield from (field for each in inside if _fits(value, each) for field in _fields(value, each))
+    elif isinstance(value, dict) and origin is dict:
+        yield from (field for inner in value.values() for field in _fields(inner, inside[1]))
+    elif isinstance(value, list):
+        # a list is one alternative of a text, or the only type
+        for each in inside if origin in (Union, UnionType) else (kind,):
+            if get_origin(each) is list:
+                yield from (field for inner in value for field in _fields(inner, get_args(each)[0]))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield a text, or the texts that are the values of an object."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (each for each in value.values() if isinstance(each, str))
+
+
+def _fits(value: Mapping[str, Any], kind: Any) -> bool:
+    """Return True if an object has the members of a type, for a type among alternatives."""
+    return is_typeddict(kind) and kind.__required_keys__ <= value.keys() <= get_type_hints(kind).keys()
+
+
+@cache
+def _members(kind: Any) -> dict[str, Any]:
+    """Return member → type, for the members of an object type that can contain a field of a need."""
+    return {key: inner for key, inner in get_type_hints(kind).items() if not _TYPES.isdisjoint(names_of_types(inner))}
+
+
+def names_of_types(kind: Any, seen: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Return the names of all object types of the tables that a value of a type can contain."""
+    if not is_typeddict(kind):
+        return frozenset().union(*(names_of_types(each, seen) for each in get_args(kind)))
+    if kind.__name__ in seen:
+        return frozenset()
+    seen |= {kind.__name__}
+    return frozenset({kind.__name__}).union(*(names_of_types(each, seen) for each in get_type_hints(kind).values()))

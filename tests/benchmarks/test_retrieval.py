@@ -1,0 +1,22 @@
+"""Test that the benchmark of the search fits the product: its rules name code, and its questions name tools."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.corpus import CORPUS
+from benchmarks.retrieval.rules import ROOT, RULES, Rule
+from benchmarks.retrieval.served import served
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule.name for rule in RULES])
+def test_a_rule_is_one_place_of_the_code(rule: Rule) -> None:
+    assert (ROOT / rule.file).read_text(encoding="utf-8").count(rule.old) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not beside the repository")
+def test_every_question_needs_tools_that_exist() -> None:
+    for each in served(CORPUS):
+        assert each.questions
+        assert all(needs for _, needs in each.questions)
