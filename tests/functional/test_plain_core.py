@@ -11,7 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -355,3 +357,52 @@ def test_the_next_run_adds_the_part_that_calls_hooks(source: Path, upstream: Ups
     (project / "things_mcp" / "hooks.py").write_text(hooks, encoding="utf-8")
     assert mcpgen("regenerate", str(project)).returncode == 0
     assert "Closed." in run(project, upstream, given=CALL).stdout
+
+
+NAMED_LIKE_KEYS = """
+mcpgen: 1
+server: {name: things}
+base_url: http://127.0.0.1:1
+security: {key: {type: apiKey, in: header, name: X-Key}}
+tools:
+- name: echo
+  request: POST /echo/{text}
+  arguments: {text: string}
+  send: {body: {result: "{text}", confirm: true}}
+"""
+"""A tools file whose request has members with the names of keys that need parts of the runtime."""
+
+
+@pytest.mark.slow
+def test_names_that_look_like_keys_need_no_part(upstream: Upstream, tmp_path: Path) -> None:
+    (tmp_path / "things.tools.yaml").write_text(NAMED_LIKE_KEYS, encoding="utf-8")
+    project = generated(tmp_path / "things.tools.yaml", tmp_path, "--parts=none")
+    assert not (project / "things_mcp" / "runtime" / "questions").exists()
+    done = run(project, upstream, given=CALL)
+    assert '"text":"/echo/a"' in done.stdout, done.stderr
+
+
+class GraphQl(BaseHTTPRequestHandler):
+    """API that answers with a type which its document does not mention."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/graphql-response+json")
+        self.send_header("Content-Length", "15")
+        self.end_headers()
+        self.wfile.write(b'{"errors":["a"]')
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Log nothing."""
+
+
+@pytest.mark.slow
+def test_a_type_that_the_document_does_not_mention_is_read_without_its_rules(
+    plain: Path, whole: Path, upstream: Upstream
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), GraphQl) as api:
+        threading.Thread(target=api.serve_forever, daemon=True).start()
+        url = {"THINGS_BASE_URL": f"http://127.0.0.1:{api.server_port}"}
+        found = [run(project, upstream, given=CALL, **url).stdout for project in (plain, whole)]
+        api.shutdown()
+    assert all("errors" in text and "could not be loaded" not in text for text in found), found

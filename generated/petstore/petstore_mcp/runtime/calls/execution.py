@@ -20,20 +20,17 @@ from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..core import log, spans
-from ..core.budget import Budget
+from ..core import limits, log, spans
 from ..core.effects import Dialogue, Fetch
+from ..core.limits import Budget, Shares
 from ..core.wire_formats import Contents, Result
-from ..http import descriptors
 from ..http.client import Client, Failure
 from ..http.exchange import Sent
 from ..http.sending import UNAUTHORIZED, Sender
-from ..http.shares import Shares
 from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused
 from ..result import response
-from ..result.result_names import CountedNames
-from ..result.result_store import KeptResults
+from ..result.result_store import CountedNames, KeptResults
 from ..settings import credentials
 from ..settings.origins import kept_to
 from ..settings.settings import NotReady
@@ -48,8 +45,7 @@ from .under_way import CallUnderWay
 if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..core.effects import GetPrompt, TaskRequest
-    from ..core.task_state import Task
-    from ..core.wire_formats import PromptMessages
+    from ..core.wire_formats import PromptMessages, Task
     from ..features.resource_versions import Version
     from ..http.exchange import Response
     from ..http_server.handles import Handles
@@ -59,7 +55,7 @@ if TYPE_CHECKING:
     from ..questions.consent import Consent, States
     from ..questions.questions import Questions
     from ..results.structured import OutputChecker
-    from ..settings.grants import TokenRequest
+    from ..settings.credentials import TokenRequest
     from ..settings.settings import Settings
     from ..tables.table import Lookup, Pages
     from .inner_calls import Record
@@ -99,7 +95,7 @@ class ToolExecutor:
         self._hooks = self._preparation.hooks
         self._promises: OutputChecker | None = None
         self._consent: Consent | None = None
-        rooms, files = descriptors.plan(settings["CONCURRENCY"], len(kept_to(settings)))
+        rooms, files = limits.plan_descriptors(settings["CONCURRENCY"], len(kept_to(settings)))
         if rooms < settings["CONCURRENCY"]:
             log.event("warning", "few_descriptors", rooms=rooms, wanted=settings["CONCURRENCY"])
         shares = Shares(files=files)

@@ -11,7 +11,7 @@ from ..core import absent_parts, log
 from ..request.argument_errors import HookFailed
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..core.wire_formats import Result
     from ..hooks.hook_runner import Hooks
     from ..request.request import Request

@@ -100,10 +100,10 @@ class OwnTools:
             except TornIndex as reason:
                 return Result.error(str(reason))
         from ..core.read_tool import ARGUMENT
-        from ..result import read_result  # imported late, as ARGUMENT: few servers list the tool read_result
+        from ..result import result_store  # imported late, as ARGUMENT: few servers list the tool read_result
 
         await self._bring(str(arguments[ARGUMENT]))
-        return read_result.read(self._resources, arguments, self._shown)
+        return result_store.read(self._resources, arguments, self._shown)
 
     async def _run(self, tool: str, code: str, executor: Executor, dialogue: Dialogue, ask: Ask | None) -> Result:
         try:

@@ -18,10 +18,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core import log, spans
-from ..core.budget import Budget, Exhausted
-from ..request import bodies, kinds, request
+from ..core.limits import Budget, Exhausted
+from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused, report
-from ..request.arguments import HOST_MEMBERS, Checker, known_names
+from ..request.arguments import HOST_MEMBERS, Checker, known_names, unknown_kinds
+from ..request.request import WITH_FILES
 from ..settings.credential_env import SHORTEST_REDACTED
 from ..settings.settings import NotReady
 from .hook_loading import load
@@ -154,11 +155,11 @@ class Preparation:
         They differ if the body may contain null where the schema does not show it.
         """
         # Imported late: only needed for arguments that do not fit.
-        from ..request import lenient_arguments, original_names
+        from ..request.arguments import read_leniently, with_argument_names, without_host_members
 
         known = known_names(tool)
-        named = original_names.with_argument_names(tool.binding, known, arguments)
-        named, left_out = lenient_arguments.without_host_members(named, known, self._ignored)
+        named = with_argument_names(tool.binding, known, arguments)
+        named, left_out = without_host_members(named, known, self._ignored)
         for name in left_out:
             if name not in self._told:
                 self._told.add(name)
@@ -170,9 +171,9 @@ class Preparation:
                 )
         reading = budget.apart()  # if it runs out, the check must still find what is wrong
         try:
-            checked, parsed = lenient_arguments.read(tool.schema, named, reading)
+            checked, parsed = read_leniently(tool.schema, named, reading)
             nullable = tool.binding.get("nullable", ())
-            sent, _ = lenient_arguments.read(tool.schema, named, reading, nullable) if nullable else (checked, [])
+            sent, _ = read_leniently(tool.schema, named, reading, nullable) if nullable else (checked, [])
         except Exhausted:
             return named, named
         if parsed:
@@ -232,10 +233,10 @@ class Preparation:
         """Return the request, its address, and the digest of its files: "" if it sends none or needs no consent."""
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
-        if tool.plan is None and (strange := kinds.unknown(tool.binding)):
+        if tool.plan is None and (strange := unknown_kinds(tool.binding)):
             raise NotReady(f"Its request has the {strange}, which this server does not know: generate it again.")
         files = None
-        if (body := tool.binding.get("body")) is not None and body["encoding"] in bodies.WITH_FILES:
+        if (body := tool.binding.get("body")) is not None and body["encoding"] in WITH_FILES:
             from ..files.files import Digested, Files  # imported late: few tools send files
 
             files = (Digested if "confirm" in tool.binding else Files)(*self._opened)

@@ -15,12 +15,13 @@ from ..http.trimming import Trimmer
 from ..result import response
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
     from ..core.catalog import Tool
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
     from ..http_server.handles import Sharing
     from ..result.result_store import KeptResults
     from ..results.downloads import Download
+    from ..results.result_rules import ResultRules
     from ..tables.table import View
     from ..text.redaction import Redactor
 
@@ -58,11 +59,9 @@ class ResultWriter:
         view, most = None, spans.shown(self.shown)
         rules = tool.binding.get("result") or (_OF_GRAPHQL if answer.label == _GRAPHQL else None)
         if rules is not None:
-            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
-
-            view = ResultRules(rules)
-            if (instead := view.take(answer, sent, most)) is not None:
-                return instead
+            view = self._view(tool, rules)
+        if view is not None and (instead := view.take(answer, sent, most)) is not None:
+            return instead
         if response.is_large(answer, most):
             self.cut = True
             spans.note(cut=True)
@@ -72,6 +71,16 @@ class ResultWriter:
         if view is not None and not result.is_error:
             result = view.dressed(result, answer, sent, self._redactor, most)
         return result
+
+    def _view(self, tool: Tool, rules: View) -> ResultRules | None:
+        """Return the rules for a result, or None if this server lacks them: its document does not mention GraphQL."""
+        try:
+            from ..results.result_rules import ResultRules  # imported late: few tools have rules for their results
+        except ModuleNotFoundError:
+            if "result" in tool.binding:
+                raise
+            return None
+        return ResultRules(rules)
 
     async def saved(self, download: Download, answer: Response, sent: Sent, budget: Budget) -> Result:
         """Write the response to a file. Return a result with path and size of the file, or an error result."""
@@ -85,10 +94,10 @@ class ResultWriter:
 
     async def keep(self, answer: Response, sent: Sent, budget: Budget) -> None:
         """Store a response that is too large for a result, or as much of it as the time budget allows."""
-        from ..result import large_results  # imported late: few responses are too large
+        from ..result import result_store  # imported late: few responses are too large
 
         with budget as seconds:
-            answer.kept = await large_results.keep(answer, sent.uri, self._redactor, self._resources, seconds)
+            answer.kept = await result_store.keep(answer, sent.uri, self._redactor, self._resources, seconds)
         if answer.kept and self._shared is not None:
             await self._shared.keep(sent.uri, *self._resources.whole(sent.uri), RESULT_SECONDS)
 

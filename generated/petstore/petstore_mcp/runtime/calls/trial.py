@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..core.budget import Budget
+from ..core.limits import Budget
 from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..request.request import Request

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-    from ..core.budget import Budget
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
+    from ..core.limits import Budget
     from ..core.wire_formats import Asked
 
     Ask = Callable[[Asked], Awaitable[object]]

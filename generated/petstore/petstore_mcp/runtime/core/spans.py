@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..identity.identity import Identity
     from .catalog import Catalog
-    from .task_state import FollowedTask
+    from .wire_formats import FollowedTask
 
     class Peer(Protocol):
         """Typing protocol that `effects.Peer` implements: the sender of an HTTP request to this server."""

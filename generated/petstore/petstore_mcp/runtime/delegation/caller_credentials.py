@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..http_server.sealed.seal import Seal
-    from ..settings.grants import CallerCredential
+    from ..settings.credentials import CallerCredential
     from .delegation_settings import Delegation
     from .kept_logins import Logins
     from .login_callback import Spend

@@ -19,8 +19,7 @@ from ..request.argument_errors import Refused
 from ..result import response
 from ..result.result_store import LARGEST_SLICE
 from ..settings.sizes import MOST_INLINE
-from ..text.invisible import clean
-from ..text.sanitize import decode, is_text
+from ..text.sanitize import clean, decode, is_text
 
 if TYPE_CHECKING:
     from ..core.effects import Fetch

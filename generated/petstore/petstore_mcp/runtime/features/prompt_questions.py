@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..calls.under_way import Ask
-    from ..core.budget import Budget
     from ..core.effects import GetPrompt
+    from ..core.limits import Budget
     from ..questions.questions import Questions
 
 WORDS = {

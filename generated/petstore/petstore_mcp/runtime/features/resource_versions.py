@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..calls.preparation import Preparation, PreparedCall
-    from ..core.budget import Budget
     from ..core.catalog import Tool
     from ..core.effects import Fetch
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
 
     Exchange = Callable[

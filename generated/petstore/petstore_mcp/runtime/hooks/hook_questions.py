@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from ..calls.under_way import CallUnderWay
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..questions.consent import States
     from ..questions.forms import FormQuestion
     from ..request.argument_errors import Problem

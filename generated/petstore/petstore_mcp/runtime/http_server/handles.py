@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..questions.consent import States
-    from ..result.result_names import Names
-    from ..settings.grants import CallerCredential
+    from ..result.result_store import Names
+    from ..settings.credentials import CallerCredential
 
     class Sharing(Protocol):
         """Interface to the data that replicas share through the store (replicas.sharing.Sharing)."""

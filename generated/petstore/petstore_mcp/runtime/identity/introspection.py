@@ -7,7 +7,7 @@ import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from ..core.fair_pool import FairPool
+from ..core.limits import FairPool
 from ..text.addresses import network
 from . import claims
 from .issuer import AWAY

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core import jsontext
+from ..core import jsonrpc
 from ..http.client import Client, Failure
 from ..request.request import Request
 from ..settings.credentials import client_login
@@ -68,7 +68,7 @@ async def _sent(client: Client, request: Request, endpoint: Endpoint, most: int)
     if answer.cut or len(answer.content) > most:
         raise Unfetched(f"answered with more than {most // 1024} KiB")
     try:
-        value, _ = jsontext.loads(answer.content.decode())
+        value, _ = jsonrpc.loads(answer.content.decode())
     except ValueError:
         raise Unfetched("answered with something else than JSON") from None
     if not isinstance(value, dict):

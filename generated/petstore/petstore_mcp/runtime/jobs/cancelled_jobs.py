@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..core import spans
-from ..core.fair_eviction import displaced
+from ..core.limits import displaced
 
 if TYPE_CHECKING:
     from ..http_server.handles import Sharing

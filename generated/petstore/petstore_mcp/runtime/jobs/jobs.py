@@ -15,11 +15,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..calls.preparation import PreparedCall
-from ..core.budget import Budget
 from ..core.catalog import Tool
+from ..core.limits import Budget
 from ..core.wire_formats import ABSENT, Result
 from ..http.client import Failure
-from ..http.redirects import Trail
+from ..http.sending import Trail
 from ..pointers.conditions import has_failed
 from ..pointers.pointers import find
 from ..request.argument_errors import Refused

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ..calls.preparation import sentence
 from ..core import log, spans
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
-from ..core.task_state import FollowedTask, Task
-from ..core.wire_formats import Failure, OtherOutcome, Result, has
+from ..core.wire_formats import Failure, FollowedTask, OtherOutcome, Result, Task, has
 from ..request.argument_errors import Refused
 from ..settings.settings import NotReady
 from . import job_state, signed_tasks
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
     from ..calls.preparation import Preparation, PreparedCall
     from ..calls.result_writer import ResultWriter
     from ..calls.under_way import CallUnderWay
-    from ..core.budget import Budget
     from ..core.catalog import Catalog, Tool
     from ..core.effects import TaskRequest
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
     from ..http_server.handles import TaskIds
     from ..settings.settings import Settings

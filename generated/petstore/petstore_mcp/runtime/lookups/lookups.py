@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..core import spans
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..request.argument_errors import Problem, Refused
-from ..result.wrapping import TEXT
+from ..result.response import TEXT
 from ..settings.settings import NotReady
 from ..text.sanitize import brief
 from .named_items import NotFound, chosen, items_of

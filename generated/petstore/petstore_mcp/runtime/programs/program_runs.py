@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from ..calls.under_way import Ask
     from ..core.catalog import Catalog
-    from ..core.task_state import Task
-    from ..core.wire_formats import Asked
+    from ..core.wire_formats import Asked, Task
     from ..http_server.handles import PausedRuns
 
     class Executor(Protocol):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ..core import log, spans
 from ..core.jsonrpc import INVALID_PARAMS
 from ..core.wire_formats import CONFIRM, LOGIN_STATE, Failure, OtherOutcome, Question, Result, has
-from ..text.invisible import visible
+from ..text.sanitize import visible
 from .signed_state import SECONDS
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..core import log, spans
 from ..core.effects import Dialogue
 from ..core.wire_formats import OtherOutcome, Question
 from ..request.argument_errors import Problem
-from ..text.invisible import visible
+from ..text.sanitize import visible
 from .consent import INSTEAD, MOST_TURNS, action, nobody
 from .forms import FormQuestion
 

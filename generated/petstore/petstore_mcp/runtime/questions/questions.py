@@ -17,8 +17,7 @@ from ..core.catalog import Tool
 from ..core.wire_formats import OtherOutcome, Question
 from ..request.argument_errors import Problem, Refused, Unanswered
 from ..request.validators import SchemaChecker
-from ..text.invisible import visible
-from ..text.sanitize import brief
+from ..text.sanitize import brief, visible
 from .asked_arguments import listed_without_asking
 from .consent import not_called
 from .forms import FormQuestion
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..calls.under_way import CallUnderWay
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..core.wire_formats import Result
     from ..tables.table import AskedQuestion
     from .consent import States

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from ..files import safe_open
 from ..request.argument_errors import Problem, Refused
-from ..result.large_results import PIECE
-from ..text.invisible import clean
+from ..result.result_store import PIECE
+from ..text.sanitize import clean
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..http.exchange import Response
     from ..settings.settings import Settings
     from ..text.redaction import Redactor
