@@ -245,6 +245,15 @@ NOTED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+NOTED += [
+    ({**_tool(), "name": "list_old_orders", "title": "List old orders"}, "list_old_orders()"),
+    (
+        {**_tool(), "name": "list_old_orders", "title": "List the store's orders"},
+        "list_old_orders() \u2014 List the store's orders",
+    ),
+]
+
+
 @pytest.mark.parametrize(("tool", "row"), NOTED)
 def test_rows(tool: dict[str, Any], row: str) -> None:
     assert notation.row(tool) == row
