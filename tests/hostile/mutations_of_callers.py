@@ -83,7 +83,7 @@ OF_CALLERS_COMPILED = (
     ),
     Mutation(
         "scopes that a document would lift",
-        "mcpgen/lower/tool/scopes.py",
+        "mcpgen/lower/tool/access.py",
         "added | frozenset(each) for",
         "(added or frozenset(each)) for",
         cases("scopes/extension"),

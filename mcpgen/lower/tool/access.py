@@ -1,0 +1,90 @@
+"""Decide who may use a tool: the roles of an operator, or the roles and the OAuth scopes of a caller over HTTP.
+
+If the tools file sets `roles` or `scopes` for the tool, only these count.
+
+Otherwise several lists of roles may apply: those of the tools file for the tool's method and for `destructive`, and the
+list in the document. Then the tool is for the roles that are in all of them. The scopes are those in the operation's
+`security`, and `x-mcp` in the document can add scopes. Without any list, every caller may use the tool.
+"""
+
+from collections.abc import Mapping
+
+from mcpgen.base.diagnostics import Diagnostics
+from mcpgen.base.jsonvalue import JsonValue
+from mcpgen.base.names import ROLE, SCOPE, clipped
+from mcpgen.model import DESTRUCTIVE, Annotations, CallerScopes, Operation
+from mcpgen.read.openapi.caller_scopes import smallest
+
+
+# The server must know at start which tools it lists, and reads the header then anyway.
+def roles_of(
+    operation: Operation, hints: Annotations, kinds: Mapping[str, tuple[str, ...]], diagnostics: Diagnostics
+) -> tuple[str, ...]:
+    """Return the roles that allow the use of the tool, sorted. One of them is enough; () means that none is needed.
+
+    `kinds`: HTTP method or `destructive` → the roles in the tools file for all such tools.
+    """
+    if operation.decided.roles is not None:
+        return operation.decided.roles
+    named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
+    lists = [kinds[kind] for kind in named if kind in kinds]
+    if "roles" in operation.extension:
+        lists += _roles_of_document(operation.extension["roles"], operation, diagnostics)
+    if not lists:
+        return ()
+    common = set(lists[0]).intersection(*lists)
+    if not common:
+        message = f"The lists of roles for {operation.method} {operation.path} have no role in common."
+        hint = "Add one role to all these lists, or set `roles` on the tool."
+        diagnostics.add("invalid-value", message, operation.where, hint)
+    return tuple(sorted(common))
+
+
+def _roles_of_document(value: JsonValue, operation: Operation, diagnostics: Diagnostics) -> list[tuple[str, ...]]:
+    """Return the document's roles as the only item of a list. If `value` is no list of roles, report it, return []."""
+    names = value if isinstance(value, list) else []
+    found = tuple(name for name in names if isinstance(name, str) and ROLE.fullmatch(name))
+    if found and len(found) == len(names):
+        return [found]
+    message = f"'{clipped(str(value))}' is not a list of roles."
+    diagnostics.add(
+        "invalid-extension",
+        message,
+        operation.where.inside("x-mcp", "roles"),
+        "Write the roles as a list such as [admin].",
+    )
+    return []
+
+
+_NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
+
+
+# Other people change the document without the owner, so the document may only demand more scopes.
+def scopes_of(operation: Operation, diagnostics: Diagnostics) -> CallerScopes:
+    """Return the alternative sets of scopes. A caller needs all scopes of one set; () means that no scopes are
+    needed.
+    """
+    if operation.decided.scopes is not None:
+        return (operation.decided.scopes,) if operation.decided.scopes else ()
+    described = operation.security.caller_scopes
+    if "scopes" not in operation.extension:
+        return described
+    added = _added(operation.extension["scopes"], described, operation, diagnostics)
+    return smallest(added | frozenset(each) for each in described or ((),))
+
+
+def _added(value: JsonValue, described: CallerScopes, operation: Operation, diagnostics: Diagnostics) -> frozenset[str]:
+    """Return the scopes in `value`, the `scopes` of the operation's `x-mcp`.
+
+    Report a list that is invalid, or that is empty although `security` requires scopes (`described`).
+    """
+    where = operation.where.inside("x-mcp", "scopes")
+    names = value if isinstance(value, list) else [None]
+    found = frozenset(name for name in names if isinstance(name, str) and SCOPE.fullmatch(name))
+    if len(found) < len({str(name) for name in names}):
+        message = f"'{clipped(str(value))}' is not a list of scopes."
+        diagnostics.add("invalid-extension", message, where, "Write the scopes as a list such as [records.write].")
+    elif not names and described:
+        hint = "To require no scopes, write `scopes: []` in an override of the tools file."
+        diagnostics.add("invalid-extension", _NONE_LIFTED, where, hint)
+    return found
