@@ -76,7 +76,7 @@ OF_CALLERS = (
 OF_CALLERS_COMPILED = (
     Mutation(
         "keys that would open an operation",
-        "mcpgen/read/openapi/caller_scopes.py",
+        "mcpgen/read/openapi/security.py",
         "    if found:\n",
         "    if True:\n",
         cases("scopes/alternatives"),

@@ -38,7 +38,7 @@ OF_READING = (
     ),
     Mutation(
         "web pages",
-        "mcpgen/read/document/web_page.py",
+        "mcpgen/read/document/load.py",
         "if not text.lstrip()[:20].lower().startswith(_BEGINNINGS):",
         "if True:",
         ("tests/unit/test_web_page.py",),

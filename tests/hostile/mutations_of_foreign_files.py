@@ -84,7 +84,7 @@ OF_FOREIGN_FILES = (
     ),
     Mutation(
         "resource names of a Discovery document",
-        "mcpgen/read/translate/discovery/paths.py",
+        "mcpgen/read/translate/discovery.py",
         " and max(len(path), len(pattern)) <= _LONGEST",
         "",
         rows("a path of many resource names"),

@@ -21,7 +21,7 @@ OF_SERVERS = (
     ),
     Mutation(
         "schemes of Swagger that are not HTTP",
-        "mcpgen/read/openapi/swagger/servers.py",
+        "mcpgen/read/openapi/swagger.py",
         'if scheme in ("wss", "ws")]',
         "if False]",
         cases("servers/not_http_swagger"),

@@ -13,7 +13,7 @@ from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.base.names import ROLE, SCOPE, clipped
 from mcpgen.model import DESTRUCTIVE, Annotations, CallerScopes, Operation
-from mcpgen.read.openapi.caller_scopes import smallest
+from mcpgen.read.openapi.security import smallest
 
 
 # The server must know at start which tools it lists, and reads the header then anyway.

@@ -7,9 +7,9 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.model import NO_SERVER, Api
 from mcpgen.read.document import Document
-from mcpgen.read.openapi import credential_members, extension, inputs, operations, security, servers, swagger
+from mcpgen.read.openapi import credentials, extension, inputs, operations, security, servers, swagger
+from mcpgen.read.openapi.credentials import fix_version_parameters
 from mcpgen.read.openapi.schemas import Definitions
-from mcpgen.read.openapi.version_parameters import fix_version_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     known = frozenset(scheme.name for scheme in schemes)
     required = security.read_security(root.get("security"), schemes, known, top.inside("security"), diagnostics)
     found = tuple(replace(each, security=each.security.otherwise(required)) for each in found)
-    found = credential_members.withhold_members(found, definitions, diagnostics)
+    found = credentials.withhold_members(found, definitions, diagnostics)
     found = fix_version_parameters(found, definitions, diagnostics)
     usable = servers.read(url_list, where, base_url, diagnostics) or NO_SERVER
     return Api(

@@ -1,15 +1,79 @@
-"""Read `send:` and `inputSchema:` of a tool. The templates under `send` say where arguments are sent."""
+"""Read the request of a tool: `request:`, `send:` and `inputSchema:`.
 
-from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, replace
+`request:` is a method, a path, and optionally a query after `?`. A query field without placeholders is sent with every
+call, like a query in a path of an OpenAPI document. A field with `{name}` is a template, as if it were written under
+`send`. The templates under `send` say where arguments are sent. Where a request lacks something if a call leaves out an
+argument, this is reported.
+"""
+
+import re
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote_plus
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.base.names import clipped, nearest
 from mcpgen.model import Location, Parameter, PathTemplate, Sends, SentArgument, Template, arguments_of
-from mcpgen.read.openapi import content, parameters
+from mcpgen.read.openapi import content, parameters, paths
 from mcpgen.read.toolsfile import templates
 from mcpgen.read.toolsfile.arguments import WITH_BODY, WITHOUT_BODY
+
+_REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLine:
+    """A parsed request line.
+
+    `path` includes the constant query fields. `query`: the other query fields, name → template.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    def template(self, where: Where, diagnostics: Diagnostics) -> PathTemplate:
+        """Return the template of the path. Raises SkipOperation if no request can be made from it."""
+        return paths.parse(self.path, where, diagnostics, query_is_meant=True)
+
+
+def read_line(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> RequestLine | None:
+    """Return the request line of a tool, or None if it is malformed, which `schema_check` has reported."""
+    found = _REQUEST.fullmatch(as_text(entry.get("request")).strip())
+    if found is None:
+        return None
+    method, target = found.groups()
+    path, mark, query = target.partition("?")
+    plain, templates = [], dict[str, str]()
+    for pair in query.split("&") if mark else []:
+        name, _, value = pair.partition("=")
+        if "{" not in value and "}" not in value:
+            plain.append(pair)
+        elif name in templates:
+            message = f"The query has '{clipped(name)}' twice."
+            diagnostics.add("duplicate-name", message, where.inside("request"), "Use one argument that takes a list.")
+        else:
+            templates[unquote_plus(name)] = unquote_plus(value)
+    return RequestLine(method, f"{path}?{'&'.join(plain)}" if plain else path, templates)
+
+
+def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagnostics) -> JsonObject:
+    """Return the tool `entry` with the query templates of its request line moved to `send`."""
+    if not line.query:
+        return entry
+    send = as_object(entry.get("send"))
+    query = as_object(send.get("query"))
+    for name in sorted(line.query.keys() & query.keys()):
+        message = f"The query has '{clipped(name)}' twice: in the request, and here."
+        diagnostics.add(
+            "duplicate-name",
+            message,
+            where.inside("send", "query", name),
+            "Keep only one of the two: remove the parameter from the request line or from `send`.",
+        )
+    return {**entry, "send": {**send, "query": {**dict[str, JsonValue](line.query), **query}}}
+
 
 _PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
 _BRANCHES = ("allOf", "anyOf", "oneOf")
@@ -29,7 +93,7 @@ class TemplateNames:
     in_request: Container[str] = ()
 
 
-def read(entry: JsonObject, where: Where, known: TemplateNames, diagnostics: Diagnostics) -> Sends | None:
+def read_sends(entry: JsonObject, where: Where, known: TemplateNames, diagnostics: Diagnostics) -> Sends | None:
     """Return the `send` of the tool `entry` at `where`, or None if it is missing."""
     found = entry.get("send")
     if not isinstance(found, dict):
@@ -201,3 +265,63 @@ def check_schema(
         if name not in names:
             message = f"The path names '{clipped(name)}', which the inputSchema does not have."
             diagnostics.add("invalid-value", message, where, nearest(name, names))
+
+
+_HINT = "Give the argument a `default`, which the server then sends, or make it required."
+
+_Loss = tuple[str, str]
+"""An argument that a call may leave out, and what then happens, as the end of a sentence."""
+
+
+def report_omissions(sends: Sends | None, line: RequestLine, where: Where, diagnostics: Diagnostics) -> None:
+    """Report the arguments of a tool without which its request would lack a part, or be refused.
+
+    `where`: the place of the tool. The query templates of `line` are written under `request`, not under `send`.
+    """
+    if sends is None:
+        return
+    optional = {each.name for each in sends.arguments if not each.required and each.default in (None, (None,))}
+    for key, fields in (("query", sends.query), ("headers", sends.headers), ("cookies", sends.cookies)):
+        for name, node in fields.items():
+            in_line = key == "query" and name in line.query
+            place = where.inside("request") if in_line else where.inside("send", key, name)
+            _report_losses(_inside(node, optional), place, diagnostics)
+    if sends.body is not None:
+        _report_losses(_of_body(sends.body, optional), where.inside("send", "body"), diagnostics)
+
+
+def _report_losses(losses: Iterator[_Loss], where: Where, diagnostics: Diagnostics) -> None:
+    for name, effect in dict.fromkeys(losses):
+        message = f"Calls may leave out '{clipped(name)}'; then {effect}."
+        diagnostics.add("omitted-argument", message, where, _HINT)
+
+
+def _of_body(node: Template, optional: Collection[str]) -> Iterator[_Loss]:
+    """Yield what is lost of a body that is sent in every call."""
+    if node.get("argument") in optional:
+        yield str(node["argument"]), "the body would be empty, so the call is refused"
+    elif "text" in node:
+        yield from ((name, "the body is sent without it") for name in arguments_of(node) if name in optional)
+    else:
+        yield from _inside(node, optional)
+
+
+def _inside(node: Template, optional: Collection[str]) -> Iterator[_Loss]:
+    """Yield what is lost in the texts and lists of a template."""
+    names = dict.fromkeys(arguments_of(node))
+    if "text" in node and len(names) > 1:
+        yield from ((name, "the text is sent without it") for name in names if name in optional)
+    items = [as_object(item) for item in as_list(node.get("items"))]
+    for item in items[:-1]:
+        if _can_vanish(item, optional):
+            yield from ((name, "the following items of the list move forward") for name in arguments_of(item))
+    for child in (*items, *map(as_object, as_object(node.get("members")).values())):
+        yield from _inside(child, optional)
+
+
+def _can_vanish(node: Template, optional: Collection[str]) -> bool:
+    """Return True if the node is not sent when a call leaves out its arguments."""
+    if "argument" in node or "text" in node:
+        return all(name in optional for name in arguments_of(node))
+    children = [*as_list(node.get("items")), *as_object(node.get("members")).values()]
+    return "value" not in node and all(_can_vanish(as_object(child), optional) for child in children)

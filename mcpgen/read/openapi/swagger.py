@@ -1,14 +1,19 @@
-"""Read the parameters, body, responses and servers of an operation of OpenAPI 2.0."""
+"""Convert OpenAPI 2.0 documents (formerly Swagger) to the same `Api` as later versions.
+
+In OpenAPI 2.0, parameters are schemas, bodies are parameters, and media types, hosts and security are written in other
+places. `collectionFormat` becomes style and explode; `schemes`, `host` and `basePath` become a `servers` list.
+"""
+
+from urllib.parse import urlsplit
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.model import Encoding, MediaType, PathTemplate, RequestBody, Response, Server
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
+from mcpgen.base.names import clipped
+from mcpgen.model import Encoding, Location, MediaType, Parameter, PathTemplate, RequestBody, Response, Server, Style
 from mcpgen.read.openapi import content, parameters, servers
 from mcpgen.read.openapi.inputs import DocumentFacts, Inputs, OperationSource
 from mcpgen.read.openapi.references import References
-from mcpgen.read.openapi.swagger.formats import parameter_of, style_of
-from mcpgen.read.openapi.swagger.servers import as_servers
 
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 Raw = tuple[JsonObject, Where]
@@ -119,3 +124,74 @@ def _responses(
         offered = tuple(MediaType(name, schema) for name in gives or ["application/json"]) if schema else ()
         found.append(Response(status, as_text(raw.get("description")), offered, tuple(as_object(raw.get("headers")))))
     return tuple(found)
+
+
+_STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+_DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
+"""Keywords that describe a parameter's value. A parameter without any of them is a string."""
+
+_PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
+
+
+def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
+    """Return the OpenAPI 2.0 parameter `raw` as a `Parameter`. If it cannot be read, report this and return None, or
+    raise SkipOperation if it is required.
+    """
+    named = parameters.name_and_place(raw, where, tuple(_PLAIN), diagnostics)
+    if named is None:
+        return None
+    name, location = named
+    style, explode = style_of(raw, location, where, diagnostics)
+    return Parameter(
+        name=name,
+        location=location,
+        schema=references.schema(where) if raw.keys() & _DESCRIBED else {"type": "string"},
+        where=where,
+        required=raw.get("required") is True or location == "path",
+        description=as_text(raw.get("description")),
+        style=style,
+        explode=explode,
+        allows_empty=raw.get("allowEmptyValue") is True and location == "query",
+    )
+
+
+def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
+    """Return style and explode of a parameter, which matter only for arrays.
+
+    Raises SkipOperation for nested arrays: each level may have its own format, and no style of later versions can
+    express that.
+    """
+    if as_object(raw.get("items")).get("type") == "array":
+        message = "mcpgen cannot send nested arrays with a collectionFormat for each level."
+        raise SkipOperation(
+            "invalid-style", message, where.inside("items"), "Use an array without nested arrays, or a request body."
+        )
+    declared = raw.get("collectionFormat", "csv")
+    plain = _PLAIN[location]
+    if declared == "multi" and location == "query":
+        return plain, True
+    if isinstance(declared, str) and declared in _STYLES:
+        return _STYLES[declared], False
+    if declared != "csv":
+        diagnostics.add(
+            "invalid-style",
+            f"The collectionFormat {clipped(compact(declared))} is not defined for {location} parameters; csv is used.",
+            where.inside("collectionFormat"),
+            "Use csv, ssv, tsv or pipes; multi is allowed in a query or a form.",
+        )
+    return plain, False
+
+
+def as_servers(root: JsonObject, schemes: JsonValue, base_url: str | None) -> list[JsonValue]:
+    """Return the servers as a `servers` list, https first. Without a `host`, URLs are relative to the URL of the
+    document.
+    """
+    host, base_path = as_text(root.get("host")).strip(), as_text(root.get("basePath")).strip()
+    path = base_path if not base_path or base_path.startswith("/") else f"/{base_path}"
+    host = host.rpartition("://")[2].rstrip("/")  # some authors write a whole URL as `host`
+    if not host:
+        return [{"url": path or "/"}]
+    spoken = [scheme for scheme in as_list(schemes) if scheme in ("https", "http")]
+    spoken = spoken or [scheme for scheme in as_list(schemes) if scheme in ("wss", "ws")]  # refused, and not replaced
+    usual = urlsplit(base_url).scheme if base_url else "https"
+    return [{"url": f"{scheme}://{host}{path}"} for scheme in sorted(spoken or [usual], reverse=True)]
