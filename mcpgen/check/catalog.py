@@ -15,7 +15,7 @@ from mcpgen.base.invisible import has_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
 from mcpgen.base.once import ValueCache
-from mcpgen.check.aliases import unique_aliases
+from mcpgen.check.names import unique_aliases
 from mcpgen.lower.schema import handwritten
 from mcpgen.lower.schema.constraints import FORMATS
 from mcpgen.model import (

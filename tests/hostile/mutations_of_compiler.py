@@ -119,7 +119,7 @@ OF_NAMES = (
     ),
     Mutation(
         "the longest name",
-        "mcpgen/naming/shortening.py",
+        "mcpgen/naming/tool_names.py",
         'return len("_".join(found)) <= longest',
         'return len("".join(found)) <= longest',
         (NAMING,),

@@ -23,7 +23,7 @@ OF_FOREIGN_FILES = (
         "functions of a script that are read once",
         "mcpgen/adopt/script/evaluate.py",
         "inner = replace(own, bound={})",
-        "inner = __import__('mcpgen.adopt.script.scopes', fromlist=['of']).of(function, own)",
+        "inner = __import__('mcpgen.adopt.script.evaluate', fromlist=['of']).of(function, own)",
         rows("a script that calls a long function often"),
     ),
     Mutation(
