@@ -21,11 +21,10 @@ from mcpgen.lower.text import boilerplate, sanitize
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.tool import (
-    access,
     annotations,
-    confirmation,
     descriptions,
     features,
+    guards,
     id_sources,
     lint,
     listings,
@@ -244,10 +243,10 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     title = descriptions.title(operation, name)
     hints = annotations.derive(operation, composer.definitions)
     consents = fixed_consents(operation, plan, composer)
-    confirm = confirmation.derive(operation, hints, context.api.confirm, consents, diagnostics)
+    confirm = guards.confirmation_of(operation, hints, context.api.confirm, consents, diagnostics)
     needs = plan.said if plan else ""
     passages = descriptions.passages(operation, name, needs, context.boilerplate, composer, diagnostics)
-    passages.append(Passage(confirmation.SENTENCES[confirm], is_whole=True))
+    passages.append(Passage(guards.CONFIRMATIONS[confirm], is_whole=True))
     composer.budget.begin()
     most_tokens = context.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, joined(descriptions.fit(passages, context.longest)))
@@ -278,7 +277,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         _server_index(operation, context.servers),
         security.requirement(operation, context.api, context.accepted),
         security.scopes(operation, context.api),
-        access.scopes_of(operation, diagnostics),
+        guards.scopes_of(operation, diagnostics),
     )
     listing = listings.derive(whole, hints, binding, context.api.pages, composer, diagnostics)
     said = [listings.SENTENCE if listing else "", tasks.sentence(task, binding.requires), *questions.sentences(asked)]
@@ -295,7 +294,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         output_form=output_form,
         confirm=confirm,
         questions=asked,
-        roles=access.roles_of(operation, hints, context.api.roles, diagnostics),
+        roles=guards.roles_of(operation, hints, context.api.roles, diagnostics),
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
         aliases=tuple(sorted(set(operation.decided.aliases) - {name})),

@@ -83,7 +83,7 @@ OF_CALLERS_COMPILED = (
     ),
     Mutation(
         "scopes that a document would lift",
-        "mcpgen/lower/tool/access.py",
+        "mcpgen/lower/tool/guards.py",
         "added | frozenset(each) for",
         "(added or frozenset(each)) for",
         cases("scopes/extension"),

@@ -282,14 +282,14 @@ OF_DIFFERENCES = (
     ),
     Mutation(
         "conditions of a schema",
-        "mcpgen/regenerate/diff/variance/inclusion.py",
+        "mcpgen/regenerate/diff/variance/__init__.py",
         "if not outer.conditions <= inner.conditions:",
         "if False:",
         ("tests/diff/test_variance.py",),
     ),
     Mutation(
         "a pair that rests on another",
-        "mcpgen/regenerate/diff/variance/inclusion.py",
+        "mcpgen/regenerate/diff/variance/__init__.py",
         "self._waiting += self._relying.pop(pair, ())",
         "self._relying.pop(pair, ())",
         ("tests/diff/test_variance.py",),

@@ -63,14 +63,14 @@ OF_FOREIGN_FILES = (
     ),
     Mutation(
         "members that an overlay copies",
-        "mcpgen/read/overlay/apply.py",
+        "mcpgen/read/overlay/__init__.py",
         "self.budget.spend(1 + len(value) // COPIED)",
         "pass",
         rows("actions that copy a long list"),
     ),
     Mutation(
         "steps of an overlay",
-        "mcpgen/read/overlay/apply.py",
+        "mcpgen/read/overlay/__init__.py",
         "LEAST_STEPS = 1_000_000",
         "LEAST_STEPS = 100_000_000",
         rows("a filter within a filter"),

@@ -28,7 +28,7 @@ OF_SERVERS = (
     ),
     Mutation(
         "requests of a collection that are not HTTP",
-        "mcpgen/read/translate/postman/collection.py",
+        "mcpgen/read/translate/postman/__init__.py",
         "if each is not None and each.url.is_http)",
         "if each is not None)",
         cases("servers/not_http_postman"),

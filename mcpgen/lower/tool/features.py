@@ -13,7 +13,7 @@ from mcpgen.lower.inputs.arguments import Arguments
 from mcpgen.lower.inputs.slots import Slot
 from mcpgen.lower.request import bindings, security
 from mcpgen.lower.schema.compose import Composer
-from mcpgen.lower.tool import access, questions
+from mcpgen.lower.tool import guards, questions
 from mcpgen.model import (
     Api,
     HttpBinding,
@@ -86,7 +86,7 @@ def _binding(
     names: dict[Slot, str] = {(each.location, each.name): each.argument or each.name for each in operation.parameters}
     arguments = Arguments({}, "portable", names, {}, ())
     needed, asked = security.requirement(operation, api, accepted), security.scopes(operation, api)
-    of_callers = access.scopes_of(operation, diagnostics)
+    of_callers = guards.scopes_of(operation, diagnostics)
     return bindings.bind(operation, None, arguments, composer, server(operation), needed, asked, of_callers)
 
 

@@ -1,18 +1,22 @@
-"""Decide who may use a tool: the roles of an operator, or the roles and the OAuth scopes of a caller over HTTP.
+"""Decide the guards of a tool: which roles of an operator may use it, which roles and OAuth scopes a caller over HTTP
+needs, and whether the user must confirm a call.
 
-If the tools file sets `roles` or `scopes` for the tool, only these count.
+If the tools file sets `roles`, `scopes` or `confirm` for the tool, only this value counts.
 
 Otherwise several lists of roles may apply: those of the tools file for the tool's method and for `destructive`, and the
 list in the document. Then the tool is for the roles that are in all of them. The scopes are those in the operation's
 `security`, and `x-mcp` in the document can add scopes. Without any list, every caller may use the tool.
+
+The most cautious `confirm` of the same places counts. The default is `never`: hosts ask by themselves, and a client
+that cannot ask could not use the tool. A document may ask for more confirmation, never for less.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.jsonvalue import JsonValue
 from mcpgen.base.names import ROLE, SCOPE, clipped
-from mcpgen.model import DESTRUCTIVE, Annotations, CallerScopes, Operation
+from mcpgen.model import DESTRUCTIVE, Annotations, CallerScopes, Confirm, Operation
 from mcpgen.read.openapi.security import smallest
 
 
@@ -88,3 +92,50 @@ def _added(value: JsonValue, described: CallerScopes, operation: Operation, diag
         hint = "To require no scopes, write `scopes: []` in an override of the tools file."
         diagnostics.add("invalid-extension", _NONE_LIFTED, where, hint)
     return found
+
+
+CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
+"""Values of `confirm`, from the least to the most cautious."""
+
+CONFIRMATIONS: Mapping[Confirm, str] = {
+    "never": "",
+    "when-supported": "The user may be asked to confirm each call.",
+    "always": "The user is asked to confirm each call.",
+}
+"""What the description of a tool says of confirmations."""
+
+
+# Never by default: users whom the host and the server ask before each call learn to accept without reading.
+def confirmation_of(
+    operation: Operation,
+    hints: Annotations,
+    kinds: Mapping[str, Confirm],
+    consents: Sequence[str],
+    diagnostics: Diagnostics,
+) -> Confirm:
+    """Return when the user must confirm calls of the tool for `operation`.
+
+    `kinds`: HTTP method or `destructive` → the tools file's `confirm` for it. `consents`: names of required inputs such
+    as `confirm`, whose only value the server fills in. If a destructive operation has such inputs, the result is at
+    least `when-supported`, unless an override sets `confirm`.
+    """
+    if operation.decided.confirm is not None:
+        return operation.decided.confirm
+    if hints.destructive and consents:
+        kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
+        message = (
+            f"{operation.method} {clipped(operation.path)} needs {clipped(consents[0])} as a confirmation, which the "
+            "server sends by itself. Therefore the server asks the user to confirm. Only `confirm: always` also "
+            "refuses the calls of clients that cannot ask."
+        )
+        hint = "To change this, set `confirm:` in an override."
+        diagnostics.add("fixed-confirmation", message, operation.where, hint)
+    named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
+    found = [kinds.get(kind, CAUTION[0]) for kind in named]
+    wanted = operation.extension.get("confirm", CAUTION[0])
+    found += [word for word in CAUTION if word == wanted]
+    if wanted not in CAUTION:
+        message = f"'{clipped(str(wanted))}' does not say when to confirm."
+        hint = "Write `when-supported` or `always`."
+        diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "confirm"), hint)
+    return max(found, key=CAUTION.index)
