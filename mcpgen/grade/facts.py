@@ -21,6 +21,11 @@ from mcpgen.retrieval import index, producers
 MOST_SEARCHED = 3000
 """Limit on the tools for which a search is made. The time of one search grows with the number of all tools."""
 
+ALIKE = 0.97
+"""Share of a tool's own score from which another tool is too similar. It is less than 1 because the order of two equal
+tools depends on all other tools.
+"""
+
 DEPTH = 3
 """Limit on the levels of nested arguments that are graded."""
 
@@ -56,8 +61,9 @@ class Facts:
     """What the rules ask about one tool.
 
     `purpose`: the first sentence of the document, or of the owner, about the tool. `news`: the stems of all its texts
-    that its name and path lack. `twin`: the other tool that a search for the purpose finds first, or "". `sourceless`:
-    required ids that no tool returns. `is_endless`: True if the result is a list of which no argument selects a part.
+    that its name and path lack. `twin`: the other tool that a search for the purpose cannot tell from this one, or "".
+    `sourceless`: required ids that no tool returns. `is_endless`: True if the result is a list, and no argument selects
+    a part of it.
     """
 
     tool: ToolSpec
@@ -151,15 +157,18 @@ def _is_endless(tool: ToolSpec, composer: Composer) -> bool:
 
 
 def _twins(catalog: Catalog, definitions: Mapping[str, JsonObject]) -> dict[str, str]:
-    """Return tool → the other tool that the search of the server finds first for the tool's own words.
+    """Return tool → the other tool that a search for the tool's own words cannot tell from it: its score is higher, or
+    nearly as high.
 
     The words are the purpose of the tool, or its name if it has no purpose. They are searched as one clause.
     """
     search = retriever.Retriever(json.loads(index.build(catalog.tools, definitions, ()).index))
-    found = {}
-    for tool in catalog.tools[:MOST_SEARCHED]:
+    found, everything = {}, range(len(search.names))
+    for number, tool in enumerate(catalog.tools[:MOST_SEARCHED]):
         said = retriever.CLAUSES.sub(" ", _purpose(tool) or tool.name.replace("_", " "))
-        hits = search.search(said, 1, lambda _: True).hits
-        if hits and (first := search.names[hits[0].number]) != tool.name:
-            found[tool.name] = first
+        scores = search.scores(said, everything)
+        own = scores.pop(number, 0.0)
+        best = max(scores, key=lambda each: (scores[each], -each), default=number)
+        if scores.get(best, 0.0) > own * ALIKE:
+            found[tool.name] = search.names[best]
     return found

@@ -1,7 +1,7 @@
 """The rules of a grade. Each rule is one entry of a table: its name, weight, reason, advice and question.
 
 The question gets the facts of one tool, and returns which share of the weight the tool loses, and for what. To add a
-rule, add an entry, and a row to `tests/cases/grade/faults.yaml` that shows where the grade falls.
+rule, add an entry, and a fault to `tests/grade/faults.py` that shows where the grade falls.
 """
 
 import re
@@ -142,7 +142,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "looks-like-another",
         15,
-        "A search for the tool's own words finds another tool first, so a model may choose that tool.",
+        "A search for the tool's own words ranks another tool as high, so a model may choose that tool.",
         "Say in the first sentence how the two operations differ.",
         lambda facts: _yes(bool(facts.twin), facts.twin),
     ),

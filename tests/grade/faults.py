@@ -65,7 +65,7 @@ def no_text(_document: Node, operation: Node) -> bool:
 def text_repeats_the_path(document: Node, operation: Node) -> bool:
     path = next(path for path, _, each in operations(document) if each is operation)
     operation.pop("description", None)
-    operation["summary"] = " ".join(re.findall(r"[a-z]+", re.sub(r"\{.*?\}", "", path)))
+    operation["summary"] = " ".join(re.findall(r"[A-Z]?[a-z]+", re.sub(r"\{.*?\}", "", path)))
     return bool(operation["summary"])
 
 
@@ -111,7 +111,7 @@ def enum_of_codes(_document: Node, operation: Node) -> bool:
 
 def verb_against_the_method(document: Node, operation: Node) -> bool:
     method = next(method for _, method, each in operations(document) if each is operation)
-    operation["summary"] = re.sub(r"^\w+", "List", operation.get("summary", "Change something"))
+    operation["summary"] = "List all of them"
     operation.pop("description", None)
     return method in ("put", "patch", "delete")
 
@@ -128,7 +128,9 @@ def no_pages(document: Node, operation: Node) -> bool:
     kept = [each for each in operation["parameters"] if not PAGING.fullmatch(each["name"])]
     changed = len(kept) < len(operation["parameters"])
     operation["parameters"] = kept
-    return changed and path.endswith("s")
+    answer = resolved(document, operation["responses"].get("200", {}))
+    schema = answer.get("content", {}).get("application/json", answer).get("schema", {})
+    return changed and path.endswith("s") and "array" in str(resolved(document, schema))
 
 
 def many_arguments(_document: Node, operation: Node) -> bool:
