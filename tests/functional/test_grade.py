@@ -54,7 +54,7 @@ def test_the_json_has_the_published_shape_and_adds_up(folder: Path) -> None:
 
 
 def test_a_letter_is_decided_by_the_score_that_is_shown() -> None:
-    assert [letter_of(score) for score in (100.0, 89.5, 89.4, 59.4, 0.0)] == ["A", "A", "B", "F", "F"]
+    assert [letter_of(score) for score in (100.0, 89.95, 89.94, 60.0, 59.9, 0.0)] == ["A", "A", "B", "D", "F", "F"]
     assert list(LETTERS.values()) == sorted(LETTERS.values(), reverse=True)
 
 

@@ -35,8 +35,9 @@ Points = dict[str, dict[str, float]]
 class Outcome(NamedTuple):
     """The outcome of one fault.
 
-    `place`: the operation that has it. `is_noticed`: its tool now loses points by the rule. `elsewhere`: the other operations whose tools lose more or fewer points than before. A tool that looks like the tool
-    with the fault, before or after, does not count: this rule is about two tools.
+    `place`: the operation that has it. `is_noticed`: its tool now loses points by the rule. `elsewhere`: the other
+    operations whose tools lose more or fewer points than before. A tool that looks like the tool with the fault, before
+    or after, does not count: this rule is about two tools.
     """
 
     place: str
