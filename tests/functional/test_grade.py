@@ -61,7 +61,7 @@ def test_a_letter_is_decided_by_the_score_that_is_shown() -> None:
 def test_the_text_names_the_letter_the_changes_and_the_worst_tools(folder: Path) -> None:
     told = mcpgen("grade", "poor.json", folder=folder).stdout
     found = documented("poor.json", folder=folder)
-    assert told.startswith(f"{HOSTILE}: {found['letter']} ({found['score']:.0f} of 100 points, 1 tool)\n")
+    assert told.startswith(f"{HOSTILE}: {found['letter']} ({found['score']:.1f} of 100 points, 1 tool)\n")
     assert "Write a summary that says what the operation does and when to use it. [no-purpose]" in told
     assert f"Badge: {found['badge']}" in told
 
