@@ -13,7 +13,7 @@ from mcpgen.base.names import SERVER_NAME, server_name
 from mcpgen.base.tree import FileTree
 from mcpgen.check import names, too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
-from mcpgen.check.pinned import check_pinned
+from mcpgen.check.names import check_pinned
 from mcpgen.emit import emit, offered_now, parts, table, user_files
 from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks
@@ -212,8 +212,7 @@ def _emitted(catalog: Catalog, lock: Lock) -> tuple[FileTree, Lock]:
     """Return all files of the project, and `lock` updated with their digests and with the stored names (pins) of the
     tools.
     """
-    chosen = (parts.ALL_PARTS,) if lock.parts is None else lock.parts
-    tree = emit(catalog, chosen, deploy=lock.options.deploy)
+    tree = emit(catalog, lock.chosen, deploy=lock.options.deploy)
     ours = {path: data for path, data in tree.items() if path not in user_files(catalog.identity)}
     promises = fingerprint.promised(catalog, tree, lock.promises)
     lock = replace(lock, version=catalog.identity.version, promises=promises, files=locks.digests(ours))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import jsonschema_rs
 
@@ -22,7 +22,7 @@ _VALIDATORS = {
 }
 
 
-def emit_described(catalog: Catalog, chosen: Iterable[str] = (ALL_PARTS,), *, deploy: bool = False) -> FileTree:
+def emit_described(catalog: Catalog, chosen: Collection[str] = (ALL_PARTS,), *, deploy: bool = False) -> FileTree:
     """Return the files of `catalog`. Raise AssertionError if one of the generated JSON files does not match the
     schema.
     """

@@ -1,6 +1,6 @@
 """Measure how well the search finds tools.
 
-    python -m benchmarks.retrieval [FOLDER] [--alone] [--lists] [--schemas]
+    python -m benchmarks.retrieval [FOLDER] [--only SET,SET] [--alone] [--lists] [--schemas]
 
 FOLDER holds the documents of the corpus. The output has a row for each set of questions (`questions.py`) and search.
 C@5 and C@10 are the shares of questions with all needed tools among the first 5 and 10 results, with the tools that are
@@ -14,9 +14,9 @@ compiler finds the producer of an id: the tool whose result contains it. `--list
 document's list of tools. `python -m benchmarks.retrieval.rules` measures each rule of the search.
 
 The search is compared with the plain recipe, and with FastMCP's search over the tools that FastMCP makes of the same
-documents. `--alone` leaves FastMCP out. FastMCP answers with complete tool definitions. They lack output schemas here,
-which makes its answers smaller and faster than by default. `--schemas` includes the output schemas, and takes half an
-hour.
+documents. `--alone` leaves FastMCP out, and `--only` the other sets. FastMCP answers with complete tool definitions.
+They lack output schemas here, which makes its answers smaller and faster than by default. `--schemas` includes the
+output schemas, and takes half an hour.
 """
 
 from __future__ import annotations
@@ -135,12 +135,14 @@ def lists(folder: Path) -> int:
     return most
 
 
-def measure(folder: Path, alone: bool, schemas: bool) -> tuple[dict[str, dict[str, Tally]], dict[str, int], list[Bar]]:
+def measure(
+    folder: Path, only: str, alone: bool, schemas: bool
+) -> tuple[dict[str, dict[str, Tally]], dict[str, int], list[Bar]]:
     """Ask all questions. Return the results by set and by search, the answers to unanswerable questions, and bars."""
     sets: dict[str, dict[str, Tally]] = {}
     nothing = dict.fromkeys(("fits", "perhaps", "nothing"), 0)
     bars: list[Bar] = []
-    for pool, index, tools, operations, questions in served(folder):
+    for pool, index, tools, operations, questions in served(folder, only):
         search = Search(index, tools)
         rankers: dict[str, Ranker] = {"search": search, "recipe": Recipe(index, tools)}
         if not alone and (theirs := peer(pool, operations, schemas)):
@@ -165,11 +167,12 @@ def together(sets: dict[str, dict[str, Tally]], chosen: list[str]) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=CORPUS)
+    parser.add_argument("--only", default="")
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--lists", action="store_true")
     parser.add_argument("--schemas", action="store_true")
     given = parser.parse_args()
-    sets, nothing, bars = measure(given.folder, given.alone, given.schemas)
+    sets, nothing, bars = measure(given.folder, given.only, given.alone, given.schemas)
     print(f"{'':26}" + "".join(f"{key:>9}" for key in HEAD))
     for of, tallies in sets.items():
         for name, tally in tallies.items():
@@ -179,14 +182,20 @@ def main() -> int:
             bars.append(Bar(f"C@10 of {of}, above {NAME}", above, ">=", 0))
         bars.append(Bar(f"milliseconds of a question, {of}", statistics.median(tallies["search"].ms), "<=", 5))
         bars.append(Bar(f"tokens of an answer, {of}", statistics.mean(tallies["search"].tokens), "<=", 350))
-    groups = {"untuned": list(UNTUNED)}
+    groups = {"untuned": [of for of in sets if of in UNTUNED]}
     for of in sets:
         groups.setdefault(of.partition(" ")[0], []).append(of)
-    bars += [Bar(f"C@10 of {group}", together(sets, groups[group]), ">=", bar) for group, bar in BARS.items()]
+    bars += [
+        Bar(f"C@10 of {group}", together(sets, groups[group]), ">=", bar)
+        for group, bar in BARS.items()
+        if groups.get(group)
+    ]
     told = nothing["nothing"] + nothing["perhaps"]
     print(f"\nOf {sum(nothing.values())} questions that no tool serves, {nothing['nothing']} are answered by")
     print(f'"nothing here does that", and {nothing["perhaps"]} more by "perhaps nothing here does that".')
-    bars.append(Bar("% of unanswerable questions that are doubted", 100 * told / sum(nothing.values()), ">=", 90))
+    bars.append(
+        Bar("% of unanswerable questions that are doubted", 100 * told / max(1, sum(nothing.values())), ">=", 90)
+    )
     found_ids = producers.figures(producers.measure())
     print(f"\n{found_ids}")
     bars.append(Bar("% of producers that are right", 100 * found_ids.right, ">=", 100 * producers.RIGHT))

@@ -18,7 +18,7 @@ PATIENCE = 3600
 
 
 class Unavailable(Exception):
-    """Raised if FastMCP cannot be installed here. The message says why."""
+    """Raised if FastMCP cannot be installed here, or cannot read a document. The message says why."""
 
 
 @cache
@@ -53,7 +53,7 @@ class Peer:
             command, input=json.dumps(job), capture_output=True, text=True, check=False, timeout=PATIENCE
         )
         if done.returncode:
-            raise RuntimeError(f"{NAME} failed: {done.stderr[-2000:]}")
+            raise Unavailable(f"{NAME} cannot serve {', '.join(each.name for each in documents)}: {done.stderr[-200:]}")
         lines = map(json.loads, done.stdout.splitlines())
         self._answers = {
             question: Answer(

@@ -128,7 +128,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", default=CORPUS)
     parser.add_argument("--json", action="store_true", help="print C@10 of each set as JSON, and nothing else")
     given = parser.parse_args()
-    asked = [(each.pool.of, Search(each.index, each.tools), each.questions) for each in served(given.folder)]
+    asked = [(each.pool.of, Search(each.table, each.tools), each.questions) for each in served(given.folder)]
     found = shares(asked)
     if given.json:
         print(json.dumps(found))

@@ -18,13 +18,13 @@ Needs = list[set[str]]
 
 
 class Served(NamedTuple):
-    """A pool, its search index and the tools of its server, and its questions with their needs.
+    """A pool, its search index (`table`) and the tools of its server, and its questions with their needs.
 
     `operations`: method and path → names of the tools that call the operation.
     """
 
     pool: Pool
-    index: bytes
+    table: bytes
     tools: list[dict[str, Any]]
     operations: dict[str, set[str]]
     questions: list[tuple[str, Needs]]
@@ -35,10 +35,12 @@ def compiled(path: Path) -> Compiled:
     return compile_source(fetch.read(str(path)), Options(tools="search"))
 
 
-def served(corpus: Path) -> Iterator[Served]:
-    """Yield every pool with its server."""
+def served(corpus: Path, only: str = "") -> Iterator[Served]:
+    """Yield every pool with its server. `only`: the wanted sets, with commas between them, or "" for all."""
     with tempfile.TemporaryDirectory() as temporary:
         for number, pool in enumerate(pools(corpus, Path(temporary))):
+            if only and pool.of not in only.split(","):
+                continue
             place = Path(temporary) / str(number)
             place.mkdir()
             made = compiled(pool.source(place))

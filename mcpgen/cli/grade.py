@@ -8,8 +8,7 @@ import click
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.base.plurals import counted
-from mcpgen.cli import onefile, options, report, sarif
-from mcpgen.cli.inspect import source
+from mcpgen.cli import onefile, options, report, sarif, source
 from mcpgen.emit.render import render
 from mcpgen.grade import grade as grading
 from mcpgen.grade import patch as patching

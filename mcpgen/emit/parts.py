@@ -119,12 +119,12 @@ def parts_of(wings: Collection[str]) -> frozenset[str]:
 def chosen(wanted: Iterable[str], *, deploy: bool, hooks: bool) -> tuple[str, ...]:
     """Return the parts that a project gets beside those that its tables need, sorted.
 
-    `wanted`: the values of `--parts`. `deploy`: the project has files for deployment, which serve HTTP. `hooks`: its
-    hooks.py defines something.
+    `wanted`: the values of `--parts`. `deploy`: the project has files for deployment, which use HTTP and metrics.
+    `hooks`: its hooks.py defines something.
     """
     if ALL_PARTS in wanted:
         return (ALL_PARTS,)
-    implied = [name for name, is_needed in (("http", deploy), ("hooks", hooks)) if is_needed]
+    implied = [*(("http", "telemetry") if deploy else ()), *(("hooks",) if hooks else ())]
     return tuple(sorted({*wanted, *implied} - {NO_PARTS}))
 
 

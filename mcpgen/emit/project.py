@@ -5,13 +5,22 @@ from pathlib import Path
 
 from mcpgen.base import assets, runtime
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, checksums, features, offered, parts, settings, table, wings
+from mcpgen.emit import attributes, checksums, features, offered, parts, table, wings
 from mcpgen.emit.buttons import MOST, Button, buttons
 from mcpgen.emit.deployment import deployment_files, secret_files
-from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment, needed_variables, needy
+from mcpgen.emit.environment import (
+    Variable,
+    alternatives,
+    can_log_in,
+    environment,
+    needed_variables,
+    needy,
+    setting_rows,
+)
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import BoundScheme, Catalog, Identity
+from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
 
 RUNTIME = "runtime/"
@@ -47,7 +56,7 @@ EXTRAS = {
 """Name of each extra → the part that uses it, and its dependencies. `keyring` keeps the refresh tokens of logins."""
 
 
-def emit(catalog: Catalog, chosen: Collection[str] = (parts.ALL_PARTS,), *, deploy: bool = False) -> FileTree:
+def emit(catalog: Catalog, chosen: Collection[str] = (ALL_PARTS,), *, deploy: bool = False) -> FileTree:
     """Return every file of the project except the lock file. With `deploy`, the files for deployment are included.
 
     `chosen`: the parts that the server gets beside those that its tables need. The result depends only on the
@@ -147,7 +156,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "search": catalog.search is not None,
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
-        "settings": settings.rows(catalog, has),
+        "settings": setting_rows(catalog, has),
         "parts": has,
         "absent": [(name, says) for name, says in parts.PURPOSES.items() if name not in has],
         "needed": needed,

@@ -16,7 +16,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import SERVER_NAME, VERSION_NUMBER, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.base.tree import check_contained
 from mcpgen.model import Identity
-from mcpgen.model.options import Options, read_options, recorded
+from mcpgen.model.options import ALL_PARTS, Options, read_options, recorded
 from mcpgen.model.pins import NOTHING, Pin, Pins, Retired, Slot
 
 NAME = "mcpgen.lock.json"
@@ -56,6 +56,11 @@ class Lock:
     @property
     def package(self) -> str:
         return Identity(self.options.name or "", "", "").package
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Return the chosen parts. If the owner has never chosen, these are all parts."""
+        return (ALL_PARTS,) if self.parts is None else self.parts
 
 
 def digests(files: Mapping[str, bytes]) -> dict[str, str]:

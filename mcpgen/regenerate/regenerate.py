@@ -14,7 +14,7 @@ from mcpgen.base.diagnostics import Diagnostic, Where
 from mcpgen.emit import parts, unneeded
 from mcpgen.lock.lockfile import Lock
 from mcpgen.lock.match_operations import moved, renamed
-from mcpgen.model.options import Options
+from mcpgen.model.options import NO_PARTS, Options
 from mcpgen.pipeline import Compiled, Project, compile_source, versioned
 from mcpgen.read.fetch import Fetched
 from mcpgen.regenerate import changelog, lost_lock, orphan_hooks, projects
@@ -75,7 +75,7 @@ def succeed(
     compiled = replace(compiled, tree=tree, lock=continued, diagnostics=tuple(found))
     idle: list[str] = []
     if compiled.lock.parts is None:
-        implied = parts.chosen((parts.NO_PARTS,), deploy=compiled.lock.options.deploy, hooks=project.hooks)
+        implied = parts.chosen((NO_PARTS,), deploy=compiled.lock.options.deploy, hooks=project.hooks)
         idle = unneeded(tree, compiled.catalog.identity, implied)
     return NextGeneration(compiled, lock, difference or NOTHING, files, difference is not None, tuple(idle))
 

@@ -80,7 +80,7 @@ SHARED = (
     Shared("jobs/cancelled_jobs.py", ("MOST",), "displaced", "who has most is told what the API says of old jobs"),
     Shared("features/completion_values.py", ("MOST_CACHED",), "", "cache: values are requested again"),
     # telemetry, whose names clients cannot choose
-    Shared("telemetry/series.py", ("MOST_SERIES",), "", "no label has a value that a client chooses"),
+    Shared("telemetry/metrics.py", ("MOST_SERIES",), "", "no label has a value that a client chooses"),
     Shared("telemetry/reporter.py", ("MOST_SPANS", "MOST_KNOWN"), "", "only measurements are lost"),
     Shared("telemetry/recorder.py", ("MOST_WAITING",), "", "only measurements are lost"),
 )

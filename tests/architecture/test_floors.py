@@ -58,8 +58,6 @@ HOUSES: dict[str, dict[str, int]] = {
         "selection": 2,
         "script": 2,
         "security": 2,
-        "shell": 2,
-        "blocks": 2,
         "toolsfile": 2,
         "sources": 3,
         "adopt": 3,

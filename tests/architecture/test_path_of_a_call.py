@@ -90,9 +90,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("door", "flags", "files", "changes"),
     [
-        (over_stdio, (), 54, 190),
-        (over_http, ("--http", "0"), 68, 265),
-        (in_a_session, ("--http", "0"), 70, 250),
+        (over_stdio, (), 33, 136),
+        (over_http, ("--http", "0"), 41, 205),
+        (in_a_session, ("--http", "0"), 43, 205),
     ],
     ids=["stdio", "HTTP", "HTTP in a session"],
 )

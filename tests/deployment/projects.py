@@ -21,15 +21,21 @@ SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
 KUBERNETES = "deploy/kubernetes/"
 
 
+PARTS = ("http", "telemetry")
+"""The parts that `--deploy` adds."""
+
+
 @cache
 def deployed(source: Path = PETSTORE) -> FileTree:
     """Compile a document of the repository with `--deploy`."""
-    return compile_source(read(str(source)), Options(deploy=True)).tree
+    return compile_source(read(str(source)), Options(deploy=True, parts=PARTS)).tree
 
 
 def deployed_document(document: dict[str, Any], **options: Any) -> FileTree:
     """Compile `document` with `--deploy`."""
-    return compile_source(Fetched("api.json", compact(document).encode()), Options(deploy=True, **options)).tree
+    return compile_source(
+        Fetched("api.json", compact(document).encode()), Options(deploy=True, parts=PARTS, **options)
+    ).tree
 
 
 def deployment(tree: FileTree) -> dict[str, str]:

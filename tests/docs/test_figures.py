@@ -148,7 +148,7 @@ FIGURES: list[tuple[str, str, Callable[[], object]]] = [
 
 MEASURED = [
     ("how-to/large-apis.md", "a mock API answers each request with 300 tokens"),
-    ("how-to/large-apis.md", "A question takes mcpgen's search 0.2 to 2 ms of CPU, and FastMCP's search 3 to 170 ms"),
+    ("how-to/large-apis.md", "A question takes mcpgen's search 0.2 to 2 ms of CPU, and FastMCP's search 3 to 70 ms"),
     ("how-to/results.md", "MCP clients have their own time limit for a call, often 60 seconds"),
 ]
 """Page, and a text with figures of a benchmark that the page names, or of other programs."""

@@ -11,7 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,10 @@ MESSAGES = (
     request("tools/call", name="add", arguments={"text": "a", "count": "three"}),
     request("tools/call", name="large", arguments={"size": 300_000}),
     request("resources/read", uri="things://nothing"),
+    request("resources/subscribe", uri="things://nothing"),
+    request("prompts/get", name="nothing"),
+    request("completion/complete", ref={"type": "ref/prompt", "name": "x"}, argument={"name": "a", "value": ""}),
+    request("tasks/get", taskId="nothing"),
     request("logging/setLevel", level="debug"),
     stateless("server/discover"),
     stateless("tools/list"),
@@ -132,6 +138,25 @@ def run(project: Path, upstream: Upstream, *flags: str, given: str = "", **more:
     )
     searched((done.stdout + done.stderr).encode())
     return done
+
+
+def called(project: Path, upstream: Upstream, **more: str) -> tuple[str, str]:
+    """Start the server, make the call of CALL, and return its answer and stderr. Stdin is open until the answer."""
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    environ = {**environment(upstream), **more}
+    with subprocess.Popen([sys.executable, "-m", "things_mcp"], cwd=project, env=environ, text=True, **pipes) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdin.write(CALL)
+        server.stdin.flush()
+        while '"id":1' not in (answer := server.stdout.readline()):
+            pass
+        server.stdin.close()
+        errors = server.stderr.read()
+        assert server.wait(PATIENCE) == 0
+    searched((answer + errors).encode())
+    return answer, errors
 
 
 def told(project: Path, upstream: Upstream, *flags: str) -> tuple[int, str, str]:
@@ -254,9 +279,9 @@ def test_an_absent_part_says_how_to_get_it(
     ids=str,
 )
 def test_a_variable_that_changes_nothing_is_ignored(environ: dict[str, str], plain: Path, upstream: Upstream) -> None:
-    done = run(plain, upstream, given=CALL, **environ)
-    assert (done.returncode, '"text":"/echo/a"' in done.stdout) == (0, True)
-    assert "OTEL" not in done.stderr
+    answer, errors = called(plain, upstream, **environ)
+    assert '"text":"/echo/a"' in answer
+    assert "OTEL" not in errors
 
 
 @pytest.mark.slow
@@ -354,4 +379,52 @@ def test_the_next_run_adds_the_part_that_calls_hooks(source: Path, upstream: Ups
     hooks = "from .runtime.hooks import Refuse\n\ndef before_all(tool, arguments):\n    raise Refuse('Closed.')\n"
     (project / "things_mcp" / "hooks.py").write_text(hooks, encoding="utf-8")
     assert mcpgen("regenerate", str(project)).returncode == 0
-    assert "Closed." in run(project, upstream, given=CALL).stdout
+    assert "Closed." in called(project, upstream)[0]
+
+
+NAMED_LIKE_KEYS = """
+mcpgen: 1
+server: {name: things}
+base_url: http://127.0.0.1:1
+security: {key: {type: apiKey, in: header, name: X-Key}}
+tools:
+- name: echo
+  request: POST /echo/{text}
+  arguments: {text: string}
+  send: {body: {result: "{text}", confirm: true}}
+"""
+"""A tools file whose request has members with the names of keys that need parts of the runtime."""
+
+
+@pytest.mark.slow
+def test_names_that_look_like_keys_need_no_part(upstream: Upstream, tmp_path: Path) -> None:
+    (tmp_path / "things.tools.yaml").write_text(NAMED_LIKE_KEYS, encoding="utf-8")
+    project = generated(tmp_path / "things.tools.yaml", tmp_path, "--parts=none")
+    assert not (project / "things_mcp" / "runtime" / "questions").exists()
+    assert '"text":"/echo/a"' in called(project, upstream)[0]
+
+
+class GraphQl(BaseHTTPRequestHandler):
+    """API that answers with a type which its document does not mention."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/graphql-response+json")
+        self.send_header("Content-Length", "15")
+        self.end_headers()
+        self.wfile.write(b'{"errors":["a"]')
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Log nothing."""
+
+
+@pytest.mark.slow
+def test_a_type_that_the_document_does_not_mention_is_read_without_its_rules(
+    plain: Path, whole: Path, upstream: Upstream
+) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), GraphQl) as api:
+        threading.Thread(target=api.serve_forever, daemon=True).start()
+        url = {"THINGS_BASE_URL": f"http://127.0.0.1:{api.server_port}"}
+        found = [called(project, upstream, **url)[0] for project in (plain, whole)]
+        api.shutdown()
+    assert all("errors" in text and "could not be loaded" not in text for text in found), found

@@ -44,14 +44,12 @@ OF_IDENTITY = (
     Mutation("the issuer of metadata", "issuer.py", 'if found.get("issuer") != self.name:', "if False:", (ISSUERS,)),
     Mutation(
         "hosts of metadata",
-        "issuer_requests.py",
+        "issuer.py",
         "if address.origin != issuer.origin and (",
         "if False and (",
         (ISSUERS,),
     ),
-    Mutation(
-        "the size of answers of issuers", "issuer_requests.py", "len(answer.content) > most:", "False:", (ISSUERS,)
-    ),
+    Mutation("the size of answers of issuers", "issuer.py", "len(answer.content) > most:", "False:", (ISSUERS,)),
     Mutation("refused tokens are remembered", "introspection.py", "self._refused.add(", "bool(", (ISSUERS,)),
     Mutation("scopes of calls", "access.py", "needed |= self._always | nearest", "needed |= nearest", (RULES,)),
     Mutation("two Authorization fields", "admission.py", "if len(sent) > 1:", "if False:", (RULES,)),

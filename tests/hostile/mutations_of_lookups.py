@@ -44,8 +44,8 @@ OF_LOOKUPS = (
     ),
     Mutation(
         "what is confirmed",
-        "execution.py",
-        "lookups.shown(call.given, found) if call.given else {}",
+        "lookups.py",
+        "shown(call.given, found) if call.given else {}",
         "call.given",
         (LOOKUPS,),
     ),

@@ -207,7 +207,7 @@ def test_requests_that_need_a_new_key_share_one_fetch(project: Path, upstream: U
 def test_an_issuer_that_never_answers_costs_a_deadline(project: Path, upstream: Upstream) -> None:
     with Issuer() as issuer:
         held = issuer.held[OPENID] = threading.Event()
-        with start(project, upstream, issuer, {"identity.issuer_requests.SECONDS": 0.2}) as server:
+        with start(project, upstream, issuer, {"identity.issuer.SECONDS": 0.2}) as server:
             assert "gave no complete answer within" in server.log("issuer_away")["reason"]
             assert ask(server, issuer.token(URL)).status == 503
             held.set()

@@ -43,6 +43,12 @@ class Catalog:
     def has(self, name: str) -> bool:
         return name in self._tools
 
+    def offers(self, feature: str) -> bool:
+        return feature == "tasks" and any("task" in each["binding"] for each in self._tools.values())
+
+    def binds(self, *keys: bytes) -> list[bytes]:
+        return []
+
     def request_of(self, name: str) -> str:
         if name not in self._tools:
             return ""

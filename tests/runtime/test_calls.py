@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
+from package.runtime.calls import trial
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import Refuse, Request
@@ -264,11 +265,11 @@ def test_a_credential_of_a_hook_is_redacted_and_learning_it_makes_no_other_forgo
     monkeypatch.setattr(users_file, "request_public", sign, raising=False)
 
     async def scene(caller: ToolExecutor, upstream: Upstream) -> None:
-        caller._redactor.learn("token-of-another")
+        caller.lasting.redactor.learn("token-of-another")
         for _ in range(20):
             assert text(await caller.call("public", {}, quiet)) == "[redacted]"
         assert b"Authorization: Hmac 1000000019\r\n" in upstream.requests[-1]
-        assert caller._redactor.text("token-of-another") == "[redacted]"
+        assert caller.lasting.redactor.text("token-of-another") == "[redacted]"
 
     run(scene, echo)
 
@@ -362,12 +363,12 @@ def test_cancelling_a_call_closes_its_connection() -> None:
 
 def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -> None:
     async def reached(caller: ToolExecutor, upstream: Upstream) -> None:
-        assert await caller.reach() == []
+        assert await trial.reach(caller.services) == []
         assert upstream.requests[0].startswith(b"HEAD /v1/ HTTP/1.1\r\n")
         assert b"sk-" not in upstream.requests[0]
 
     async def unreached(caller: ToolExecutor, upstream: Upstream) -> None:
-        assert await caller.reach() == [
+        assert await trial.reach(caller.services) == [
             f"http://127.0.0.1:{upstream.port}/v1: 127.0.0.1:{upstream.port} closed the connection without an answer."
         ]
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.under_way import CallUnderWay
+from package.runtime.calls.preparation import CallUnderWay
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
 from package.runtime.core.limits import Budget
 from package.runtime.core.wire_formats import OtherOutcome, Question
 from package.runtime.hooks import context
+from package.runtime.questions.consent import of_server
 
 from tests.runtime import test_consent as confirming
 from tests.runtime.revisions import R5
@@ -105,10 +106,12 @@ def test_a_confirmation_that_a_call_brings_is_for_this_call_alone(pet_id: int, a
     async def scene(the: confirming.Scene) -> None:
         def repeated(pet_id: int, **brought: Any) -> CallUnderWay:
             given, dialogue = {"pet_id": pet_id}, Dialogue("result", R5, **brought)
-            return CallUnderWay(tool, given, lambda phase: None, dialogue, None, Budget(30, the.clock))
+            call = CallUnderWay(tool, given, lambda phase: None, dialogue, None, Budget(30, the.clock))
+            call.given = given
+            return call
 
-        tool, asks = Tool("always", confirming.SCHEMA, confirming.TOOLS["always"]["binding"]), the.caller._consent
-        assert asks is not None
+        tool = Tool("always", confirming.SCHEMA, confirming.TOOLS["always"]["binding"])
+        asks = the.caller.services.once(of_server)
         with pytest.raises(OtherOutcome) as ended:
             await asks.obtain(repeated(7), ("DELETE /pets/7", ""))
         assert isinstance(ended.value.outcome, Question)

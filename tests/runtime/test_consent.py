@@ -15,7 +15,7 @@ from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
 from package.runtime.core.wire_formats import Failure, OtherOutcome, Question, Result
 from package.runtime.questions import consent, signed_state
-from package.runtime.questions.consent import Consent, question
+from package.runtime.questions.consent import of_server, question
 from package.runtime.questions.signed_state import Tickets
 from package.runtime.settings import settings
 
@@ -47,7 +47,7 @@ class Scene:
         self.asked: list[str] = []
         self.reply: object = ACCEPT
         made = Tickets(b"k" * 32, self.clock, self.clock.entropy)
-        caller._consent = Consent(made, caller._redactor.text)
+        caller.lasting._states = made
 
     async def call(
         self, name: str, pet_id: object = 7, way: str = "request", revision: str = R4, **brought: Any
@@ -156,8 +156,7 @@ class TestWhileTheCallRuns:
     def test_time_runs_out(self) -> None:
         async def scene(the: Scene) -> None:
             the.reply = asyncio.get_running_loop().create_future()
-            assert the.caller._consent is not None
-            the.caller._consent._seconds = 0
+            the.caller.services.once(of_server)._seconds = 0
             assert "did not answer within 5 minutes" in said(await the.call("always"))
             assert the.upstream.connections == 0
 

@@ -405,3 +405,10 @@ def test_json_stays_json_without_a_secret_that_json_escapes_at_its_ends(secret: 
     """
     text = json.dumps({"before\\": "\\", "key": f"{secret}", "after": "\\x"})
     assert json.loads(Redactor([secret]).text(text)) == {"before\\": "\\", "key": "[redacted]", "after": "\\x"}
+
+
+def test_a_text_without_secrets_is_searched_again_once_a_secret_is_learned() -> None:
+    redactor, text = Redactor(["alphabeta1234"]), "It is called gammadelta5678."
+    assert [redactor.text(text) for _ in range(3)] == [text] * 3
+    redactor.learn("gammadelta5678")
+    assert redactor.text(text) == "It is called [redacted]."

@@ -98,7 +98,7 @@ class TestWhileTheHookRuns:
                 return await answers(form)
 
             monkeypatch.setattr(the, "ask", late)
-            monkeypatch.setattr(the.caller._preparation, "budget", lambda tool: budget)
+            monkeypatch.setattr(the.caller.plan("plain"), "budget", lambda: budget)
             monkeypatch.setattr(asyncio, "timeout", limited)
             the.replies = [HERE]
             await the.call("plain")

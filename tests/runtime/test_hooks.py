@@ -209,7 +209,9 @@ def test_the_users_file_begins_without_hooks() -> None:
 
 def test_the_users_file_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users_file, "before_get_pet", lambda arguments: {"id": 2}, raising=False)
-    assert run(hook_loading.load(TOOLS).before("get-pet", {"id": 1}, budget())) == {"id": 2}
+    hooks = hook_loading.load(TOOLS)
+    assert isinstance(hooks, Hooks)
+    assert run(hooks.before("get-pet", {"id": 1}, budget())) == {"id": 2}
 
 
 def test_a_file_without_hooks_is_not_asked() -> None:
@@ -223,7 +225,7 @@ def test_a_users_file_that_does_not_load_fails_every_call(
     hooks = hook_loading.load(TOOLS)
     assert not hooks.idle
     with pytest.raises(HookFailed, match=r"^hooks\.py of this server could not be loaded\. Its log says why\.$"):
-        run(hooks.before("get-pet", {}, budget()))
+        hook_loading.refuse()(None)
     hooks.report()
     assert hooks.mistakes == ["hooks.py could not be loaded: ModuleNotFoundError (package.hooks)."]
     assert '"level":"error","event":"hooks","reason":"hooks.py could not be loaded' in capfd.readouterr().err

@@ -130,7 +130,7 @@ def test_a_call_ends_with_its_time_though_the_job_does_not(monkeypatch: pytest.M
     async def scene(at: Scene) -> None:
         result = await at.caller.call("build", {}, quiet)
         assert "Call get_task with task=" in text(result)
-        assert at.clocks.ahead < at.caller._settings["TIMEOUT"]
+        assert at.clocks.ahead < at.caller.services.settings["TIMEOUT"]
         assert at.polls == len(at.clocks.pauses) > 10
 
     run(scene, WORKING, monkeypatch)
@@ -313,7 +313,7 @@ def test_a_status_url_elsewhere_gets_no_credential(monkeypatch: pytest.MonkeyPat
 
 def test_a_status_url_is_judged_again_at_each_poll(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene(at: Scene) -> None:
-        ids = at.caller._jobs._ids
+        ids = at.caller.services.once(task_calls.of_server)._ids
         now = 1_800_000_000.0
         for url in (ELSEWHERE.format(port=at.upstream.port), "http://169.254.169.254/latest", "file:///etc/passwd"):
             task = ids.issue(Job("url", url, {}, now, now + 60).written(), 60.0)

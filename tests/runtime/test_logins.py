@@ -49,7 +49,7 @@ def run(scene: Scene, issue: Play, clock: Clock) -> None:
             scheme = {**SCHEME, "tokenUrl": str(issuer.address()) + "/token"}
             catalog: Any = Catalog(TOOLS, [{"url": str(upstream.address("/v1"))}], security={"login": scheme})
             caller = ToolExecutor(catalog, settings.load(catalog, ENVIRON))
-            caller._sender._fetched()._clock = clock
+            caller.lasting.sender._fetched()._clock = clock
             await asyncio.wait_for(scene(caller, upstream, issuer), 30)
             await caller.close()
 

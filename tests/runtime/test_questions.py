@@ -104,7 +104,7 @@ class Scene:
         self.asked: list[Any] = []
         self.replies: list[object] = []
         self.span = spans.Span()
-        caller._states = Tickets(b"k" * 32, self.clock, self.clock.entropy)
+        caller.lasting._states = Tickets(b"k" * 32, self.clock, self.clock.entropy)
 
     async def call(
         self, name: str = "order", way: str = "request", revision: str = R4, state: str | None = None, **more: Any
@@ -251,7 +251,7 @@ class TestWhileTheCallRuns:
         """Check that an elicitation shows no secret, not even one that its fixed text and an argument form together."""
 
         async def scene(the: Scene) -> None:
-            the.caller._redactor.learn(SECRET)
+            the.caller.lasting.redactor.learn(SECRET)
             the.replies = [{"action": "decline"}]
             await the.call("keyed", item=item)
             shown = the.asked[0].message

@@ -39,8 +39,9 @@ class Scene:
     def __init__(self, caller: ToolExecutor, upstream: Upstream) -> None:
         self.caller, self.upstream = caller, upstream
         self.pauses: list[float] = []
-        self.sender = caller._sender = sending.Sender(
-            caller._client, caller._settings, caller._redactor.learn, self._rest, lambda: 0.0
+        lasting, loaded = caller.lasting, caller.services.settings
+        self.sender = caller.services.exchange.sender = sending.Sender(
+            lasting.client, loaded, lasting.redactor.learn, self._rest, lambda: 0.0
         )
 
     async def _rest(self, seconds: float) -> None:
@@ -153,7 +154,7 @@ def test_rel_04_a_kept_connection_that_died_costs_a_post_and_nothing_else(method
 def test_rel_04_what_could_not_be_sent_goes_again(method: str) -> None:
     async def scene(at: Scene) -> None:
         async with serving() as gone:
-            at.caller._settings.servers[0] = gone.address()
+            at.caller.services.settings.servers[0] = gone.address()
         told = await at.call(method)
         assert told.startswith(f"{method} /p failed 3 times: 127.0.0.1:{gone.port} refused the connection. Nothing was")
         assert at.pauses == [0.25, 0.5]

@@ -29,7 +29,7 @@ def test_life_02_a_call_that_was_given_up_sends_nothing(own: bool) -> None:
 
     async def scene(at: Scene) -> None:
         if own:
-            at.caller._hooks = Hooks({"instead_of_POST": made.append}, ["POST"])
+            at.caller.services.preparation.hooks = Hooks({"instead_of_POST": made.append}, ["POST"])
         span = spans.Span()
         spans.enter(span)
         span.end()

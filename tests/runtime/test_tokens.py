@@ -82,7 +82,7 @@ def run(
             catalog: Any = Catalog(TOOLS, servers, security={"oauth": entry})
             caller = ToolExecutor(catalog, settings.load(catalog, environ))
             if clock is not None:
-                caller._sender._fetched()._clock = clock
+                caller.lasting.sender._fetched()._clock = clock
             await asyncio.wait_for(scene(caller, upstream, issuer), 30)
             await caller.close()
 

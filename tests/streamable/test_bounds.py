@@ -24,11 +24,11 @@ MEGABYTE = 2**20
 MANY = 60
 """Number of responses of a megabyte that exceed all buffers between client and server."""
 SMALL = {
-    "http_server.doors.aiohttp_connections.HEAD_SECONDS": 0.3,
+    "http_server.doors.aiohttp_door.HEAD_SECONDS": 0.3,
     "http_server.doors.aiohttp_door.BODY_SECONDS": 0.3,
     "http_server.doors.asgi_door.BODY_SECONDS": 0.3,
-    "http_server.streamable.routes.MOST_CALLS": 4,
-    "http_server.streamable.routes.MOST_STREAMS": 4,
+    "http_server.streamable.exchange.MOST_CALLS": 4,
+    "http_server.streamable.exchange.MOST_STREAMS": 4,
     "http_server.service.MOST_BODIES": 6 * MEGABYTE,
 }
 
@@ -194,8 +194,8 @@ PARTIAL = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"
 def crowded(project: Path, upstream: Upstream) -> Iterator[Server]:
     """Yield a server for sixteen connections, of which one address may open twelve. It waits long for heads."""
     constants = {
-        "http_server.doors.aiohttp_connections.MOST_CONNECTIONS": 16,
-        "http_server.doors.aiohttp_connections.HEAD_SECONDS": 600.0,
+        "http_server.doors.aiohttp_door.MOST_CONNECTIONS": 16,
+        "http_server.doors.aiohttp_door.HEAD_SECONDS": 600.0,
     }
     with Server(project, upstream, "aiohttp", constants) as found:
         yield found
@@ -250,9 +250,7 @@ def test_connections_without_a_head_give_way(crowded: Server) -> None:
 
 def test_connections_are_bounded_by_descriptors(project: Path, upstream: Upstream) -> None:
     """Open more connections than the process may have descriptors. Clients are served, and the log stays small."""
-    with FewFiles(
-        project, upstream, "aiohttp", {"http_server.doors.aiohttp_connections.HEAD_SECONDS": 600.0}
-    ) as server:
+    with FewFiles(project, upstream, "aiohttp", {"http_server.doors.aiohttp_door.HEAD_SECONDS": 600.0}) as server:
         silent = [server.connect() for _ in range(200)]
         message = calling("echo", text="hi")
         for _ in range(5):
@@ -275,7 +273,7 @@ def test_the_soft_limit_of_descriptors_is_raised(project: Path, upstream: Upstre
 def test_a_body_has_one_deadline_however_it_comes(project: Path, upstream: Upstream, door: str) -> None:
     """Send a short body in pieces that come quickly after each other, but never all of them."""
     constants = {
-        "http_server.doors.aiohttp_connections._BODY_FOLLOWS": 0.2,
+        "http_server.doors.aiohttp_door._BODY_FOLLOWS": 0.2,
         "http_server.doors.aiohttp_door.BODY_SECONDS": 0.5,
         "http_server.doors.asgi_door.BODY_SECONDS": 0.5,
     }
@@ -293,7 +291,9 @@ def test_a_body_has_one_deadline_however_it_comes(project: Path, upstream: Upstr
 @pytest.fixture(params=DOORS)
 def impatient(request: pytest.FixtureRequest, project: Path, upstream: Upstream) -> Iterator[Server]:
     """Yield a server that buffers at most one megabyte of unread responses, for all clients together."""
-    with Server(project, upstream, request.param, {"http_server.requests.unread.MOST": MEGABYTE + 2000}) as found:
+    with Server(
+        project, upstream, request.param, {"http_server.requests.response_writer.MOST": MEGABYTE + 2000}
+    ) as found:
         yield found
 
 
@@ -324,7 +324,7 @@ def test_who_is_given_up_at_once_is_told_to_come_again(project: Path, upstream: 
 
     The ASGI application then answers 503 with Retry-After. The aiohttp server closes the connection.
     """
-    with Server(project, upstream, door, {"http_server.requests.unread.MOST": 50_000}) as server:
+    with Server(project, upstream, door, {"http_server.requests.response_writer.MOST": 50_000}) as server:
         session = Session(server)
         found = session.ask(call("large", size=MEGABYTE)).message["result"]["content"]
         uri = next(each["uri"] for each in found if each["type"] == "resource_link")

@@ -69,8 +69,8 @@ def named(request: pytest.FixtureRequest, project: Path, tmp_path_factory: pytes
         "MAX_RESULT": "8k tokens, 1 MiB",
     }
     constants: dict[str, float] = {
-        "serve.work.MOST": 6,
-        "serve.work.MOST_OF_ONE": 4,
+        "serve.scheduler.MOST": 6,
+        "serve.scheduler.MOST_OF_ONE": 4,
         "result.result_store.MOST_KEPT": MOST_KEPT,
     }
     with Named(project, upstream, request.param, constants, (), **variables) as found:

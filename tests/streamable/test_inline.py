@@ -214,7 +214,7 @@ def test_a_connection_with_a_pending_call_is_not_idle(project: Path, upstream: U
     A connection that waits for a body or a call stays open.
     """
     constants = {"KEEP_ALIVE_SECONDS": 0.2, "_BODY_FOLLOWS": 0.0}
-    named = {f"http_server.doors.aiohttp_connections.{name}": value for name, value in constants.items()}
+    named = {f"http_server.doors.aiohttp_door.{name}": value for name, value in constants.items()}
     with Server(project, upstream, "aiohttp", named) as server, server.connect() as connection:
         body = encoded(calling("hold", 1, name="long"))
         connection.send("POST", fields={**mirrored(calling("hold", 1)), "Mcp-Name": "hold", **_length(body)})

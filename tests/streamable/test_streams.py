@@ -124,7 +124,7 @@ def test_a_stream_of_changes_that_was_lost_goes_on(project: Path, upstream: Upst
 
 def test_a_stream_that_was_lost_is_forgotten(project: Path, upstream: Upstream) -> None:
     """Test requirement L12: to resume a stream too late is an error that says that there is nothing to resume."""
-    constants = {"http_server.streamable.replay.SECONDS": 0.0, "http_server.service._SWEEP": 0.005}
+    constants = {"http_server.streamable.event_stream.SECONDS": 0.0, "http_server.service._SWEEP": 0.005}
     with Server(project, upstream, "aiohttp", constants) as server:
         session = Session(server)
         with server.connect() as lost:

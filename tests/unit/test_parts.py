@@ -21,7 +21,8 @@ from mcpgen.model.options import PARTS, Options
 from mcpgen.pipeline import compile_source
 from mcpgen.read import fetch
 from mcpgen.read.toolsfile.schema_check import schema
-from tests.architecture.test_wings import SOURCES, WING_OF, arrows_of
+from tests.architecture.imports import arrows_of
+from tests.architecture.test_wings import SOURCES, WING_OF
 
 absent_parts = importlib.import_module("package.runtime.core.absent_parts")
 specs = Path(__file__).parents[2] / "specs"
@@ -183,7 +184,7 @@ def test_parts_add_up_over_runs(before: tuple[str, ...], named: tuple[str, ...],
 
 
 def test_deployment_serves_http_and_hooks_need_their_part() -> None:
-    assert parts.chosen(("none",), deploy=True, hooks=True) == ("hooks", "http")
+    assert parts.chosen(("none",), deploy=True, hooks=True) == ("hooks", "http", "telemetry")
     assert parts.chosen(("all",), deploy=True, hooks=True) == ("all",)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from package.runtime.search import notation, stems
-from package.runtime.search.retriever import FEW, Found, Retriever
+from package.runtime.search.retriever import CLAUSES, FEW, Found, Retriever
 
 from mcpgen.base.jsonvalue import compact
 from mcpgen.model import SearchTable
@@ -110,6 +110,14 @@ def test_every_clause_finds_its_tool() -> None:
 def test_the_best_tool_of_every_clause_comes_first() -> None:
     several = "List the orders of the store to find an old one, get a customer and, for 1,000 events, create a webhook."
     assert set(names(found(several, limit=3))) == {"list_orders", "get_customer", "create_webhook"}
+
+
+def test_of_the_best_tools_the_one_with_the_highest_score_is_first() -> None:
+    assert names(found("list the orders of the store, and get a customer"))[:2] == ["list_orders", "get_customer"]
+
+
+def test_a_number_is_not_the_end_of_a_clause() -> None:
+    assert CLAUSES.split("pay 1,000 orders, then 2.5 more") == ["pay 1,000 orders", " ", " 2.5 more"]
 
 
 def test_producers_stand_at_their_hit() -> None:
@@ -242,6 +250,15 @@ NOTED: list[tuple[dict[str, Any], str]] = [
     (_tool(a={"type": "array", "needed": True}), "t(a:[]) \u2014 Do it"),
     (_tool(True, **{name: {"type": "string"} for name in "abcde"}), "t(a?, b?, +3?) \u2014 Do it"),
     (_tool(a={"anyOf": [{"type": "string"}, {"type": "integer"}], "needed": True}), "t(a:str|int) \u2014 Do it"),
+]
+
+
+NOTED += [
+    ({**_tool(), "name": "list_old_orders", "title": "List old orders"}, "list_old_orders()"),
+    (
+        {**_tool(), "name": "list_old_orders", "title": "List the store's orders"},
+        "list_old_orders() \u2014 List the store's orders",
+    ),
 ]
 
 

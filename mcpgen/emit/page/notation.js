@@ -98,7 +98,10 @@ function notationOf({ numbers, short: shortTypes }) {
     return tool.name + (found.length ? ["(", ...found, ")"].join("\n") : "()") + mark(tool) + "  // " + text;
   }
 
-  const row = (tool, asked, stems) => signature(tool, asked, stems) + mark(tool) + " \u2014 " + sentence(tool);
+  function row(tool, asked, stems) {
+    const said = sentence(tool), words = stems(said), spells = words.join(" ") === stems(tool.name).join(" ");
+    return signature(tool, asked, stems) + mark(tool) + (spells && words.length ? "" : " \u2014 " + said);
+  }
   return { signature, row, described };
 }
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from mcpgen.base import origins
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import clipped
 from mcpgen.model.options import ALL_PARTS, Options, read_options
 from mcpgen.read.document import Document
@@ -40,7 +40,7 @@ def read(root: JsonObject, where: Where, diagnostics: Diagnostics) -> Options:
     flags = {field.name for field in fields(Options)} & as_object(schema()["properties"]).keys()
     chosen: JsonObject = {key: root[key] for key in flags.difference(_ELSEWHERE) if key in root}
     chosen |= {key: server[key] for key in _OF_SERVER if key in server}
-    parts = [ALL_PARTS] if root.get("parts") == ALL_PARTS else as_list(root.get("parts"))
+    parts: list[JsonValue] = [ALL_PARTS] if root.get("parts") == ALL_PARTS else as_list(root.get("parts"))
     chosen["parts"] = [*parts, "http"] if server.get("http") is True else parts
     chosen["server_var"] = [
         f"{name}={value}" for name, value in variables if isinstance(value, str) and value and "=" not in name

@@ -117,9 +117,8 @@ def of_project(files: Mapping[str, bytes], lock: Lock) -> Surface:
 
     Raises the errors of `of_tables`.
     """
-    chosen = (parts.ALL_PARTS,) if lock.parts is None else lock.parts
-    found = of_tables(files, lock.promises.tools)
-    return replace(found, parts=parts.parts_of(parts.wings_of(chosen, files)) & parts.PURPOSES.keys())
+    wings = parts.wings_of(lock.chosen, files)
+    return replace(of_tables(files, lock.promises.tools), parts=parts.parts_of(wings) & parts.PURPOSES.keys())
 
 
 def of_tables(files: Mapping[str, bytes], known: Mapping[str, Pin]) -> Surface:

@@ -2,9 +2,9 @@
 """Server over stdio: connects the transport, the protocol, and the event loop that runs calls (the engine).
 
 Two threads use this module. The main thread reads lines and passes them to the protocol. The engine's thread reports
-outcomes of calls, and reads stdin in place of the main thread while calls run (`serve/stdin_handoff.py`). One lock
+outcomes of calls, and reads stdin in place of the main thread while calls run (`serve/engine.py`). One lock
 (`_lock`) is held while the protocol is used and its answers are written. So after a cancel has been received, nothing
-more is sent about that call. Answers may be buffered briefly, to be written together (`framing.Outbox`). They are
+more is sent about that call. Answers may be buffered briefly, to be written together (`stdio.Outbox`). They are
 written before the next message is handled, and before any long work.
 
 With --reload, a third thread may replace the tools between two messages. A second lock (`_turn`) is held while a
@@ -21,11 +21,20 @@ from _thread import allocate_lock
 
 from .core.catalog import Catalog, CatalogError
 from .core.effects import Call, Cancel, PollResources, Preload, ReadResource, RejectedCall, Send, UserAnswer
-from .core.framing import Inbox, Outbox
 from .core.jsonrpc import parse
-from .core.pending_requests import cut_short
-from .core.protocol import Protocol
-from .core.stdio import EXIT_CONFIG, LAST_SECONDS, Wire, before_leaving, complain, fill_gaps, leave, leave_by_signal
+from .core.protocol import Protocol, cut_short
+from .core.stdio import (
+    EXIT_CONFIG,
+    LAST_SECONDS,
+    Inbox,
+    Outbox,
+    Wire,
+    before_leaving,
+    complain,
+    fill_gaps,
+    leave,
+    leave_by_signal,
+)
 from .core.wire_formats import Contents, Result
 
 TYPE_CHECKING = False
@@ -33,12 +42,11 @@ if TYPE_CHECKING:
     from .audit.audit import Audit
     from .calls import execution
     from .core.effects import Effect
-    from .core.framing import Line
+    from .core.stdio import Line
     from .core.subscriptions import Subscriptions
     from .core.wire_formats import Asked, Outcome
     from .http_server.listening import Listening
-    from .serve.engine import Engine
-    from .serve.stdin_handoff import StdinHandoff
+    from .serve.engine import Engine, StdinHandoff
     from .settings.settings import Settings
     from .telemetry.recorder import Recorder
     from .telemetry.reporter import Reporter
@@ -190,7 +198,7 @@ class Server:
             catalog, settings = self._catalog, self._settings
             self._engine = Engine(lambda: self._load(catalog, settings))
             self._wire.watch()
-            from .serve.stdin_handoff import StdinHandoff  # late import, so that the loop's longer imports begin first
+            from .serve.engine import StdinHandoff  # late import, so that the loop's longer imports begin first
 
             self._lending = StdinHandoff(self._engine, self._wire, self._inbox, self._take)
         return self._engine

@@ -16,21 +16,21 @@ from ..request.request import Request
 from ..settings import credentials
 from ..settings.settings import NotReady
 from .preparation import sentence
+from .round_trip import unheard
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Any
-
     from ..core.catalog import Catalog, Tool
     from ..http.client import Client
     from ..http.exchange import Response, Sent
-    from ..jobs.jobs import Exchange
-    from ..settings.credentials import Logins
+    from ..settings.credentials import Logins, TokenRequest
     from ..settings.settings import Settings
     from ..text.addresses import Address
-    from .preparation import PreparedCall
+    from .services import Services
 
     Row = tuple[bool, bool, int, str]
+
+SECONDS = 5.0
+"""Seconds that each request for `--doctor` may take."""
 
 
 def choose(catalog: Catalog, settings: Settings, logins: Logins | None = None) -> str:
@@ -66,22 +66,28 @@ def _needs_arguments(tool: Tool) -> bool:
     return bool(tool.schema.get("required")) or any("required" in each for each in tool.binding.get("lookups", ()))
 
 
-async def attempt(
-    tool: Tool,
-    prepare: Callable[[Tool, dict[str, Any]], Awaitable[PreparedCall]],
-    exchange: Exchange,
-    close: Callable[[Response], None],
-    seconds: float,
-) -> tuple[bool, str]:
+async def attempt(services: Services, name: str) -> tuple[bool, str]:
     """Call a tool, with no arguments. Return True if the settings look usable, and a sentence on the outcome."""
+    tool = services.catalog.tool(name)
+    with services.lasting.redactor.during():
+        try:
+            ready = await services.preparation.unhooked(tool, {})
+            budget = Budget(SECONDS, time.monotonic)
+            answer, sent = await services.exchange.made(tool, ready, {}, unheard, budget)
+        except (Refused, NotReady) as reason:
+            return False, sentence(tool.name, reason)
+        if not isinstance(answer, Failure):
+            services.writer.closed(answer)
+        return verdict(answer, sent)
+
+
+async def grant(services: Services, wanted: TokenRequest) -> str:
+    """Fetch an access token. Return "", or a sentence that says why that failed."""
     try:
-        ready = await prepare(tool, {})
-        answer, sent = await exchange(tool, ready, {}, lambda phase: None, Budget(seconds, time.monotonic))
-    except (Refused, NotReady) as reason:
-        return False, sentence(tool.name, reason)
-    if not isinstance(answer, Failure):
-        close(answer)
-    return verdict(answer, sent)
+        await services.lasting.sender.try_grant(wanted, SECONDS)
+    except NotReady as reason:
+        return str(reason)
+    return ""
 
 
 def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
@@ -108,25 +114,28 @@ def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
     return True, f"{told}." if 200 <= status < 300 else f"{told}, which says nothing about the settings."
 
 
-async def reach(client: Client, settings: Settings, seconds: float) -> list[str]:
-    """Return sentences on what prevents calls: problems in the settings, and servers without an answer in `seconds`."""
+async def reach(services: Services) -> list[str]:
+    """Return sentences on what prevents calls: problems in the settings, and servers that do not answer. Send no
+    credentials.
+    """
+    settings = services.settings
     found = list(settings.problems)
     for index in range(max(1, len(settings.servers))):
         try:
-            found += await _reached(client, settings.server(index), seconds)
+            found += await _reached(services.lasting.client, settings.server(index))
         except NotReady as missing:
             found.append(str(missing))
     return found
 
 
-async def _reached(client: Client, address: Address, seconds: float) -> list[str]:
+async def _reached(client: Client, address: Address) -> list[str]:
     """Return [] if a server answers below the base URL `address`, else a list with the reason why none answers.
 
     GET is tried after HEAD, since some servers do not support HEAD.
     """
     for method in ("HEAD", "GET"):
         try:
-            await client.send(Request(method, "/"), address, seconds)
+            await client.send(Request(method, "/"), address, SECONDS)
         except Failure as failure:
             found = [f"{address}: {failure.reason}."]
         else:

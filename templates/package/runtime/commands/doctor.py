@@ -276,10 +276,10 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
     """Contact the API. Return sentences on what prevents calls, and sentences on the outcome of a trial call."""
     caller = ToolExecutor(catalog, settings)
     try:
-        found = await caller.reach()
+        found = await trial.reach(caller.services)
         if settings.problems:
             return found, []
-        found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
+        found += filter(None, [await trial.grant(caller.services, each) for each in _grants(catalog, settings)])
         if found:
             return found, []
         if caller.hooked:
@@ -290,7 +290,7 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
                 "No call was tried, because no read-only tool can be called without arguments and with the credentials"
                 " that are set."
             ]
-        well, said = await caller.try_tool(name)
+        well, said = await trial.attempt(caller.services, name)
         return ([], [said]) if well else ([said], [])
     finally:
         await caller.close()

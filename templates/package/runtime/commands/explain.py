@@ -14,9 +14,11 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import Preparation, PreparedCall, Unmade, kept_logins, sentence
+from ..calls.preparation import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
+from ..calls.steps import PREPARING, SENDS_NOTHING, some
 from ..core import jsonrpc
 from ..core.catalog import CatalogError
+from ..core.effects import Dialogue
 from ..core.stdio import complain
 from ..request.request import sender_fields
 from ..settings import credentials
@@ -27,8 +29,9 @@ from ..text.sanitize import is_text, visible
 from .command_line import show
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from ..calls.steps import Step
     from ..core.catalog import Catalog, Tool
     from ..request.request import Request
     from ..settings.settings import Settings
@@ -246,12 +249,12 @@ def explain(
     missing = _settle(settings, tool, catalog.servers, environ)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
-    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros, not random bytes: reproducible output
+    preparation = Preparation(catalog, settings, keys, logins, bytes)  # zeros, not random bytes: reproducible output
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)
     try:
-        ready = asyncio.run(_ready(preparation, tool, arguments))
+        ready = asyncio.run(_ready(Preview(settings, preparation), tool, arguments))
     except Unmade as reason:
         found["error"] = sentence(name, reason)
     else:
@@ -292,12 +295,35 @@ def _described(server: Server, environ: Mapping[str, str]) -> Address | None:
         return None
 
 
-async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
-    budget = preparation.budget(tool)
-    arguments = await preparation.checked(tool, arguments, budget)
-    ready = await preparation.ready(tool, arguments, budget)
-    ready.chosen.put(ready.request)
-    return ready
+class Preview:
+    """Stands for `services.Services` in the steps of a preview, which send nothing and ask nobody."""
+
+    previews = True
+
+    def __init__(self, settings: Settings, preparation: Preparation) -> None:
+        self.settings = settings
+        self.preparation = preparation
+
+
+async def _ready(services: Any, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
+    """Return the request of a call, with its credentials. Raise one of the exceptions in `Unmade` if there is none."""
+    call = CallUnderWay(tool, arguments, lambda phase: None, Dialogue("", ""), None, services.preparation.budget(tool))
+    await _run(some(services, tool, "hooks before", "arguments"), call)
+    if nothing := [reason for key, reason in SENDS_NOTHING.items() if key in tool.binding]:
+        raise NotReady(nothing[0])
+    for each in tool.binding.get("lookups", ()):
+        if each["argument"] in call.arguments:
+            raise NotReady(f"{each['argument']} is looked up by {each['tool']} first: give {each['id']} to see it.")
+    await _run(some(services, tool, *PREPARING), call)
+    assert call.ready is not None
+    call.ready.chosen.put(call.ready.request)
+    return call.ready
+
+
+async def _run(steps: Iterable[Step], call: CallUnderWay) -> None:
+    for step in steps:
+        if (waiting := step(call)) is not None:
+            await waiting
 
 
 def _drawn(ready: PreparedCall, agent: str) -> dict[str, Any]:

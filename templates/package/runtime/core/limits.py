@@ -248,21 +248,21 @@ class Budget:
 
     def __enter__(self) -> float:
         """Count the seconds from here to the end of the `with` block. Return the seconds left in the call's budget."""
-        return self.start()
+        self._since = self._clock()
+        return self.left
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
+        self.left = max(0.0, self.left - (self._clock() - self._since))
 
     def start(self) -> float:
         """Begin to count seconds. Return the seconds of the budget that are left."""
-        self._since = self._clock()
-        return self.left
+        return self.__enter__()
 
     def stop(self) -> None:
         """Stop counting seconds until the next `start`, for example while a user answers."""
-        self.left = max(0.0, self.left - (self._clock() - self._since))
+        self.__exit__(None, None, None)
 
     def apart(self) -> Budget:
         """Return a budget with all steps, for work without which the call still gets a good answer."""

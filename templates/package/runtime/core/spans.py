@@ -262,7 +262,8 @@ def shown(most: int) -> int:
     """Return how many bytes of a response a result may contain: WHOLE if a program that the model wrote makes the
     call, else `most`.
     """
-    return WHOLE if in_program() else most
+    span = _current.get()
+    return WHOLE if span is not None and span.whole else most
 
 
 def in_program() -> bool:

@@ -9,25 +9,16 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
+from ..calls.round_trip import unheard
 from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..settings.settings import NotReady
 from . import fetching
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Any
-
-    from ..calls.preparation import Preparation, PreparedCall
-    from ..core.catalog import Tool
+    from ..calls.services import Services
     from ..core.effects import Fetch
-    from ..core.limits import Budget
-    from ..http.exchange import Response, Sent
-
-    Exchange = Callable[
-        [Tool, PreparedCall, dict[str, Any], Callable[[str], None], Budget],
-        Awaitable[tuple[Response | Failure, Sent]],
-    ]
+    from ..http.exchange import Response
 
 _ENTITY_TAG = re.compile(r'(W/)?"[\x21\x23-\x7e]{0,200}"')
 _NOT_MODIFIED = 304
@@ -44,22 +35,17 @@ class Version:
         self.tag = tag
 
 
-async def fetched(
-    wanted: Fetch,
-    before: Version | None,
-    preparation: Preparation,
-    exchange: Exchange,
-    close: Callable[[Response], None],
-) -> Version | None:
+async def fetched(wanted: Fetch, before: Version | None, services: Services) -> Version | None:
     """Return the current version of a resource, or None if it cannot be determined. `before` is the version known so
     far.
     """
     tool = fetching.as_tool(wanted)
     try:
-        ready = await preparation.unhooked(tool, wanted.arguments)
+        ready = await services.preparation.unhooked(tool, wanted.arguments)
         if before is not None and before.tag:
             ready.request.headers.append(("If-None-Match", before.tag))
-        answer, _ = await exchange(tool, ready, wanted.arguments, _unheard, preparation.budget(tool))
+        budget = services.preparation.budget(tool)
+        answer, _ = await services.exchange.made(tool, ready, wanted.arguments, unheard, budget)
     except (Refused, NotReady):
         return None
     if isinstance(answer, Failure):
@@ -67,7 +53,7 @@ async def fetched(
     try:
         return before if answer.status == _NOT_MODIFIED else _version(answer)
     finally:
-        close(answer)
+        services.writer.closed(answer)
 
 
 def _version(answer: Response) -> Version | None:
@@ -78,7 +64,3 @@ def _version(answer: Response) -> Version | None:
     tag = answer.header("etag")
     digest = hashlib.sha256(answer.content).hexdigest()
     return Version(f"{answer.size} {digest}", tag if _ENTITY_TAG.fullmatch(tag) else "")
-
-
-def _unheard(phase: str) -> None:
-    """Ignore a phase of the request: used as `report`, since nobody wants progress of a poll."""

@@ -169,7 +169,7 @@ class Sent:
     - `path`: path without query. `variables`: environment variables of the credentials that were sent.
     - `arguments`: the tool's arguments, and the values sent for omitted ones.
     - `fields`: fields of the response that the call selected, "" for all.
-    - `key`: idempotency key. `tries`: how often the request was sent.
+    - `request`: the request itself, None in tests. `tries`: how often the request was sent.
     - `limit`: what sets the time limit of the call, "" if unknown.
     - `scopes`: scopes that the API description requires. `offers`: ways to configure a credential, if none is
       configured.
@@ -180,17 +180,18 @@ class Sent:
     """
 
     __slots__ = (
+        "_key",
         "_uri",
         "answer",
         "arguments",
         "fields",
-        "key",
         "limit",
         "method",
         "offers",
         "pages",
         "path",
         "reader",
+        "request",
         "scopes",
         "tool",
         "tries",
@@ -217,7 +218,8 @@ class Sent:
         name = tool.binding.get("fields")
         asked = self.arguments.get(name) if name else None
         self.fields = asked if isinstance(asked, str) else ""
-        self.key = key
+        self.request: Request | None = None
+        self._key = key
         self.tries = 0
         self.unfollowed = ""
         self.limit = ""
@@ -226,6 +228,11 @@ class Sent:
         self.answer: Any = ABSENT
         self.scopes: tuple[str, ...] = ()
         self.offers: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Return the idempotency key of the request, or "". Few results name it."""
+        return self._key if self.request is None else self.request.key
 
     @property
     def uri(self) -> str:

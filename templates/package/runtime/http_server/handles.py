@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..calls.under_way import Ask
+    from ..calls.preparation import Ask
     from ..core.effects import Dialogue
     from ..http.client import Client
-    from ..questions.consent import States
+    from ..questions.signed_state import States
     from ..result.result_store import Names
     from ..settings.credentials import CallerCredential
 

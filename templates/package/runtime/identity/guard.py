@@ -17,8 +17,7 @@ from ..http.client import Client
 from . import challenges, claims, signed_tokens
 from .introspection import LONGEST as LONGEST_INTROSPECTED
 from .introspection import Introspector
-from .issuer import Issuer
-from .issuer_requests import Unfetched
+from .issuer import Issuer, Unfetched
 from .problems import InvalidToken
 from .remembered import BoundedCache
 

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 from ..core.limits import FairPool
 from ..text.addresses import network
 from . import claims
-from .issuer import AWAY
-from .issuer_requests import Unfetched, post
+from .issuer import AWAY, Unfetched, post
 from .problems import InvalidToken, Unavailable
 from .remembered import BoundedCache
 

@@ -14,6 +14,7 @@ from ..core import spans
 from ..core.limits import displaced
 
 if TYPE_CHECKING:
+    from ..calls.services import Lasting
     from ..http_server.handles import Sharing
     from .jobs import Job
 
@@ -29,6 +30,11 @@ class CancelledJobs:
     def __init__(self, held: Held, shared: Sharing | None) -> None:
         self._held = held
         self._shared = shared
+
+    @classmethod
+    def of_server(cls, lasting: Lasting) -> CancelledJobs:
+        """Return the memory of one server, which stays when the tools are loaded again."""
+        return cls({}, lasting.shared)
 
     async def has(self, job: Job) -> bool:
         """Return whether the job was cancelled."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..calls.preparation import Preparation
-    from ..calls.result_writer import ResultWriter
+    from ..calls.round_trip import ResultWriter
     from ..http.exchange import Response, Sent
     from ..settings.settings import Settings
     from ..tables.table import Binding, TaskRule, TaskTarget

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..calls.preparation import Unmade, sentence
+from ..calls.round_trip import unheard
 from ..core import spans
 from ..http.client import Failure
 from .joined_pages import JoinedPages
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-    from ..calls.preparation import PreparedCall
+    from ..calls.preparation import CallUnderWay, PreparedCall, WholeAnswer
+    from ..calls.services import Services
     from ..core.catalog import Tool
     from ..http.exchange import Response, Sent
     from ..tables.table import Pages
-    from .lookups import WholeAnswer
 
     Prepare = Callable[[dict[str, Any]], Awaitable[PreparedCall]]
     Exchange = Callable[[PreparedCall, dict[str, Any]], Awaitable[tuple[Response | Failure, Sent]]]
@@ -31,6 +32,38 @@ if TYPE_CHECKING:
 MOST_PAGES = 100
 MOST_LOOKED = 10
 """Largest number of pages that one call fetches (MOST_PAGES), and that one lookup fetches (MOST_LOOKED)."""
+
+
+def walk(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None] | None]:
+    """Return the step that fetches the pages after the first response. All pages become the response of the call."""
+
+    def step(call: CallUnderWay) -> Awaitable[None] | None:
+        pages = tool.binding.get("pages") if call.whole is None else call.whole.pages
+        assert call.answer is not None
+        assert call.ready is not None
+        if pages is None or call.ready.download is not None or not 200 <= call.answer.status < 300:
+            return None
+        return _walked(services, call, pages)
+
+    return step
+
+
+async def _walked(services: Services, call: CallUnderWay, pages: Pages) -> None:
+    async def prepare(arguments: dict[str, Any]) -> PreparedCall:
+        arguments = services.preparation.verified(call.tool, arguments, call.budget)
+        return await services.calls.prepared(call.tool, arguments, call.budget)
+
+    async def exchange(ready: PreparedCall, arguments: dict[str, Any]) -> tuple[Response | Failure, Sent]:
+        return await services.exchange.made(call.tool, ready, arguments, unheard, call.budget)
+
+    assert call.answer is not None
+    assert call.sent is not None
+    assert call.ready is not None
+    pages_of_call = PageWalk(call.tool, pages, prepare, exchange, services.writer.closed)
+    authority, shown = call.ready.address.authority, call.shown or services.writer.shown
+    call.answer, call.sent = await pages_of_call.further(
+        call.answer, call.sent, authority, shown, call.report, call.whole
+    )
 
 
 class PageWalk:

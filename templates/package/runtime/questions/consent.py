@@ -15,6 +15,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
@@ -24,36 +25,13 @@ from ..text.sanitize import visible
 from .signed_state import SECONDS
 
 if TYPE_CHECKING:
-    from typing import Protocol
+    from collections.abc import Awaitable
 
-    from ..calls.under_way import Ask, CallUnderWay
+    from ..calls.preparation import Ask, CallUnderWay
+    from ..calls.services import Services
     from ..core.catalog import Tool
     from ..core.wire_formats import Asked
-
-    class States(Protocol):
-        """Interface that issues and checks states (`requestState`), which a client returns with the user's answer.
-
-        It is implemented by signed_state.Tickets and replicas.sealed_states.States.
-        """
-
-        def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
-            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: how often the user is
-            asked the same question, this time included.
-
-            `kept`: bytes that `take_kept` returns later. The client can read them in a signed state (Tickets), but not
-            in an encrypted one (sealed_states).
-            """
-
-        async def take(self, state: str, subject: str, /) -> tuple[int, str]:
-            """Mark a `requestState` as used if it is valid. Return how often the user was asked about the call, and "".
-
-            If the `requestState` is invalid, the second value is the reason instead, a key of INSTEAD.
-            """
-
-        async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
-            """Mark a valid state as used. Return how often the user was asked, the reason why the state is invalid
-            (else ""), and the bytes `kept` that `issue` stored in it. For an invalid state, only the reason counts.
-            """
+    from .signed_state import States
 
 
 MOST_TURNS = 3
@@ -92,6 +70,31 @@ FAULTS: dict[str, tuple[int, object]] = {
     "unreadable": (INVALID_PARAMS, None),
 }
 """Outcomes that are a protocol error in the stateless era -> code and data of the error."""
+
+
+def of_server(services: Services) -> Consent:
+    """Return the object that asks for confirmations of the calls of one server."""
+    return Consent(services.lasting.states, services.lasting.redactor.text)
+
+
+def remember(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that copies the arguments for the confirmation, since hooks may change them in place."""
+
+    def step(call: CallUnderWay) -> None:
+        call.given = deepcopy(call.arguments)
+
+    return step
+
+
+def confirm(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None]]:
+    """Return the step that lets the user confirm the call. Without a yes, the call ends with an error result."""
+    hook = f"{services.preparation.hooks.replacing(tool.name)} in hooks.py"
+
+    async def step(call: CallUnderWay) -> None:
+        about = (str(call.ready), call.ready.files) if call.ready is not None else (hook, "")
+        call.result = await services.once(of_server).obtain(call, about)
+
+    return step
 
 
 async def nobody(question: Asked) -> object:

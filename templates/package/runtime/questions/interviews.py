@@ -24,8 +24,8 @@ from .forms import FormQuestion
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..calls.under_way import CallUnderWay
-    from .consent import States
+    from ..calls.preparation import CallUnderWay
+    from .signed_state import States
 
     Checked = Callable[[FormQuestion, object], tuple[dict[str, Any], list[Problem]]]
 

@@ -27,17 +27,46 @@ from .signed_state import SECONDS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.under_way import CallUnderWay
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
     from ..core.limits import Budget
-    from ..core.wire_formats import Result
     from ..tables.table import AskedQuestion
-    from .consent import States
+    from .signed_state import States
 
     Verify = Callable[[Tool, dict[str, Any], Budget], dict[str, Any]]
-    GoOn = Callable[[CallUnderWay, dict[str, Any]], Awaitable[tuple[Result, str]]]
 
 LONGEST_SHOWN = 200
 LONGEST_MESSAGE = 2000
+
+
+def of_server(services: Services) -> Questions:
+    """Return the object that asks the questions of the tools of one server."""
+    lasting = services.lasting
+    return Questions(lasting.states, services.preparation.verified, lasting.redactor.text)
+
+
+def ask(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None]]:
+    """Return the step that asks the user the questions of the tool (`ask` in the tools file)."""
+    return services.once(of_server).ask
+
+
+class Answers:
+    """The user's answers to the questions of one call. A later question of the call carries them."""
+
+    def __init__(self, interview: Interview, forms: Forms) -> None:
+        self._interview = interview
+        self._forms = forms
+
+    def around(self, ended: OtherOutcome) -> OtherOutcome:
+        """Return the outcome with which the call ends. The state of a question in it contains the answers."""
+        asked = ended.outcome
+        if not isinstance(asked, Question):
+            return ended
+        state = self._forms.state(self._interview, "", inner=asked.state)
+        return OtherOutcome(Question(asked.message, state, asked.visit, asked.form))
+
+    def end(self) -> None:
+        """Do nothing: no question of a tool follows."""
 
 
 class Questions:
@@ -51,28 +80,21 @@ class Questions:
         self._verify = verify
         self._redact = redact
 
-    async def answered(self, call: CallUnderWay, arguments: dict[str, Any], go_on: GoOn) -> tuple[Result, str]:
-        """Ask the user the questions of the call's tool (`ask`). Then return the result of `go_on(call, arguments)`,
-        with the answers among the arguments.
+    async def ask(self, call: CallUnderWay) -> None:
+        """Ask the user the questions of the call's tool (`ask`), and add the answers to the arguments.
 
-        If the user does not answer, return an error result. Raise Refused if an argument is wrong, and OtherOutcome if
-        the call ends with a question to the user or with a protocol error.
+        If the user does not answer, the call ends with an error result. Raise Refused if an argument is wrong, and
+        OtherOutcome if the call ends with a question to the user or with a protocol error.
         """
         try:
-            interview = await self.interview(call, arguments)
+            interview = await self.interview(call, call.arguments)
         except Unanswered as ended:
-            return not_called(call.tool.name, ended.said, call.dialogue.revision, words=WORDS), ""
-        call.dialogue = interview.followed
+            call.result = not_called(call.tool.name, ended.said, call.dialogue.revision, words=WORDS)
+            return
+        call.dialogue, call.arguments = interview.followed, interview.given
         if call.given:
             call.given = {**call.given, **interview.given}
-        try:
-            return await go_on(call, interview.given)
-        except OtherOutcome as other:
-            asked = other.outcome
-            if not isinstance(asked, Question):
-                raise
-            state = self._forms.state(interview, "", inner=asked.state)
-            raise OtherOutcome(Question(asked.message, state, asked.visit, asked.form)) from None
+        call.askers = [*call.askers, Answers(interview, self._forms)]
 
     async def interview(self, call: CallUnderWay, arguments: dict[str, Any]) -> Interview:
         """Ask the user the questions of the call's tool (`ask`), and return the answers.

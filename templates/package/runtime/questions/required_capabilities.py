@@ -11,6 +11,10 @@ from ..core.wire_formats import TASKS, Failure, OtherOutcome, Result, has
 from .consent import MISSING_CAPABILITY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
     from ..core.catalog import Tool
     from ..core.effects import Dialogue
 
@@ -22,6 +26,15 @@ _OBJECTS: dict[str, dict[str, object]] = {
     "tasks": {"extensions": {TASKS: {}}},
 }
 """Name of a capability in the tools file -> MCP's ClientCapabilities object."""
+
+
+def require(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that ends a call with an error result if its client lacks a capability."""
+
+    def step(call: CallUnderWay) -> None:
+        call.result = refusal(tool, call.dialogue)
+
+    return step
 
 
 # All clients get the same list, which they may cache for all users. A model can tell its user why a tool does not work.

@@ -24,7 +24,8 @@ import codecs
 from _thread import allocate_lock
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from itertools import count
+from functools import partial
+from itertools import count, repeat
 from typing import Any
 
 from ..core import limits, spans
@@ -60,12 +61,11 @@ class CountedNames:
 
     def __init__(self, server: str) -> None:
         self._before = f"{server}://result/"
-        self._numbers = count(1)
+        # Each call takes a number, and few calls need a URI: so `new` runs no Python code.
+        self.new: Callable[[], Callable[[], str]] = map(partial, repeat(self._uri), count(1)).__next__
 
-    def new(self) -> Callable[[], str]:
-        """Return a function that creates the URI for a result of the current call. The URI ends in a new number."""
-        number = next(self._numbers)
-        return lambda: f"{self._before}{number}"
+    def _uri(self, number: int) -> str:
+        return f"{self._before}{number}"
 
     def admits(self, uri: str) -> bool:
         """Return True: over stdio, the single client may read every result."""

@@ -31,6 +31,10 @@ from ..result.response import TEXT, read_json, wrapped
 from ..text.sanitize import brief
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
     from ..core.catalog import Tool
     from ..request.validators import SchemaChecker
     from ..request.violations import Violation
@@ -57,6 +61,23 @@ _KINDS: dict[type, tuple[str, ...]] = {
     int: ("integer", "number"),
     float: ("number",),
 }
+
+
+def of_server(services: Services) -> OutputChecker:
+    """Return the checker of one version of the tools."""
+    return OutputChecker()
+
+
+def promise(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that makes a successful result fit the tool's output schema."""
+    checker = services.once(of_server)
+
+    def step(call: CallUnderWay) -> None:
+        if call.result is not None and not call.result.is_error:
+            with call.budget:
+                call.result = checker.keep(tool, call.result, call.budget)
+
+    return step
 
 
 # Clients raise an error if a promised `structuredContent` is missing (docs/decisions/results.md).

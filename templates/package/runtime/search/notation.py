@@ -7,7 +7,8 @@ mentions, and counts the others (`+4?`):
 
     list_movie_credits(movie_id:int, language?)
 
-A row is a signature and a sentence. A description has a line for each argument, and for each member of an object:
+A row is a signature and a sentence that says more than the name. A description has a line for each argument, and for
+each member of an object:
 
     get_search_person(
      query: str  // Text to search.
@@ -86,8 +87,10 @@ def _values(schema: Any) -> list[Any]:
 
 
 def row(tool: dict[str, Any], asked: Iterable[str] = ()) -> str:
-    """Return a tool's signature followed by a sentence about it."""
-    return f"{signature(tool, asked)}{_mark(tool)} \u2014 {sentence(tool)}"
+    """Return a tool's signature followed by a sentence about it, unless the sentence only spells the tool's name."""
+    said = sentence(tool)
+    start = f"{signature(tool, asked)}{_mark(tool)}"
+    return start if stems(said) == stems(tool["name"]) != [] else f"{start} \u2014 {said}"
 
 
 def sentence(tool: dict[str, Any], longest: int = LONGEST_SENTENCE) -> str:

@@ -6,8 +6,12 @@ Tools that the caller may not see, because of roles or read-only mode, appear in
 
 from __future__ import annotations
 
+from ..calls.preparation import sentence
+from ..core import spans
 from ..core.wire_formats import Result
+from ..request.argument_errors import Refused
 from . import notation
+from .listing import TornIndex
 from .retriever import Retriever
 from .search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH
 from .stems import stems
@@ -15,10 +19,12 @@ from .stubs import functions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..core.catalog import Catalog
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
+    from ..core.catalog import Catalog, Tool
     from .retriever import Found
 
 LONGEST_SHOWN = 64
@@ -34,6 +40,40 @@ _EXAMPLES = {
     CALL_WRITING: _CALLED,
 }
 """Example arguments for the tools that find and call other tools, shown after a call with wrong arguments."""
+
+
+def of_server(services: Services) -> ToolSearch:
+    """Return the search over one version of the tools."""
+    return ToolSearch(services.catalog)
+
+
+def answer(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that answers a call of a tool which finds or describes other tools."""
+    kind, found = services.catalog.finders[tool.name], services.once(of_server)
+
+    def step(call: CallUnderWay) -> None:
+        try:
+            span = spans.current()
+            call.result = found.seen_by(None if span is None else span.offered).answer(kind, call.arguments)
+        except TornIndex as reason:
+            call.result = Result.error(str(reason))
+
+    return step
+
+
+def refusal(services: Services) -> Callable[[str, Exception], str]:
+    """Return the function that returns the text which says why a tool was not called.
+
+    On a server with `--tools search`, the model may not know the tool's arguments. So the text ends with the tool's
+    signature.
+    """
+
+    def told(tool: str, reason: Exception) -> str:
+        said = sentence(tool, reason)
+        signature = services.once(of_server).signature(tool) if isinstance(reason, Refused) else ""
+        return f"{said}\n{signature}" if signature else said
+
+    return told
 
 
 class ToolSearch:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from ..core import log
 from ..tuning.lazy_imports import importing
 from . import attributes, metrics
+from .metrics import Series
 from .operations import Operation, Sending
 from .recorder import Recorder
-from .series import Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from .exporter import Exporter
+    from .metrics import Buckets, Total
     from .otlp_metrics import MetricEncoder
     from .recorder import Counted
-    from .series import Buckets, Total
     from .spans import SpanEncoder
     from .telemetry_settings import Telemetry
 

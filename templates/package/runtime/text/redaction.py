@@ -191,6 +191,9 @@ _SHORTEST_LINE = 16
 _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
 
+_LONGEST_CLEAN = 32 * 1024
+"""Number of characters up to which the last text without secrets is remembered, as the text of most results."""
+
 _LOOKED_FOR = 32
 """Number of characters of an anchor that the quick search uses."""
 
@@ -320,7 +323,7 @@ class Redactor:
     kept as well if it was learned, or learned again, after the start of the oldest running call.
     """
 
-    __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
+    __slots__ = ("_calls", "_clean", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets: dict[str, list[SecretForm]] = {}
@@ -353,8 +356,17 @@ class Redactor:
         Inside its `with` block, every secret that was learned since the call began stays redacted, however many newer
         secrets are learned.
         """
-        self._turn += 1
-        return CallContext(self._calls, self._turn)
+        return CallContext(self)
+
+    def begin(self) -> int:
+        """Begin a call, as the `with` block of `during` does. Return the number of the call, for `end`."""
+        self._turn = turn = self._turn + 1
+        self._calls[turn] = None
+        return turn
+
+    def end(self, turn: int) -> None:
+        """End the call that has this number."""
+        del self._calls[turn]
 
     def _forget(self) -> None:
         """Drop old secrets that were added by `learn`.
@@ -376,6 +388,7 @@ class Redactor:
         self._forms = sorted(forms.values(), key=lambda form: (-len(form.text), form.text))
         self._folded = [form.folded for form in self._forms]
         self._finds: Callable[[str], bool] | None = None
+        self._clean: str | None = None
 
     def may_be_in(self, text: str) -> bool:
         """Return False if the text certainly contains no secret in any form. Fast, and sufficient for most texts."""
@@ -393,6 +406,11 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return the text with secrets replaced by a placeholder."""
+        if text is self._clean:
+            return text  # fast path: a result is redacted again when it is finished
+        if (finds := self._finds) is not None and "\\" not in text and not finds(text):
+            self._clean = text if len(text) <= _LONGEST_CLEAN else None
+            return text  # fast path: most texts contain neither a secret nor an escape
         if not self.may_be_in(text):
             return text
         return _replaced(self._forms, _bytes(text)).decode(errors="surrogatepass")
@@ -453,24 +471,20 @@ class Redactor:
 
 
 class CallContext:
-    """Context manager for one call.
+    """Context manager for one call. Inside the `with` block, the call counts as running."""
 
-    Inside the `with` block, `calls` contains `turn`, the number of this call, so that the call counts as running.
-    """
+    __slots__ = ("_redactor", "_turn")
 
-    __slots__ = ("_calls", "_turn")
-
-    def __init__(self, calls: dict[int, None], turn: int) -> None:
-        self._calls = calls
-        self._turn = turn
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
 
     def __enter__(self) -> None:
-        self._calls[self._turn] = None
+        self._turn = self._redactor.begin()
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        del self._calls[self._turn]
+        self._redactor.end(self._turn)
 
 
 class Stream:

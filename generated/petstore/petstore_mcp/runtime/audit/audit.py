@@ -19,11 +19,10 @@ from bisect import bisect_right
 
 from ..core import log
 from ..core.effects import Call, Complete, Dialogue, Fetch, TaskRequest
-from ..core.jsontext import dumps
+from ..core.jsonrpc import dumps
 from ..core.spans import Span
 from ..core.stdio import leave
-from ..core.task_state import Task
-from ..core.wire_formats import Contents, Failure, Question, Result
+from ..core.wire_formats import Contents, Failure, Question, Result, Task
 from ..files.safe_open import HAS_OPENAT, LinkFound, open_below, without_links
 
 TYPE_CHECKING = False

@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NoReturn
 
 from ..core import absent_parts, log
 from ..request.argument_errors import HookFailed
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
-    from ..core.wire_formats import Result
     from ..hooks.hook_runner import Hooks
-    from ..request.request import Request
 
 
 class NoHooks:
@@ -35,27 +32,9 @@ class NoHooks:
         for sentence in self.mistakes:
             log.event("error", "hooks", reason=sentence)
 
-    async def before(self, *_: object) -> NoReturn:
-        """Raise HookFailed, because a hook that was not loaded may forbid the call. Not called if `idle` is True."""
-        raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
-
-    instead = before
-
-    async def request(self, tool: str, built: Request, budget: Budget) -> Request:
-        """Return the request, which no hook changes."""
-        return built
-
     def replacing(self, tool: str) -> str:
         """Return "", since no hook replaces the request."""
         return ""
-
-    def follow(self, tool: str) -> bool:
-        """Return False, since no hook receives results."""
-        return False
-
-    async def after(self, tool: str, result: Result, budget: Budget, done: str = "") -> Result:
-        """Return the result, which no hook changes."""
-        return result
 
 
 # Called right after the first answer to `tools/list`: no answer is delayed, and mistakes are logged before a call.
@@ -70,6 +49,17 @@ def load(tools: Iterable[str]) -> Hooks | NoHooks:
     except BaseException as problem:  # user code may raise anything, even SystemExit
         return NoHooks(absent_parts.advise(problem) or _unloaded(problem))
     return Hooks(own, tools)
+
+
+def refuse(*_: object) -> Callable[[object], NoReturn]:
+    """Return the step of each call if hooks.py could not be loaded: it raises HookFailed, because a hook that was not
+    loaded may forbid the call.
+    """
+
+    def fail(call: object) -> NoReturn:
+        raise HookFailed("hooks.py of this server could not be loaded. Its log says why.")
+
+    return fail
 
 
 def _unloaded(problem: BaseException) -> str:

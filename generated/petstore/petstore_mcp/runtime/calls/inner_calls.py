@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
     from ..core.effects import Dialogue
-    from ..core.task_state import Task
-    from ..core.wire_formats import Question, Result
+    from ..core.wire_formats import Question, Result, Task
 
     class Record(Protocol):
         """Interface of the audit log (audit.Audit)."""

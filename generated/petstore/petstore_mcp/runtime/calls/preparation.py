@@ -1,13 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Prepare a call up to the moment before it is sent. The same sequence serves sending and previewing:
+"""Prepare a call up to the moment before it is sent: check the arguments, build the request, choose credentials.
 
-    1. Run `before_` hooks, and check the arguments.
-    2. Build the request, find its address, run `request_` hooks, and choose credentials.
-    3. Attach the credentials.
-
-If the tool has an `instead_of_` hook, a call runs this hook in place of steps 2 and 3. A call that needs the user's
-consent waits for it before this hook or before step 3, so that no secret is used for an unwanted call. Nothing here
-opens a connection. If a token must be fetched first, http/sending.py attaches it.
+The same steps serve sending and previewing. Hooks and logins add steps of their own between these (`steps.STEPS`).
+Nothing here opens a connection, and no secret is written into a request. If a token must be fetched, http/sending.py
+attaches it.
 """
 
 from __future__ import annotations
@@ -18,21 +14,29 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core import log, spans
-from ..core.budget import Budget, Exhausted
-from ..request import bodies, kinds, request
+from ..core.limits import Budget, Exhausted
+from ..core.wire_formats import Result
+from ..request import request
 from ..request.argument_errors import HookFailed, Refuse, Refused, report
-from ..request.arguments import HOST_MEMBERS, Checker, known_names
-from ..settings.credential_env import SHORTEST_REDACTED
+from ..request.arguments import HOST_MEMBERS, Checker, known_names, unknown_kinds
 from ..settings.settings import NotReady
 from .hook_loading import load
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
     from ..core.catalog import Catalog, Tool
+    from ..core.effects import Dialogue
+    from ..core.wire_formats import Asked, OtherOutcome
+    from ..http.client import Failure
+    from ..http.exchange import Response, Sent
     from ..login.logins import Logins
-    from ..results.downloads import Download
     from ..settings.credentials import SelectedCredentials
     from ..settings.settings import Settings
+    from ..tables.table import Binding, Pages
     from ..text.addresses import Address
+
+    Ask = Callable[[Asked], Awaitable[object]]
 
     class ServerCredentials(Protocol):
         """Interface for selecting the credentials of a request, implemented by credentials.ServerCredentials."""
@@ -47,40 +51,111 @@ if TYPE_CHECKING:
             required credential is not set.
             """
 
-    from ..tables.table import Binding
+    class WholeAnswer(Protocol):
+        """Interface of an order for a whole list (lookups.WholeAnswer)."""
+
+        pages: Pages | None
+        part: str
+
+    class Asker(Protocol):
+        """Interface of an object that asks the user in a call (questions.Answers, hook_questions.HookQuestions)."""
+
+        def around(self, ended: OtherOutcome) -> OtherOutcome:
+            """Return the outcome with which the call ends. A question in it carries the answers that the user has given
+            before.
+            """
+
+        def end(self) -> None:
+            """Record that the steps of the call have ended."""
 
 
 Unmade = (Refused, NotReady, HookFailed, Refuse)
 """Exceptions for a call that is not made. All of them are raised before a byte is sent."""
 
 
-_SENDS_NOTHING = {
-    "reads": "It reads what this server has kept, and sends nothing.",
-    "follows": "It looks at jobs that other tools have started.",
-    "search": "It finds or calls other tools, and sends nothing itself.",
-}
-"""Key in the binding of a tool of the server itself -> why such a tool has no request."""
+class CallUnderWay:
+    """One call of `tool`, within its `budget`. Each step of the call reads and sets attributes.
+
+    - `arguments`: those of the client, until a step changes them.
+    - `report` is called with a text for each step of progress, such as `headers` or `page 3, 300 items`.
+    - `dialogue`: how the client lets the server ask the user. `ask`: function that asks while the call waits, or None.
+    - `askers`: what has asked the user in this call, the first one first.
+    - `confirmed`: digest of what the user has confirmed already, in an earlier round of the same call, or "".
+    - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
+    - `found`: items whose ids were looked up by names.
+    - `ready`: the prepared request. `answer` or `failure`, and `sent`: its response or why there is none, and what
+      was sent.
+    - `result`: the outcome. A step that sets it ends the call, apart from its last steps.
+    - `done`: a sentence that says what the call did, for use if a hook withholds the result; or "".
+    - `whole`: for a call that looks up an id, how much of the list it wants; else None. `shown`: how many bytes of the
+      response the result may contain, 0 for the server's own limit. `cut`: True if the response has more.
+    """
+
+    askers: Sequence[Asker] = ()
+    confirmed = ""
+    found: Sequence[object] = ()
+    ready: PreparedCall | None = None
+    answer: Response | None = None
+    failure: Failure | None = None
+    sent: Sent | None = None
+    result: Result | None = None
+    done = ""
+    whole: WholeAnswer | None = None
+    shown = 0
+    cut = False
+
+    def __init__(
+        self,
+        tool: Tool,
+        arguments: dict[str, Any],
+        report: Callable[[str], None],
+        dialogue: Dialogue,
+        ask: Ask | None,
+        budget: Budget,
+    ) -> None:
+        self.tool = tool
+        self.arguments = arguments
+        self.report = report
+        self.dialogue = dialogue
+        self.ask = ask
+        self.budget = budget
+        self.given: dict[str, Any] = {}
+
+    def refuse(self, why: str) -> None:
+        """End the call with an error result, because nothing was sent. `why`: the text for the model."""
+        spans.note(refused=True)
+        spans.log_to_client("warning", f"Refused, and sent nothing: {why}")
+        self.result, self.found, self.sent = Result.error(why), (), None
+
+    def with_answers(self, ended: OtherOutcome) -> OtherOutcome:
+        """Return the outcome `ended`. If it is a question, the client gets with it what the user has answered before.
+
+        Raise Refuse if that is too large.
+        """
+        for asker in reversed(self.askers):
+            ended = asker.around(ended)
+        return ended
 
 
 class PreparedCall:
-    """A prepared request, its address and its `chosen` credentials.
+    """A prepared request and its address.
 
     - `files`: digest of the files to send, if the call must be confirmed.
-    - `private`: credentials that hooks wrote into the request, to be redacted.
+    - `chosen`: the credentials, once they are chosen. `private`: those that hooks wrote into the request, to be
+      redacted.
     - `download`: the file to which the response is to be saved, if any.
     """
 
     __slots__ = ("address", "chosen", "download", "files", "private", "request")
 
-    def __init__(
-        self, request: request.Request, address: Address, chosen: SelectedCredentials, files: str, private: list[str]
-    ) -> None:
+    chosen: SelectedCredentials
+
+    def __init__(self, request: request.Request, address: Address, files: str = "") -> None:
         self.request = request
         self.address = address
-        self.chosen = chosen
         self.files = files
-        self.private = private
-        self.download: Download | None = None
+        self.private: Sequence[str] = ()
+        self.download: Any = None  # a results.downloads.Download
 
     def __str__(self) -> str:
         """Return the request line for display, without the query, which may contain credentials."""
@@ -90,9 +165,10 @@ class PreparedCall:
 # Credentials are selected first, because a user should not be asked about a call that cannot be sent
 # (docs/decisions/calls.md).
 class Preparation:
-    """Component that checks the arguments of tool calls and builds HTTP requests from them.
+    """Preparation of the calls of one version of the tools. Its public methods `check`, `build` and `choose` are steps.
 
-    `agent`: the value of User-Agent in these requests, `NAME-mcp/VERSION`.
+    `agent`: the value of User-Agent in the requests, `NAME-mcp/VERSION`. `hooks`: the user's hooks. `keys`: object that
+    selects credentials. `logins`: the stored logins of users, or None if no security scheme lets a user log in.
     """
 
     def __init__(
@@ -100,16 +176,15 @@ class Preparation:
         catalog: Catalog,
         settings: Settings,
         keys: ServerCredentials,
+        logins: Logins | None = None,
         entropy: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        """Load the hooks of the tools in `catalog`. `keys`: object that selects the credentials of a request.
-        `entropy(n)` returns n random bytes.
-        """
+        """Load the hooks of the tools in `catalog`. `entropy(n)` returns n random bytes."""
         self.agent = f"{catalog.name}-mcp/{catalog.version}"
         self.hooks = load([*catalog.names(), *catalog.hidden])
+        self.keys = keys
+        self.logins = logins
         self._settings = settings
-        self._limit = f"{settings.prefix}_TIMEOUT"
-        self._keys = keys
         self._entropy = entropy
         self._ignored, self._told = settings["IGNORE_ARGUMENTS"], set[str]()
         self._checker = Checker(HOST_MEMBERS | self._ignored)
@@ -119,19 +194,12 @@ class Preparation:
 
     def budget(self, tool: Tool) -> Budget:
         """Return the time budget for one call of `tool`."""
-        setting = self._limit
-        if "timeout" in tool.binding:
-            setting = f"`timeout` of {tool.name}"
+        setting = f"`timeout` of {tool.name}" if "timeout" in tool.binding else f"{self._settings.prefix}_TIMEOUT"
         return Budget(tool.binding.get("timeout", self._settings["TIMEOUT"]), time.monotonic, setting=setting)
 
-    async def checked(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
-        """Run the hooks on the arguments, then check and return the arguments.
-
-        Raise Refused if an argument is wrong, HookFailed if a hook fails, and Refuse if a hook refuses the call.
-        """
-        if not self.hooks.idle:
-            arguments = await self.hooks.before(tool.name, arguments, budget)
-        return self.verified(tool, arguments, budget)
+    def check(self, call: CallUnderWay) -> None:
+        """Check the arguments of the call by its tool's input schema. Raise Refused if an argument is wrong."""
+        call.arguments = self.verified(call.tool, call.arguments, call.budget)
 
     def verified(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> dict[str, Any]:
         """Check the arguments by the tool's input schema and return them. Raise Refused if an argument is wrong."""
@@ -154,11 +222,11 @@ class Preparation:
         They differ if the body may contain null where the schema does not show it.
         """
         # Imported late: only needed for arguments that do not fit.
-        from ..request import lenient_arguments, original_names
+        from ..request.arguments import read_leniently, with_argument_names, without_host_members
 
         known = known_names(tool)
-        named = original_names.with_argument_names(tool.binding, known, arguments)
-        named, left_out = lenient_arguments.without_host_members(named, known, self._ignored)
+        named = with_argument_names(tool.binding, known, arguments)
+        named, left_out = without_host_members(named, known, self._ignored)
         for name in left_out:
             if name not in self._told:
                 self._told.add(name)
@@ -170,77 +238,58 @@ class Preparation:
                 )
         reading = budget.apart()  # if it runs out, the check must still find what is wrong
         try:
-            checked, parsed = lenient_arguments.read(tool.schema, named, reading)
+            checked, parsed = read_leniently(tool.schema, named, reading)
             nullable = tool.binding.get("nullable", ())
-            sent, _ = lenient_arguments.read(tool.schema, named, reading, nullable) if nullable else (checked, [])
+            sent, _ = read_leniently(tool.schema, named, reading, nullable) if nullable else (checked, [])
         except Exhausted:
             return named, named
         if parsed:
             spans.note(parsed=tuple(parsed))
         return checked, sent
 
-    async def ready(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> PreparedCall:
-        """Build the request for checked arguments and run the hooks on it.
-
-        Raise Refused if an argument is wrong, NotReady if a setting is missing, HookFailed if a hook fails, and Refuse
-        if a hook refuses the call.
-        """
-        if not tool.binding.keys().isdisjoint(_SENDS_NOTHING):
-            raise NotReady(next(reason for key, reason in _SENDS_NOTHING.items() if key in tool.binding))
-        for each in tool.binding.get("lookups", ()):
-            if each["argument"] in arguments:
-                raise NotReady(f"{each['argument']} is looked up by {each['tool']} first: give {each['id']} to see it.")
-        built, address, digest = self._built(tool, arguments)
-        download = self._download(tool, arguments)
-        hooked = built if self.hooks.idle else await self.hooks.request(tool.name, built, budget)
-        private = [] if hooked is built else _private(hooked)
-        await self._keys.look(tool.binding)
-        ready = PreparedCall(hooked, address, self._keys.choose(tool.binding), digest, private)
-        ready.download = download
-        return ready
-
-    async def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
-        """Build the request without running hooks.
+    def build(self, call: CallUnderWay) -> None:
+        """Build the request of the call.
 
         Raise Refused if an argument is wrong, and NotReady if a setting is missing.
         """
-        await self._keys.look(tool.binding)
-        built, address, digest = self._built(tool, arguments)
-        return PreparedCall(built, address, self._keys.choose(tool.binding), digest, [])
+        call.ready = self._built(call.tool, call.arguments)
+
+    def choose(self, call: CallUnderWay) -> None:
+        """Choose the credentials of the call. Raise NotReady if a credential is not set."""
+        assert call.ready is not None
+        call.ready.chosen = self.keys.choose(call.tool.binding)
+
+    async def unhooked(self, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
+        """Prepare a request of the server's own without running hooks.
+
+        Raise Refused if an argument is wrong, and NotReady if a setting is missing.
+        """
+        await self.keys.look(tool.binding)
+        ready = self._built(tool, arguments)
+        ready.chosen = self.keys.choose(tool.binding)
+        return ready
 
     def at(self, binding: Binding, built: request.Request, address: Address) -> PreparedCall:
         """Combine a finished request with the credentials that `binding`, a tool's entry in `bindings.json`, requires.
         Raise NotReady if a credential is not set.
         """
-        return PreparedCall(built, address, self._keys.choose(binding), "", [])
+        ready = PreparedCall(built, address)
+        ready.chosen = self.keys.choose(binding)
+        return ready
 
-    def _download(self, tool: Tool, arguments: dict[str, Any]) -> Download | None:
-        """Return the file in which the call wants to save the response, or None if it wants no file.
-
-        Raise Refused if the file name is wrong.
-        """
-        if self._settings["DOWNLOADS_DIR"] is None:
-            return None
-        argument = tool.binding.get("saves")
-        if argument not in arguments or argument not in tool.schema.get("properties", ()):
-            return None
-        from ..results.downloads import Download  # imported late: few calls save their response
-
-        return Download(argument, arguments[argument], self._settings)
-
-    def _built(self, tool: Tool, arguments: dict[str, Any]) -> tuple[request.Request, Address, str]:
-        """Return the request, its address, and the digest of its files: "" if it sends none or needs no consent."""
+    def _built(self, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
+        """Return the request with its address, and the digest of its files if it must be confirmed."""
         if self._settings.problems:
             raise NotReady(" ".join(self._settings.problems))
-        if tool.plan is None and (strange := kinds.unknown(tool.binding)):
+        if tool.plan is None and (strange := unknown_kinds(tool.binding)):
             raise NotReady(f"Its request has the {strange}, which this server does not know: generate it again.")
         files = None
-        if (body := tool.binding.get("body")) is not None and body["encoding"] in bodies.WITH_FILES:
+        if (body := tool.binding.get("body")) is not None and body["encoding"] in request.WITH_FILES:
             from ..files.files import Digested, Files  # imported late: few tools send files
 
             files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
         built = request.build(tool, arguments, files, self._entropy)
-        return built, self._settings.server(built.server), files.digest if files else ""
+        return PreparedCall(built, self._settings.server(built.server), files.digest if files else "")
 
 
 def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str], None]) -> Logins | None:
@@ -253,15 +302,6 @@ def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str]
     from ..login.logins import Logins  # imported late: most servers have no logins
 
     return Logins(catalog, settings, learn)
-
-
-def _private(built: request.Request) -> list[str]:
-    """Return the credentials that hooks have written into the Authorization header field of a request. The server's own
-    credentials are attached later.
-    """
-    values = [value for name, value in built.headers if name.lower() == "authorization"]
-    parts = [part for value in values for part in (value, value.rpartition(" ")[2])]
-    return [part for part in parts if len(part) >= SHORTEST_REDACTED]
 
 
 def sentence(tool: str, reason: Exception) -> str:

@@ -9,10 +9,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from ..core import absent_parts
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings
-from .flag_parser import USAGE, FlagParser
-from .printing import show, table
+from .command_line import USAGE, FlagParser, show, table
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
@@ -65,6 +65,9 @@ def _with_flags(arguments: list[str], catalog: Catalog) -> int | Settings:
     loaded.apply(catalog)
     if given.version:
         return show([f"{catalog.name} {catalog.version}"])
+    if given.new_token and not absent_parts.has("http"):
+        complain(absent_parts.lacks("http"))
+        return EXIT_CONFIG
     if given.new_token:
         return _new_token(given.new_token)
     if given.list and loaded.problems:
@@ -160,8 +163,8 @@ def _parser(catalog: Catalog) -> FlagParser:
         prog=f"{catalog.name}-mcp",
         description=f"{catalog.title}: an MCP server. Without flags it speaks MCP over stdin and stdout.",
         epilog=f"Its settings are environment variables that begin with {catalog.prefix}_; --doctor shows them."
-        + _OF_INSTALLS
-        + _OF_CALLS
+        + (_OF_INSTALLS if absent_parts.has("install") else "")
+        + (_OF_CALLS if absent_parts.has("shell") else "")
         + (_OF_LOGINS if any("user" in scheme for scheme in catalog.security.values()) else ""),
         allow_abbrev=False,
     )
@@ -192,15 +195,24 @@ def _parser(catalog: Catalog) -> FlagParser:
     instead.add_argument(
         "--new-token",
         metavar="NAME",
-        help="print a line for the file of callers over HTTP, and to stderr the token that belongs to it",
+        help=_of_part(
+            "http", "print a line for the file of callers over HTTP, and to stderr the token that belongs to it"
+        ),
     )
     parser.add_argument(
         "--http",
         type=_address,
         metavar="[HOST:]PORT",
-        help="serve many clients over Streamable HTTP, at the path /mcp",
+        help=_of_part("http", "serve many clients over Streamable HTTP, at the path /mcp"),
     )
     parser.add_argument(
-        "--reload", action="store_true", help="serve the new tools once they were generated again, without a restart"
+        "--reload",
+        action="store_true",
+        help=_of_part("reload", "serve the new tools once they were generated again, without a restart"),
     )
     return parser
+
+
+def _of_part(part: str, text: str) -> str:
+    """Return the help of a flag that needs a part of the server. Without the part, `--help` leaves out the flag."""
+    return text if absent_parts.has(part) else argparse.SUPPRESS

@@ -4,35 +4,109 @@
 The report says which variables are set, missing or unusable, which tools can be called, and whether access tokens can
 be fetched. It also says whether the API answers, whether one harmless call succeeds, and whether the runtime has
 accidental edits. The report names variables, never their values.
+
+Accidental edits are found by the digests in `SHA256SUMS` that mcpgen wrote next to the files. This does not detect
+attackers: an attacker could also edit the digests or this module. A reviewer runs `mcpgen regenerate --check` with a
+trusted mcpgen. A digest is the SHA-256 of a file with CRLF replaced by LF, since a checkout may change line ends.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
+import os
+import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from importlib import machinery
 from typing import TYPE_CHECKING
 
 from ..calls import hook_loading, trial
 from ..calls.execution import ToolExecutor
 from ..calls.preparation import kept_logins
+from ..core import absent_parts
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
 from ..settings.settings import NotReady, load
 from ..settings.settings_table import SETTINGS
-from . import integrity
-from .printing import table
+from .command_line import table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.catalog import Catalog
     from ..login.logins import Logins
-    from ..settings.grants import TokenRequest
+    from ..settings.credentials import TokenRequest
     from ..settings.settings import Settings
 
     Row = tuple[str, ...]
+
+SUMS = "SHA256SUMS"
+MOST_NAMED = 10
+"""Largest number of changed files that the line names."""
+
+_RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_VERSION = re.compile(r"# mcpgen ([0-9A-Za-z.+-]{1,40})")
+_ENTRY = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+def describe(folder: str = _RUNTIME) -> str:
+    """Return a line for `--doctor` that says which files of the runtime differ from what mcpgen wrote, if any."""
+    try:
+        version, recorded = _recorded(os.path.join(folder, SUMS))
+    except (OSError, ValueError):
+        return f"runtime: cannot be checked, since its {SUMS} is missing or damaged. `mcpgen regenerate` writes it."
+    present = dict(_present(folder, recorded))
+    changed = sorted(path for path in recorded.keys() | present.keys() if recorded.get(path) != present.get(path))
+    if not changed:
+        return f"runtime: no accidental edits (its files match SHA256SUMS of mcpgen {version})"
+    named = ", ".join(ascii(path)[1:-1] for path in changed[:MOST_NAMED])
+    more = f" and {len(changed) - MOST_NAMED} more" if len(changed) > MOST_NAMED else ""
+    return (
+        f"runtime: changed since mcpgen {version} wrote it: {named}{more}. `mcpgen regenerate --overwrite` restores it."
+    )
+
+
+def _recorded(file: str) -> tuple[str, dict[str, str]]:
+    """Return the version of mcpgen and the digest of each path, as recorded in `file`.
+
+    Raise OSError if the file cannot be read, and ValueError if it is malformed.
+    """
+    with open(file, encoding="ascii") as opened:
+        first, *lines = opened.read().splitlines()
+    version, entries = _VERSION.fullmatch(first), [_ENTRY.fullmatch(line) for line in lines]
+    if version is None or not entries or None in entries:
+        raise ValueError(file)
+    return version[1], {entry[2]: entry[1] for entry in entries if entry}
+
+
+def _present(folder: str, recorded: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield path and digest of each existing file that is in `recorded`, or that Python could import from `folder`.
+
+    `recorded`: path -> digest, as SHA256SUMS lists them.
+    """
+    imported = tuple(machinery.all_suffixes())
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names:
+            file = os.path.join(place, name)
+            path = os.path.relpath(file, folder).replace(os.sep, "/")
+            if path in recorded or name.endswith(imported):
+                yield path, _digest(file)
+
+
+def _digest(file: str) -> str:
+    """Return the digest of a file; "" if the file cannot be read."""
+    if not os.path.isfile(file):  # read only regular files, since reading a pipe would never end
+        return ""
+    try:
+        with open(file, "rb") as opened:
+            return hashlib.sha256(opened.read().replace(b"\r\n", b"\n")).hexdigest()
+    except OSError:
+        return ""
+
 
 MOST_TRIED = 5
 """Largest number of token requests. There is one for each set of scopes."""
@@ -61,7 +135,7 @@ def examine(
     problems, tried = asyncio.run(_reach(catalog, settings))
     problems += _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
-    lines = [f"{catalog.title} {catalog.version}", integrity.describe(), ""]
+    lines = [f"{catalog.title} {catalog.version}", describe(), ""]
     rows = _credentials(catalog, environ, settings, logins)
     rows += _others(catalog, environ, settings, base_url)
     lines += _variables(rows, f"{catalog.name}-mcp", show_all=show_all)
@@ -148,7 +222,7 @@ def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set
 def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, base_url: str | None) -> list[Row]:
     prefix, wrong = catalog.prefix, {problem.partition(" ")[0] for problem in settings.problems}
     has_logins = any("user" in scheme for scheme in catalog.security.values())
-    known = [row for row in SETTINGS if row.feature != "login" or has_logins]
+    known = [row for row in SETTINGS if absent_parts.has(row.part) and (row.feature != "login" or has_logins)]
     purposes = {row.variable(prefix): row.describe(prefix).replace("`", "") for row in known}
     in_file = {row.variable(prefix) for row in known if row.secret}
     for scheme in catalog.security.values():
@@ -202,10 +276,10 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
     """Contact the API. Return sentences on what prevents calls, and sentences on the outcome of a trial call."""
     caller = ToolExecutor(catalog, settings)
     try:
-        found = await caller.reach()
+        found = await trial.reach(caller.services)
         if settings.problems:
             return found, []
-        found += filter(None, [await caller.try_grant(grant) for grant in _grants(catalog, settings)])
+        found += filter(None, [await trial.grant(caller.services, each) for each in _grants(catalog, settings)])
         if found:
             return found, []
         if caller.hooked:
@@ -216,7 +290,7 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
                 "No call was tried, because no read-only tool can be called without arguments and with the credentials"
                 " that are set."
             ]
-        well, said = await caller.try_tool(name)
+        well, said = await trial.attempt(caller.services, name)
         return ([], [said]) if well else ([said], [])
     finally:
         await caller.close()

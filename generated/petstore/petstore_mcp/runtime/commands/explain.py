@@ -14,25 +14,97 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import Preparation, PreparedCall, Unmade, kept_logins, sentence
-from ..core import jsontext
+from ..calls.preparation import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
+from ..calls.steps import PREPARING, SENDS_NOTHING, some
+from ..core import jsonrpc
 from ..core.catalog import CatalogError
+from ..core.effects import Dialogue
 from ..core.stdio import complain
 from ..request.request import sender_fields
 from ..settings import credentials
 from ..settings.settings import NotReady, load
 from ..text.addresses import Address, parse
-from ..text.invisible import visible
 from ..text.redaction import Redactor
-from . import request_preview
-from .printing import show
+from ..text.sanitize import is_text, visible
+from .command_line import show
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from ..calls.steps import Step
     from ..core.catalog import Catalog, Tool
+    from ..request.request import Request
     from ..settings.settings import Settings
     from ..tables.table import Binding, Scheme, Server
+
+
+LONGEST = 64 * 1024
+"""Largest text in bytes that is shown."""
+
+WITHOUT_LENGTH = ("GET", "HEAD", "OPTIONS", "TRACE")
+"""Methods whose requests have no Content-Length if they have no body (RFC 9110 section 8.6)."""
+
+
+def body(request: Request) -> dict[str, Any] | None:
+    """Return the body's media type and length, and its `parts` if it is multipart, else its `text`.
+
+    The text is None if the body is no text. Return None if there is no body.
+    """
+    if request.body is None:
+        return None
+    kind = next((value for name, value in request.headers if name == "Content-Type"), "")
+    drawn: dict[str, Any] = {"contentType": kind, "length": len(request.body)}
+    if kind.startswith("multipart/"):
+        drawn["parts"] = _parts(request.body, kind.rpartition("boundary=")[2])
+    else:
+        drawn["text"] = _text(request.body, kind)
+    return drawn
+
+
+def _parts(content: bytes, boundary: str) -> list[dict[str, Any]]:
+    """Return the parts of a multipart body. No part contains the boundary, so the body can be split at the boundary."""
+    found = []
+    for piece in content.split(b"--" + boundary.encode())[1:-1]:
+        head, _, inner = piece.removeprefix(b"\r\n").removesuffix(b"\r\n").partition(b"\r\n\r\n")
+        headers = [line.partition(": ")[::2] for line in head.decode().split("\r\n")]
+        kind = next((value for name, value in headers if name.lower() == "content-type"), "text/plain")
+        found.append({"headers": [list(each) for each in headers], "length": len(inner), "text": _text(inner, kind)})
+    return found
+
+
+def _text(content: bytes, kind: str) -> str | None:
+    """Return the content if it is UTF-8 text of a textual media type and short enough, else None."""
+    if len(content) > LONGEST or not is_text(kind.partition(";")[0].strip().lower(), content):
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def lines(drawn: dict[str, Any]) -> list[str]:
+    """Return the request as lines of HTTP/1.1, with the whole URL in the first line and without binary content."""
+    shown = [f"{drawn['method']} {drawn['url']}", *_fields(drawn["headers"])]
+    if (content := drawn["body"]) is not None:
+        shown.append("")
+        if "parts" in content:
+            boundary = content["contentType"].rpartition("boundary=")[2]
+            for part in content["parts"]:
+                shown += [f"--{boundary}", *_fields(part["headers"]), "", _content(part)]
+            shown.append(f"--{boundary}--")
+        else:
+            shown.append(_content(content))
+    return [visible(line) for line in shown]
+
+
+def _fields(headers: list[list[str]]) -> list[str]:
+    return [f"{name}: {value}" for name, value in headers]
+
+
+def _content(drawn: dict[str, Any]) -> str:
+    text: str | None = drawn["text"]
+    return f"({drawn['length']:,} bytes that are not shown)" if text is None else text
+
 
 SCHEMA = 1
 """Version of the JSON document's format."""
@@ -135,7 +207,7 @@ def run(
         complain(f"There is no tool {name}; {f'did you mean {near}?' if near else '--list shows them.'}")
         return MISUSED
     try:
-        arguments, _ = jsontext.loads(text)
+        arguments, _ = jsonrpc.loads(text)
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
@@ -148,10 +220,10 @@ def run(
         complain(str(problem))
         return MISUSED
     if as_json:
-        return show([jsontext.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
+        return show([jsonrpc.dumps({"schema": SCHEMA, **found}).decode()]) or int(found["error"] is not None)
     code = int(found["error"] is not None)
     if found["request"] is not None:
-        code |= show(request_preview.lines(found["request"]))
+        code |= show(lines(found["request"]))
     for each in (*found["notes"], *filter(None, [found["error"]])):
         _tell(visible(each))
     return code
@@ -177,12 +249,12 @@ def explain(
     missing = _settle(settings, tool, catalog.servers, environ)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
     keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
-    preparation = Preparation(catalog, settings, keys, entropy=bytes)  # zeros, not random bytes: reproducible output
+    preparation = Preparation(catalog, settings, keys, logins, bytes)  # zeros, not random bytes: reproducible output
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}
     secrets = credentials.sensitive(catalog.security, settings)
     try:
-        ready = asyncio.run(_ready(preparation, tool, arguments))
+        ready = asyncio.run(_ready(Preview(settings, preparation), tool, arguments))
     except Unmade as reason:
         found["error"] = sentence(name, reason)
     else:
@@ -223,25 +295,48 @@ def _described(server: Server, environ: Mapping[str, str]) -> Address | None:
         return None
 
 
-async def _ready(preparation: Preparation, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
-    budget = preparation.budget(tool)
-    arguments = await preparation.checked(tool, arguments, budget)
-    ready = await preparation.ready(tool, arguments, budget)
-    ready.chosen.put(ready.request)
-    return ready
+class Preview:
+    """Stands for `services.Services` in the steps of a preview, which send nothing and ask nobody."""
+
+    previews = True
+
+    def __init__(self, settings: Settings, preparation: Preparation) -> None:
+        self.settings = settings
+        self.preparation = preparation
+
+
+async def _ready(services: Any, tool: Tool, arguments: dict[str, Any]) -> PreparedCall:
+    """Return the request of a call, with its credentials. Raise one of the exceptions in `Unmade` if there is none."""
+    call = CallUnderWay(tool, arguments, lambda phase: None, Dialogue("", ""), None, services.preparation.budget(tool))
+    await _run(some(services, tool, "hooks before", "arguments"), call)
+    if nothing := [reason for key, reason in SENDS_NOTHING.items() if key in tool.binding]:
+        raise NotReady(nothing[0])
+    for each in tool.binding.get("lookups", ()):
+        if each["argument"] in call.arguments:
+            raise NotReady(f"{each['argument']} is looked up by {each['tool']} first: give {each['id']} to see it.")
+    await _run(some(services, tool, *PREPARING), call)
+    assert call.ready is not None
+    call.ready.chosen.put(call.ready.request)
+    return call.ready
+
+
+async def _run(steps: Iterable[Step], call: CallUnderWay) -> None:
+    for step in steps:
+        if (waiting := step(call)) is not None:
+            await waiting
 
 
 def _drawn(ready: PreparedCall, agent: str) -> dict[str, Any]:
     """Return a description of the request as JSON values, with the header fields that are added when it is sent."""
     request, address = ready.request, ready.address
     fields = [("Host", address.authority), *request.fields, *sender_fields(request, agent)]
-    if request.body is not None or request.method not in request_preview.WITHOUT_LENGTH:
+    if request.body is not None or request.method not in WITHOUT_LENGTH:
         fields.append(("Content-Length", str(len(request.body or b""))))
     return {
         "method": request.method,
         "url": address.origin + address.path + request.target,
         "headers": [list(field) for field in fields],
-        "body": request_preview.body(request),
+        "body": body(request),
     }
 
 

@@ -18,7 +18,7 @@ from _thread import allocate_lock
 from binascii import crc32
 from stat import S_ISREG
 
-from .jsontext import dumps, loads
+from .jsonrpc import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

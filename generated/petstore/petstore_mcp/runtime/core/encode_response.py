@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, RESOURCE_NOT_FOUND, answer, error
-from .task_state import Task
 from .wire_formats import (
     FIXED,
     PASSING,
@@ -14,6 +13,7 @@ from .wire_formats import (
     Question,
     Reply,
     Result,
+    Task,
     call_result,
     complete_result,
     get_prompt_result,

@@ -3,30 +3,168 @@
 
 The answers come from resources.json and prompts.json. If an answer needs a request to the upstream, this module returns
 an action (module `effects`), and `calls/execution.py` sends the request. This module is imported at the first request
-about a resource or a prompt.
+about a resource or a prompt. URIs are matched against templates of RFC 6570, level 1, in linear time.
 """
 
 from __future__ import annotations
 
-from . import prompts
 from .effects import Complete, Fetch, Fetched, GetPrompt, ReadResource
+from .encode_response import TOO_LARGE
 from .envelope import check_cursor, dialogue
-from .jsonrpc import INVALID_PARAMS, Fault
-from .uri_templates import decoded, matched, pieces
-from .wire_formats import FIXED, PASSING, STALE, Contents, Reply
+from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
+from .wire_formats import FIXED, PASSING, STALE, Contents, PromptMessages, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import TypeAlias
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeAlias
 
+    from ..tables.table import ArgumentNode, CompletionSource, Message, Prompt, Resource
     from .catalog import Catalog
     from .effects import Dialogue, Origin
     from .jsonrpc import Members, Request
-    from .wire_formats import PromptMessages
+    from .wire_formats import Block
 
     Answer: TypeAlias = Callable[[Members], "dict[str, object]"]
-    from ..tables.table import CompletionSource, Prompt, Resource
+
+_PARTS = "/?#&"
+
+
+def pieces(template: str) -> tuple[list[str], list[str]]:
+    """Return the literal texts of a URI template, and the names of the variables between them."""
+    first, *rest = template.split("{")
+    parts = [part.partition("}") for part in rest]
+    return [first, *(literal for _, _, literal in parts)], [name for name, _, _ in parts]
+
+
+def matched(uri: str, literals: list[str], names: list[str]) -> dict[str, str] | None:
+    """Return the values of a template's variables, as written in `uri`, or None if the template does not match.
+
+    A value lies within one URI segment and ends at the first occurrence of the literal text that follows. The last
+    value ends with the URI. Other splits need not be tried: they would only move text from one variable into another.
+    """
+    at, end = len(literals[0]), len(uri) - len(literals[-1])
+    if not (uri.startswith(literals[0]) and uri.endswith(literals[-1])):
+        return None
+    found = {}
+    for number, name in enumerate(names, 1):
+        stop = uri.find(literals[number], at + 1) if number < len(names) else end
+        value = uri[at:stop] if stop > at else ""
+        if not value or any(mark in value for mark in _PARTS):
+            return None
+        found[name], at = value, stop + len(literals[number])
+    return found
+
+
+def decoded(found: dict[str, str]) -> dict[str, object] | None:
+    """Return the percent-decoded values of the variables, or None if a value is not UTF-8."""
+    from urllib.parse import unquote  # imported here: few URIs have variables
+
+    try:
+        return {name: unquote(value, errors="strict") for name, value in found.items()}
+    except UnicodeDecodeError:
+        return None
+
+
+LONGEST_SHOWN = 64
+
+
+# One error lists all mistakes, so that the person who typed the arguments can correct them in one step.
+def checked(entry: Prompt, params: Members) -> Members:
+    """Return the arguments of a `prompts/get` request.
+
+    Raise Fault if an argument is unknown, missing, no string, or has a value that is not allowed.
+    """
+    given = params.get("arguments")
+    if given is None:
+        given = {}
+    if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()):
+        raise Fault(INVALID_PARAMS, "params.arguments must be an object of strings.")
+    declared = {each["name"]: each["required"] for each in entry["listed"].get("arguments", ())}
+    problems = [f"there is no argument {shown(name)}" for name in given if name not in declared]
+    problems += [f"{name} is required" for name, required in declared.items() if required and not given.get(name)]
+    problems += outside(entry, {name: value for name, value in given.items() if value})
+    if problems:
+        known = f" Its arguments: {', '.join(declared)}." if declared else " It has no arguments."
+        raise Fault(INVALID_PARAMS, f"The prompt was not made: {'; '.join(problems)}.{known}")
+    return given
+
+
+def uris(entry: Prompt, given: Members) -> list[str]:
+    """Return the URIs of the resources that the prompt's messages embed, without duplicates."""
+    return list(dict.fromkeys(uri for each in entry["messages"] if (uri := _uri(each, given))))
+
+
+def made(entry: Prompt, given: Members, found: Mapping[str, Contents]) -> PromptMessages:
+    """Return the messages of the prompt. `found`: URI -> contents, for each URI that `uris` returns.
+
+    Raise Fault if a resource has no contents, or if the messages are larger than clients read.
+    """
+    for there in found.values():
+        if there.contents is None:
+            told = there.reason or f"There is no resource {shown(there.uri)}."
+            raise Fault(INVALID_PARAMS, f"The prompt was not made. {told}")
+    parts = [part for each in entry["messages"] for part in each.get("text", ())]
+    # An argument is inserted at each of its placeholders, so one long argument can make the messages too large.
+    if sum(len(_filled(part, given)) for part in parts) > MAX_LINE:
+        raise Fault(INTERNAL_ERROR, TOO_LARGE.format("prompts/get"))
+    messages: list[dict[str, Any]] = [
+        {"role": each["role"], "content": block} for each in entry["messages"] for block in _blocks(each, given, found)
+    ]
+    return PromptMessages(messages, entry["listed"].get("description", ""))
+
+
+def outside(entry: Resource | Prompt, given: Members) -> list[str]:
+    """Return a clause for each argument with a value that is not allowed. The clause lists the allowed values."""
+    values = entry.get("values", {})
+    wrong = [name for name, value in given.items() if name in values and value not in values[name]]
+    return [f"{name} must be one of {', '.join(_listing(values[name]))}" for name in wrong]
+
+
+def shown(text: str) -> str:
+    """Return `text`, which a client sent, shortened and in quotation marks for an error message."""
+    return f"'{text[:LONGEST_SHOWN]}'"
+
+
+def _listing(values: list[str]) -> list[str]:
+    return values if len(values) <= 20 else [*values[:20], f"... ({len(values)} in all)"]
+
+
+def _blocks(message: Message, given: Members, found: Mapping[str, Contents]) -> list[Block]:
+    """Return the content blocks of a message: one block for a text, or one for each content of an embedded resource."""
+    if uri := _uri(message, given):
+        contents = found[uri].contents or ()
+        return [_media(each) or {"type": "resource", "resource": each} for each in contents]
+    return [{"type": "text", "text": "".join(_filled(part, given) for part in message["text"])}]
+
+
+def _uri(message: Message, given: Members) -> str:
+    """Return the URI of the resource that a message embeds, with arguments filled in; "" if the message is a text."""
+    if "chosen" not in message:
+        return message.get("resource", "")
+    from urllib.parse import quote  # imported here: few prompts embed a resource with arguments in its URI
+
+    parts = message["chosen"]
+    return "".join(part if isinstance(part, str) else quote(_filled(part, given), safe="") for part in parts)
+
+
+def _filled(part: str | ArgumentNode, given: Members) -> str:
+    """Return one part of a prompt's text: a literal, or the value of an argument."""
+    return part if isinstance(part, str) else str(given.get(part["argument"], ""))
+
+
+def _media(held: Mapping[str, Any]) -> Block | None:
+    """Return the resource contents `held` as an image or audio block, or None if its first bytes show neither."""
+    family = held["mimeType"].partition("/")[0]
+    if "blob" not in held or family not in ("image", "audio"):
+        return None
+    from base64 import b64decode  # imported here: few prompts hold images or audio
+
+    from ..text.signatures import TAKEN, settled  # imported here: few prompts hold images or audio
+
+    media_type = settled(held["mimeType"].partition(";")[0].strip().lower(), b64decode(held["blob"]))
+    return {"type": family, "data": held["blob"], "mimeType": media_type} if media_type in TAKEN else None
+
 
 MOST_VALUES = 100
 """Largest number of values in one completion, as MCP limits it."""
@@ -93,8 +231,8 @@ class Features:
             return Fetched(entry, {}) if "binding" in entry else Contents(uri, [_content(entry)], fixed=True)
         for template, entry in self._templates:
             if (found := matched(uri, *template)) is not None and (variables := decoded(found)) is not None:
-                if outside := prompts.outside(entry, variables):
-                    return Contents(uri, None, f"There is nothing at this URI: {'; '.join(outside)}.")
+                if wrong := outside(entry, variables):
+                    return Contents(uri, None, f"There is nothing at this URI: {'; '.join(wrong)}.")
                 return Fetched(entry, variables)
         return None
 
@@ -112,14 +250,14 @@ class Features:
 
     def _prompt(self, request: Request, heard: Dialogue, who: Origin) -> PromptMessages | GetPrompt:
         entry = self._prompt_of(request.params.get("name"))
-        given = prompts.checked(entry, request.params)
+        given = checked(entry, request.params)
         if "ask" in entry:
             return GetPrompt(entry, given, self.find, heard, who)
-        found = {uri: self.find(uri) for uri in prompts.uris(entry, given)}
+        found = {uri: self.find(uri) for uri in uris(entry, given)}
         there = {uri: held for uri, held in found.items() if isinstance(held, Contents)}
         if len(there) < len(found):
             return GetPrompt(entry, given, self.find, heard, who)
-        return prompts.made(entry, given, there)
+        return made(entry, given, there)
 
     def _prompt_of(self, name: object) -> Prompt:
         if not isinstance(name, str):
@@ -127,9 +265,9 @@ class Features:
         if name not in self._prompts:
             from difflib import get_close_matches  # imported here, since mistaken names are rare
 
-            near = get_close_matches(name[: prompts.LONGEST_SHOWN], self._prompts)
+            near = get_close_matches(name[:LONGEST_SHOWN], self._prompts)
             meant = f" Did you mean {' or '.join(near)}?" if near else ""
-            raise Fault(INVALID_PARAMS, f"There is no prompt {prompts.shown(name)}.{meant}")
+            raise Fault(INVALID_PARAMS, f"There is no prompt {shown(name)}.{meant}")
         return self._prompts[name]
 
     # Completion of arguments
@@ -144,7 +282,7 @@ class Features:
         entry, names = self._referred(ref)
         if name not in names:
             known = f" There are: {', '.join(names)}." if names else ""
-            raise Fault(INVALID_PARAMS, f"It has no argument {prompts.shown(name)}.{known}")
+            raise Fault(INVALID_PARAMS, f"It has no argument {shown(name)}.{known}")
         source = entry.get("completes", {}).get(name)
         if source is None:
             return completion(matching(entry.get("values", {}).get(name, ()), begun))
@@ -171,7 +309,7 @@ class Features:
         for entry in self._resources:
             if uri in (entry["listed"].get("uriTemplate"), entry["listed"].get("uri")) and isinstance(uri, str):
                 return entry, pieces(uri)[1]
-        raise Fault(INVALID_PARAMS, f"There is no resource {prompts.shown(str(uri))}.")
+        raise Fault(INVALID_PARAMS, f"There is no resource {shown(str(uri))}.")
 
 
 def completion(found: list[str], complete: bool = True) -> Reply:

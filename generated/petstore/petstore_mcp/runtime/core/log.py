@@ -12,7 +12,7 @@ import os
 import time
 
 from . import spans
-from .jsontext import dumps
+from .jsonrpc import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

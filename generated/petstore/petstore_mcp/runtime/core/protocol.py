@@ -19,7 +19,7 @@ There are two eras of MCP, and one process serves both at the same time:
 - The **stateless** era, from 2026-07-28. Every request states its revision and the client's capabilities in
   `params._meta`. No state is kept between requests. `server/discover` lists the revisions of the server.
 
-So the era belongs to a request, never to the process. `methods` says which revision a request speaks, and which
+So the era belongs to a request, never to the process. `envelope` says which revision a request speaks, and which
 methods that revision has.
 
 `features` answers requests about resources, prompts and completions. An answer that needs the upstream becomes a call,
@@ -28,13 +28,14 @@ answer of the user. A request about a task becomes a call too (`TaskRequest`); i
 
 The user may have to confirm a call, and the eras differ in how the server asks. In the handshake era, from 2025-06-18,
 the server sends a request of its own, `elicitation/create`, while the call runs (`ask`). The client's response becomes
-`UserAnswer`; `elicitation` holds the open questions. In the stateless era, the call ends with a result that asks, and
+`UserAnswer`; `Questions` holds the open questions. In the stateless era, the call ends with a result that asks, and
 the client sends the call again with the answer. `Dialogue` says which way the client supports. The question and the
 meaning of the answer are decided elsewhere (`questions/consent.py`).
 
 Only two things outlive the message that began them. A **call** runs until `finished`. A **stream** stays open from
-`subscriptions/listen` until it is cancelled. Both keep their id in use (`pending_requests`), and a second request with
-the same id is refused.
+`subscriptions/listen` until it is cancelled. Both keep their id in use (`InFlight`), and a second request with the
+same id is refused. A client may reuse an id as soon as the request is answered or cancelled, while the old call is
+still ending. So each call also has a key, a number assigned by the server.
 
 The tools do not change, except with reload. Then `renew` installs the new tools between two messages, and
 `subscriptions` determines who is notified: the streams that asked, and the client of the handshake.
@@ -48,6 +49,8 @@ with an unreadable id gets an error without an id, and one with the id null in r
 """
 
 from __future__ import annotations
+
+from itertools import count
 
 from .effects import (
     Call,
@@ -63,8 +66,19 @@ from .effects import (
     SendError,
     UserAnswer,
 )
-from .elicitation import Questions
-from .envelope import LOG_LEVELS, check_cursor, dialogue, handshake_dialogue, log_level, origin, progress_token
+from .envelope import (
+    BATCH_REVISION,
+    LOG_LEVELS,
+    check_cursor,
+    dialogue,
+    handler_of,
+    handshake_dialogue,
+    log_level,
+    method_of,
+    origin,
+    progress_token,
+    revision_of,
+)
 from .jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -79,13 +93,13 @@ from .jsonrpc import (
     Request,
     Response,
     answer,
+    dumps,
     error,
     id_of,
     long_answer,
     notification,
+    request,
 )
-from .methods import BATCH_REVISION, handler_of, method_of, revision_of
-from .pending_requests import STREAM, Answers, InFlight
 from .wire_formats import (
     HANDSHAKE_REVISIONS,
     STATELESS_REVISIONS,
@@ -110,8 +124,7 @@ if TYPE_CHECKING:
     from .effects import Effect, Fetch, Peer
     from .features import Features
     from .jsonrpc import Id, Members, Message
-    from .notification_settings import NotificationSettings
-    from .subscriptions import Subscriptions
+    from .subscriptions import NotificationSettings, Subscriptions
     from .wire_formats import Asked, Outcome
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
@@ -131,6 +144,166 @@ if TYPE_CHECKING:
             """Measure a notification that the client has sent. `agreed`: the protocol version that the handshake
             (`initialize`) agreed on, or None.
             """
+
+
+#: Values in `InFlight.ids` for requests that are not running calls. STREAM: the request opened a stream. ANSWERED: the
+#: answer is ready, and waits until the other answers of its batch are ready.
+STREAM, ANSWERED = 0, -1
+_NO_PROGRESS = float("-inf")
+_CUT = Result.error("The server was stopped before the upstream answered. The request may have taken effect.")
+_UNSENT = Result.error("The server was stopped before it was the request's turn. Nothing was sent.")
+
+
+class Answers:
+    """Answers to a batch, sent together once all of them are ready."""
+
+    __slots__ = ("awaited", "ids", "lines")
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.ids: list[Id] = []
+        # number of missing answers, plus 1 until the whole batch is read: nothing is sent before that
+        self.awaited = 1
+
+    def arrays(self) -> bytes:
+        """Return the answers as a JSON array on one line, or as several arrays if the line would exceed MAX_LINE."""
+        arrays: list[list[bytes]] = []
+        room = 0
+        for line in self.lines:
+            room -= len(line)
+            if room < 0:
+                arrays.append([])
+                room = MAX_LINE - len(line)
+            arrays[-1].append(line[:-1])
+        return b"".join(b"[%b]\n" % b",".join(array) for array in arrays)
+
+
+class Running:
+    """A call between its request and its answer.
+
+    `effect`: the Call that `Protocol.receive` returned to start it, or None if the call sends nothing upstream.
+    """
+
+    __slots__ = ("batch", "effect", "id", "key", "last_progress", "revision", "token")
+
+    def __init__(self, key: int, id: Id, revision: str, token: Id | None) -> None:  # noqa: A002
+        self.key = key
+        self.id = id
+        self.revision = revision
+        self.token = token
+        self.last_progress = _NO_PROGRESS
+        self.batch: Answers | None = None
+        self.effect: Call | None = None
+
+
+class InFlight:
+    """Running calls, and the ids of pending requests. `calls` maps the key of each call to the call. `ids` maps each id
+    to the key of its call, or to one of the constants STREAM and ANSWERED.
+    """
+
+    __slots__ = ("_keys", "calls", "ids")
+
+    def __init__(self, keys: Iterator[int] | None = None) -> None:
+        """Create an empty collection. `keys` yields positive keys of calls that are unique within the process."""
+        self.calls: dict[int, Running] = {}
+        self.ids: dict[Id, int] = {}
+        self._keys = keys or count(1)
+
+    def begin(self, id: Id, revision: str, token: Id | None = None) -> Running:  # noqa: A002
+        """Register a call for the request with this id, under a new key."""
+        key = next(self._keys)
+        call = self.calls[key] = Running(key, id, revision, token)
+        self.ids[id] = key
+        return call
+
+    def finish(self, key: int) -> Running | None:
+        """Remove a call that has ended, and return it. Return None if it was removed before, for example cancelled."""
+        call = self.calls.pop(key, None)
+        if call is not None:
+            del self.ids[call.id]
+        return call
+
+    def cancel(self, id: Id) -> int | None:  # noqa: A002
+        """Forget the pending request with this id.
+
+        Return the key (number) of the request's call, STREAM if it opened a stream, or None if it is not pending.
+        """
+        if self.ids.get(id, ANSWERED) == ANSWERED:
+            return None
+        return self.ids.pop(id)
+
+    def hold(self, answers: Answers, id: Id | None, line: bytes) -> None:  # noqa: A002
+        """Store an answer of a batch until the other answers are ready. Until then, its request's id stays in use."""
+        answers.lines.append(line)
+        if id is not None and id not in self.ids:
+            self.ids[id] = ANSWERED
+            answers.ids.append(id)
+
+    def settle(self, answers: Answers) -> bytes:
+        """Record that one more answer of the batch is ready, or will never come.
+
+        Return the lines to send if it was the last answer of the batch, else b"".
+        """
+        answers.awaited -= 1
+        if answers.awaited:
+            return b""
+        for id in answers.ids:  # noqa: A001
+            del self.ids[id]
+        return answers.arrays()
+
+
+def cut_short(call: Call | None) -> Result:
+    """End a call because the server stops. Return a result which says whether the call's request may have been sent."""
+    return _CUT if call is None or call.span is None or call.span.end() else _UNSENT
+
+
+#: Largest number of calls of one client that may wait for the user at once. A waiting call keeps its place among the
+#: running calls, and other calls must still find one.
+MOST = 16
+
+
+class Questions:
+    """Unanswered questions to the user: id of the server's request -> key of the call that waits for the answer."""
+
+    __slots__ = ("_closed", "_last", "_open", "_prefix")
+
+    def __init__(self, prefix: str = "mcpgen") -> None:
+        """Create an empty set of elicitation requests. The id of each request begins with `prefix`."""
+        self._prefix = prefix
+        self._open: dict[Id, int] = {}
+        self._last = 0
+        self._closed = False
+
+    def ask(self, key: int, params: bytes) -> bytes | None:
+        """Return the line of a request that asks the user about the call `key`.
+
+        Return None if too many questions are open or the client has closed its input.
+        """
+        if self._closed or len(self._open) >= MOST:
+            return None
+        self._last += 1
+        id_ = f"{self._prefix}-{self._last}"
+        self._open[id_] = key
+        return request(id_, "elicitation/create", params)
+
+    def answered(self, id_: Id | None) -> int | None:
+        """Return the key of the call that waited for this answer, or None if no open question has this id."""
+        return None if id_ is None else self._open.pop(id_, None)
+
+    def withdraw(self, key: int) -> bytes:
+        """Return the line that cancels the open question of a call, or b"" if there is none."""
+        for id_, asking in self._open.items():
+            if asking == key:
+                del self._open[id_]
+                return notification("notifications/cancelled", b'{"requestId":%b}' % dumps(id_))
+        return b""
+
+    def close(self) -> list[int]:
+        """Return the keys of the waiting calls, and forget their questions. No question can be asked from now on."""
+        self._closed = True
+        waiting = list(self._open.values())
+        self._open.clear()
+        return waiting
 
 
 _ONE_MESSAGE = f"A line holds one message. Only in {BATCH_REVISION} may it hold several, and never none."
@@ -341,7 +514,7 @@ class Protocol:
         return [*self._granted(request), PollResources()]
 
     def _granted(self, request: Request) -> list[Effect]:
-        from .notification_settings import NotificationSettings  # imported here: few clients ask for notifications
+        from .subscriptions import NotificationSettings  # imported here: few clients ask for notifications
 
         asked = self.notifications or NotificationSettings()
         asked.apply(request.method, request.params)

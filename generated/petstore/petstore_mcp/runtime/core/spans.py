@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..identity.identity import Identity
     from .catalog import Catalog
-    from .task_state import FollowedTask
+    from .wire_formats import FollowedTask
 
     class Peer(Protocol):
         """Typing protocol that `effects.Peer` implements: the sender of an HTTP request to this server."""
@@ -262,7 +262,8 @@ def shown(most: int) -> int:
     """Return how many bytes of a response a result may contain: WHOLE if a program that the model wrote makes the
     call, else `most`.
     """
-    return WHOLE if in_program() else most
+    span = _current.get()
+    return WHOLE if span is not None and span.whole else most
 
 
 def in_program() -> bool:

@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Subscriptions: which notifications a client gets when the list of tools, resources or prompts has changed. No I/O.
+"""Subscriptions: which notifications a client gets when a list or a resource has changed, and which log messages. Pure.
 
 In stateless revisions of MCP, each stream that asked for a kind of list is notified, under the id of the request that
 opened the stream. In revisions with `initialize`, the client itself is notified. Nothing may be sent before its
@@ -8,18 +8,20 @@ opened the stream. In revisions with `initialize`, the client itself is notified
 One notification is enough for several changes, since the client requests the list again. No notification is sent about
 a kind of list that the server did not have when the client subscribed.
 
-Streams may also ask for the changes of single resources, by their URIs. This module also writes all these
-notifications, which are the same in all revisions.
+Streams may also ask for the changes of single resources, by their URIs. A client of the revisions with `initialize`
+asks for them, and for log messages from a level on, by requests (`NotificationSettings`). This module also writes all
+these notifications, which are the same in all revisions.
 """
 
 from __future__ import annotations
 
-from .jsonrpc import notification
-from .jsontext import dumps, echo
+from .envelope import LOG_LEVELS
+from .jsonrpc import INVALID_PARAMS, Fault, dumps, echo, notification
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .jsonrpc import Id, Members
+
 
 _CHANGED = "notifications/{}/list_changed"
 
@@ -119,3 +121,42 @@ def updated_params(uri: str) -> bytes:
 def ended_result(id: str | int) -> bytes:  # noqa: A002
     """Return the result of subscriptions/listen when the server ends the stream."""
     return b'{"resultType":"complete",%b' % stream_params(id)[1:]
+
+
+METHODS = ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
+"""Methods by which a client asks for notifications."""
+
+MOST_URIS = 100
+"""Largest number of resources that one client may watch."""
+
+
+class NotificationSettings:
+    """Notifications that one client has asked for.
+
+    `level`: lowest level of log messages, an index of LOG_LEVELS, or None before the client has set a level. `uris`:
+    resources whose changes the client wants to hear of.
+    """
+
+    __slots__ = ("level", "uris")
+
+    def __init__(self) -> None:
+        self.level: int | None = None
+        self.uris: dict[str, None] = {}
+
+    def apply(self, method: str, params: Members) -> None:
+        """Apply a request such as `logging/setLevel`. Raise Fault if `params` are invalid."""
+        if method == "logging/setLevel":
+            level = params.get("level")
+            if level not in LOG_LEVELS:
+                raise Fault(INVALID_PARAMS, f"{method} needs params.level, one of: {', '.join(LOG_LEVELS)}.")
+            self.level = LOG_LEVELS.index(str(level))
+            return
+        uri = params.get("uri")
+        if not isinstance(uri, str):
+            raise Fault(INVALID_PARAMS, f"{method} needs params.uri, a string.")
+        if method == "resources/unsubscribe":
+            self.uris.pop(uri, None)
+        elif uri in self.uris or len(self.uris) < MOST_URIS:
+            self.uris[uri] = None
+        else:
+            raise Fault(INVALID_PARAMS, f"At most {MOST_URIS} resources are watched. Unsubscribe from one first.")

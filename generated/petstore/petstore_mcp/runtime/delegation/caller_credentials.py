@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import NoReturn
 
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
+    from ..core.catalog import Tool
     from ..core.effects import Dialogue
     from ..http.client import Client
     from ..http_server.sealed.seal import Seal
-    from ..settings.grants import CallerCredential
+    from ..settings.credentials import CallerCredential
     from .delegation_settings import Delegation
     from .kept_logins import Logins
     from .login_callback import Spend
@@ -52,6 +55,19 @@ ANSWER_SECONDS = 300.0
 MISSING_CAPABILITY = -32021
 
 _AGAIN = "Call it again to ask the user again."
+
+
+def ensure(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None] | None]:
+    """Return the step that asks the caller to log in at the API if that is necessary."""
+    callers = services.lasting.callers
+    assert callers is not None
+
+    def step(call: CallUnderWay) -> Awaitable[None] | None:
+        assert call.ready is not None
+        own = call.ready.chosen.own
+        return None if own is None else callers.ensure(own, tool.name, call.dialogue, call.ask)
+
+    return step
 
 
 class Credentials:

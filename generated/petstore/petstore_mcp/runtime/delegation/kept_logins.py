@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..core import log
-from ..core.jsontext import dumps, loads
+from ..core.jsonrpc import dumps, loads
 from ..http_server.sealed.away import StoreAway
 from ..http_server.sealed.seal import Unsealed
 from .who import digest

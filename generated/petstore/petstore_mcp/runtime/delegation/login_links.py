@@ -13,7 +13,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from ..core.jsontext import dumps, loads
+from ..core.jsonrpc import dumps, loads
 from ..http_server.sealed.seal import Expired, Unsealed
 from ..oauth import pkce
 from ..settings.settings import NotReady

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..text.invisible import visible
+from ..text.sanitize import visible
 
 _STYLE = (
     "body{font:1.1em/1.5 sans-serif;max-width:34em;margin:15vh auto;padding:0 1em}button{font:inherit;padding:.4em 1em}"

@@ -9,7 +9,7 @@ import hashlib
 import time
 
 from ..core import spans
-from ..core.jsontext import dumps
+from ..core.jsonrpc import dumps
 from ..settings.settings import NotReady
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import log
 from ..core.features import TYPED, completion, matching
-from ..core.jsontext import NotJSON, dumps, loads
+from ..core.jsonrpc import NotJSON, dumps, loads
 from ..core.wire_formats import ABSENT, Contents, Reply
 from ..pointers.pointers import find
 from ..text.sanitize import brief

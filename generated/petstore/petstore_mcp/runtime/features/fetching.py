@@ -12,17 +12,20 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
+from ..calls.round_trip import unheard
+from ..core import spans
 from ..core.catalog import Tool
 from ..core.wire_formats import Contents, Result
 from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..result import response
 from ..result.result_store import LARGEST_SLICE
+from ..settings.settings import NotReady
 from ..settings.sizes import MOST_INLINE
-from ..text.invisible import clean
-from ..text.sanitize import decode, is_text
+from ..text.sanitize import clean, decode, is_text
 
 if TYPE_CHECKING:
+    from ..calls.services import Services
     from ..core.effects import Fetch
     from ..core.wire_formats import Block
     from ..http.exchange import Response, Sent
@@ -50,6 +53,25 @@ def refused(wanted: Fetch, reason: Exception) -> Contents | Result:
         problems = "; ".join(map(str, reason.problems))
         return Contents(wanted.uri, None, f"There is nothing at this URI: {problems}.")
     return Result.error(f"{wanted.name} was not read. {reason}")
+
+
+async def fetched(wanted: Fetch, services: Services) -> Contents | Result:
+    """Fetch a resource from the upstream. Return its contents, or an error result."""
+    tool, writer, lasting = as_tool(wanted), services.writer, services.lasting
+    try:
+        ready = await services.preparation.unhooked(tool, wanted.arguments)
+        budget = services.preparation.budget(tool)
+        answer, sent = await services.exchange.made(tool, ready, wanted.arguments, unheard, budget)
+    except (Refused, NotReady) as reason:
+        spans.note(refused=True)
+        return refused(wanted, reason)
+    try:
+        if wanted.keeps and not isinstance(answer, Failure) and response.is_large(answer, writer.shown):
+            await writer.keep(answer, sent, budget)
+        return read(wanted, answer, sent, lasting.redactor, lasting.resources)
+    finally:
+        if not isinstance(answer, Failure):
+            writer.closed(answer)
 
 
 # Reading a resource runs no hooks, because each hook is named after a tool.

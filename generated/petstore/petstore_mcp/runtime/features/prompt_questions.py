@@ -5,21 +5,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.under_way import CallUnderWay
+from ..calls.preparation import CallUnderWay
+from ..calls.round_trip import unheard
 from ..core.catalog import Tool
 from ..core.jsonrpc import INVALID_PARAMS
 from ..core.wire_formats import Failure, OtherOutcome, has
 from ..questions.consent import FAULTS
 from ..questions.interviews import WORDS as WORDS_OF_TOOLS
+from ..questions.questions import of_server
 from ..request.argument_errors import Refused, Unanswered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..calls.under_way import Ask
-    from ..core.budget import Budget
+    from ..calls.preparation import Ask
+    from ..calls.services import Services
     from ..core.effects import GetPrompt
-    from ..questions.questions import Questions
 
 WORDS = {
     **WORDS_OF_TOOLS,
@@ -29,22 +28,17 @@ WORDS = {
 """Texts for the client, by the outcome of a question that was not answered."""
 
 
-def _unheard(phase: str) -> None:
-    """Do nothing. Used as `report`, which receives progress texts: no progress is sent while a prompt asks the user."""
-
-
-async def answered(
-    wanted: GetPrompt, questions: Questions, ask: Ask | None, budget: Callable[[Tool], Budget]
-) -> dict[str, Any]:
+async def answered(wanted: GetPrompt, services: Services, ask: Ask | None) -> dict[str, Any]:
     """Return the arguments of the prompt and the user's answers, all as texts.
 
     Raise OtherOutcome with a question if the client must send the request again with the user's answer. Raise
     OtherOutcome with a protocol error if the user declined, if no answer can be had, or if an argument is wrong.
     """
     tool = _as_tool(wanted)
-    call = CallUnderWay(tool, wanted.arguments, _unheard, wanted.dialogue, ask, budget(tool))
+    budget = services.preparation.budget(tool)
+    call = CallUnderWay(tool, wanted.arguments, unheard, wanted.dialogue, ask, budget)
     try:
-        interview = await questions.interview(call, wanted.arguments)
+        interview = await services.once(of_server).interview(call, wanted.arguments)
     except Unanswered as ended:
         code, data = FAULTS.get(ended.said, (INVALID_PARAMS, None))
         code = code if has(wanted.dialogue.revision, "resultType") else INVALID_PARAMS

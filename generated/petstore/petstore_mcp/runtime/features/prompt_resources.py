@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ..core import prompts
+from ..core import features
 from ..core.effects import Fetch, Fetched
 from ..core.jsonrpc import Fault
 from ..core.wire_formats import Contents, Failure, OtherOutcome, Result
@@ -25,10 +25,10 @@ async def made(wanted: GetPrompt, fetch: FetchResource) -> PromptMessages:
 
     Raise OtherOutcome with a protocol error if any resource cannot be read.
     """
-    uris = prompts.uris(wanted.entry, wanted.arguments)
+    uris = features.uris(wanted.entry, wanted.arguments)
     contents = await asyncio.gather(*(_contents(uri, wanted, fetch) for uri in uris))
     try:
-        return prompts.made(wanted.entry, wanted.arguments, dict(zip(uris, contents, strict=True)))
+        return features.made(wanted.entry, wanted.arguments, dict(zip(uris, contents, strict=True)))
     except Fault as fault:
         raise OtherOutcome(Failure(fault.sentence, fault.code)) from None
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, Protocol
 
-    from ..core.budget import Budget
+    from ..core.limits import Budget
 
     class Asker(Protocol):
         """Interface by which the hooks of one call ask the user (implemented by calls.hook_questions.HookQuestions)."""

@@ -31,16 +31,15 @@ from ..text.sanitize import brief
 from . import hook_context, hook_forms
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Mapping
 
-    from ..calls.under_way import CallUnderWay
-    from ..core.budget import Budget
-    from ..questions.consent import States
+    from ..calls.preparation import CallUnderWay
+    from ..core.limits import Budget
     from ..questions.forms import FormQuestion
+    from ..questions.signed_state import States
     from ..request.argument_errors import Problem
     from ..text.redaction import Redactor
 
-    GoOn = Callable[[CallUnderWay, dict[str, Any]], Awaitable[tuple[Result, str]]]
 
 WORDS = {
     **WORDS_OF_TOOLS,
@@ -109,7 +108,6 @@ class HookQuestions:
 
     def __init__(self, call: CallUnderWay, arguments: dict[str, Any], states: States, redactor: Redactor) -> None:
         self._call = call
-        self._arguments = arguments
         self._interview = _HookInterview(call, arguments)
         self._forms = Forms(states, SECONDS)
         self._redactor = redactor
@@ -118,37 +116,38 @@ class HookQuestions:
         self._running: _Run | None = None
         self._ended: Exception | None = None
         self._closed = False
-        call.close = self.close
 
-    async def answered(self, go_on: GoOn) -> tuple[Result, str]:
-        """Return the result of `go_on(call, arguments)`, in which hooks may ask the user. Raises OtherOutcome with the
-        question if the client can be asked only by ending the call.
+    async def open(self) -> None:
+        """Let the hooks of the call ask, with the answers to their earlier questions.
+
+        Raise Unanswered if the state that the client brings is invalid.
         """
         call, interview = self._call, self._interview
-        before = hook_context.enter(self)
-        try:
-            if (call.dialogue.state or "").startswith(interview.prefix):
-                if void := await self._forms.resumed(interview, call.dialogue.state):
-                    raise Unanswered(void)
-                self._brought = len(interview.told) + bool(interview.asked)
-                call.dialogue = interview.followed
-            return await go_on(call, self._arguments)
-        except Unanswered as ended:
-            spans.note(unanswered=ended.said)
-            said = ended.said if ended.said in WORDS else "lost"
-            return not_called(call.tool.name, said, call.dialogue.revision, words=WORDS), ""
-        except OtherOutcome as other:
-            raise self._around(other) from None
-        finally:
-            hook_context.leave(before)
+        self._before = hook_context.enter(self)
+        call.askers = [*call.askers, self]
+        if (call.dialogue.state or "").startswith(interview.prefix):
+            if void := await self._forms.resumed(interview, call.dialogue.state):
+                raise Unanswered(void)
+            self._brought = len(interview.told) + bool(interview.asked)
+            call.dialogue = interview.followed
 
-    def _around(self, other: OtherOutcome) -> OtherOutcome:
+    def end(self) -> None:
+        """Let hooks ask no more, since the steps of the call have ended."""
+        hook_context.leave(self._before)
+
+    def unanswered(self, ended: Unanswered) -> Result:
+        """Return the result of a call that ends because a question got no answer."""
+        spans.note(unanswered=ended.said)
+        said = ended.said if ended.said in WORDS else "lost"
+        return not_called(self._call.tool.name, said, self._call.dialogue.revision, words=WORDS)
+
+    def around(self, ended: OtherOutcome) -> OtherOutcome:
         """If the call ends with a question that no hook asked, such as a confirmation, return it with a new
         `requestState`. This state also contains the answers to the hooks. Return any other outcome unchanged.
         """
-        asked = other.outcome
-        if not isinstance(asked, Question) or other is self._ended or not self._interview.told:
-            return other
+        asked = ended.outcome
+        if not isinstance(asked, Question) or ended is self._ended or not self._interview.told:
+            return ended
         if len(asked.state) > LONGEST_INNER:
             raise Refuse("It holds too much to wait for an answer after questions of hooks.py. What it did stays done.")
         state = self._forms.state(self._interview, "", inner=asked.state)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ..core import log, spans
-from ..core.fair_pool import FairPool
+from ..core.limits import FairPool
 from ..core.wire_formats import Result
 from ..request.argument_errors import CannotAsk, CannotReport, HookFailed, Refuse, Unsendable
 from ..text.sanitize import brief
@@ -34,7 +34,7 @@ from .hook_names import PARAMETERS, own_name
 from .hook_reports import HookReports
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
+    from ..core.limits import Budget
     from ..request.request import Request
 
 Arguments = dict[str, Any]

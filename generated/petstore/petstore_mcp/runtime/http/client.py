@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Send a request and read the response, within limits of time and size.
+"""Send a request and read the response, within limits of time and size, and log one line about both.
 
 One deadline covers everything, from waiting for a connection to the last byte. If the call is cancelled, the connection
 is closed. Exception texts of the HTTP library are never shown. Each exception becomes a fixed clause without URLs and
@@ -7,9 +7,13 @@ values.
 
 A successful response is read up to the size that the operator allows to keep; a large one is written to a file. An
 event stream that does not end is cut at the deadline. Then the part received so far is returned, and the connection is
-closed.
+closed. At most one content coding (RFC 9110 section 8.4.1) is undone, gzip or deflate, up to a size limit: the HTTP
+library would decode whole chunks before their size could be checked, and 200 KB may become 200 MB.
 
-This module never sends a request twice: retry.py decides about retries.
+A line of the log names the method, the host and the path template. It never contains a query or an argument's value. A
+path that a hook changed may contain anything, so the line names the hook instead of the path.
+
+This module never sends a request twice: sending.py decides about retries.
 """
 
 from __future__ import annotations
@@ -17,20 +21,212 @@ from __future__ import annotations
 import errno
 import re
 import ssl
+import time
+import zlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..core import log, spans
+from ..core.limits import Deadlines, Shares
 from ..request.request import sender_fields
 from ..tuning.bare_tls_contexts import unloaded
 from ..tuning.lazy_imports import deferred
-from .connections import Connections
-from .deadlines import Deadlines
-from .exchange import Response
-from .inflate import BadCoding, refuse_transfer_coding, undoing
-from .leaving import SendRecord, Unwritable
-from .requestlog import Exchange
-from .shares import Shares
-from .spool import Spool
+from .connections import Connections, SendRecord, Unwritable
+from .exchange import Response, Spool
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ..core.spans import Reading, Sending
+    from ..request.request import Request
+    from ..text.addresses import Address
+
+
+_GZIP, _ZLIB, _RAW = 31, 15, -15
+_GZIP_MAGIC = b"\x1f\x8b"
+
+_STEP = 256 * 1024
+"""Bytes decoded at a time. Decoded data may be a thousand times as long as its input, and must not be held at once."""
+
+
+_KNOWN = frozenset(["br", "compress", "dcb", "dcz", "exi", "x-compress", "zstd"])
+"""Content codings that an error may name. Other values are not repeated, because an upstream may write anything."""
+
+
+class BadCoding(Exception):
+    """The content cannot be decoded. The message ends a sentence that begins with "the answer of HOST".
+
+    `is_lasting`: True if each response will probably have this coding.
+    """
+
+    def __init__(self, message: str, is_lasting: bool = False) -> None:
+        super().__init__(message)
+        self.is_lasting = is_lasting
+
+
+def undoing(coding: str, limit: int, take: Callable[[bytes], None]) -> PlainDecoder:
+    """Return a decoder for a value of Content-Encoding. Raise BadCoding for a coding that the request did not offer."""
+    coding = coding.strip().lower()
+    return PlainDecoder(limit, take) if coding in ("", "identity") else InflateDecoder(coding, limit, take)
+
+
+def refuse_transfer_coding(value: str) -> None:
+    """Raise BadCoding for a Transfer-Encoding other than chunked (RFC 9112 section 6.1).
+
+    This server's requests accept no other coding (header TE). The HTTP library would decode only the chunks, and leave
+    any other coding in place.
+    """
+    if not {coding.strip().lower() for coding in value.split(",")} <= {"", "chunked", "identity"}:
+        raise BadCoding("has a transfer coding that was not asked for")
+
+
+class PlainDecoder:
+    """Decoder for content without a coding.
+
+    `full` becomes True if there is more data than `limit`; the excess is dropped.
+    """
+
+    __slots__ = ("_limit", "_size", "_take", "full")
+
+    def __init__(self, limit: int, take: Callable[[bytes], None]) -> None:
+        """Create a decoder that calls `take` with each piece of decoded data. Data beyond `limit` bytes is dropped."""
+        self._limit = limit
+        self._take = take
+        self._size = 0
+        self.full = False
+
+    def feed(self, data: bytes) -> None:
+        """Decode a piece of input and pass the result to `take`. Drop decoded data beyond `limit`, and set `full`.
+
+        Raise BadCoding if the input is malformed.
+        """
+        room = self._limit - self._size
+        self._size += len(data)
+        if len(data) <= room:
+            self._take(data)
+            return
+        self.full = True
+        if room > 0:
+            self._take(data[:room])
+
+    def finish(self, may_be_empty: bool = True) -> None:
+        """Check that the input is complete. Raise BadCoding if the coded stream ended early.
+
+        An input without a single byte is an error unless `may_be_empty`.
+        """
+
+
+class InflateDecoder(PlainDecoder):
+    """Decoder for content coded with gzip or deflate."""
+
+    __slots__ = ("_behind", "_coding", "_raw", "_stream")
+
+    def __init__(self, coding: str, limit: int, take: Callable[[bytes], None]) -> None:
+        super().__init__(limit, take)
+        if coding not in ("gzip", "x-gzip", "deflate"):
+            named = f"the content coding {coding}, which" if coding in _KNOWN else "a content coding that"
+            raise BadCoding(f"has {named} was not asked for", is_lasting=True)
+        self._coding = coding
+        self._raw = 0
+        self._behind = False
+        self._stream: zlib._Decompress | None = None
+
+    def feed(self, data: bytes) -> None:
+        self._raw += len(data)
+        self._decode(data)
+        self.full = self._raw > self._limit or self._size > self._limit
+
+    def finish(self, may_be_empty: bool = True) -> None:
+        ended = may_be_empty if self._stream is None else self._stream.eof or self.full
+        if not ended:
+            raise BadCoding("is compressed, and ends too early")
+
+    def _decode(self, data: bytes) -> None:
+        # Decode one byte beyond the limit, to learn whether there is more.
+        while (room := min(self._limit + 1 - self._size, _STEP)) > 0 and (data or self._behind):
+            if self._stream is None:
+                self._stream = zlib.decompressobj(self._window(data))
+            elif self._stream.eof:
+                if not data.startswith(_GZIP_MAGIC):
+                    return  # the data is padding after the last gzip member
+                self._stream = zlib.decompressobj(_GZIP)
+            try:
+                decoded = self._stream.decompress(data, room)
+            except zlib.error:
+                raise BadCoding("is not compressed as its Content-Encoding says") from None
+            super().feed(decoded)
+            data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+            # After a step of the maximum size, the decompressor may still hold output: decode again, even without input
+            self._behind = len(decoded) == room and not self._stream.eof
+
+    def _window(self, data: bytes) -> int:
+        if self._coding != "deflate":
+            return _GZIP
+        # Some servers omit the zlib header that deflate requires. The header is there if the low four bits of the first
+        # byte are 8, the number of the method "deflate".
+        return _ZLIB if data[0] & 0x0F == 8 else _RAW
+
+
+class Exchange:
+    """Context manager that logs and measures one request and its response."""
+
+    __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_sending", "_span", "_started")
+
+    def __init__(self, request: Request, address: Address) -> None:
+        self._request = request
+        self._address = address
+        self._span = spans.current() or spans.Span()
+        self._heard = log.hears("debug")
+        self._sending: Sending | None = None
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """Return the trace header fields for the upstream, or [] if no trace is recorded."""
+        return [] if self._sending is None else self._sending.fields
+
+    def __enter__(self) -> Exchange:
+        self._span.requests += 1
+        if self._span.client_log is not None:
+            self._span.client_log("debug", f"Sends {self._request.method} {self._request.template}.")
+        if self._span.operation is not None:
+            self._sending = self._span.operation.sends(self._request, self._address)
+        if self._heard:
+            self._number, self._started = self._span.requests, time.monotonic()
+            self._line: dict[str, object] = {}
+        return self
+
+    def reads(self, body: Reading) -> None:
+        """Let the progress reports of the call say how much of this response was received."""
+        self._span.reads = body
+
+    def answered(self, answer: Response) -> None:
+        """Record the response's status and the number of bytes sent and received."""
+        sent, received = len(self._request.body or b""), answer.size
+        self._span.sent += sent
+        self._span.received += received
+        if self._sending is not None:
+            self._sending.status = answer.status
+        if self._span.client_log is not None:
+            self._span.client_log("debug", f"The API answered {answer.named} with {received:,} bytes.")
+        if self._heard:
+            self._line = {"status": answer.status, "sent": sent, "received": received}
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._span.reads = None
+        if self._sending is not None:
+            self._sending.close(problem)
+        if not self._heard:
+            return
+        made = {"method": self._request.method, "url": f"{self._address}{self._request.template}"}
+        if self._request.rewritten:
+            made["rewritten"] = self._request.rewritten
+        if kind is not None:
+            self._line["failed"] = getattr(problem, "reason", kind.__name__)
+        milliseconds = round((time.monotonic() - self._started) * 1000, 1)
+        log.event("debug", "request", request=self._number, **made, **self._line, ms=milliseconds)
+
 
 with unloaded(), deferred():
     import aiohttp
@@ -39,11 +235,10 @@ if TYPE_CHECKING:
     from ..request.request import Request
     from ..settings.settings import Settings
     from ..text.addresses import Address
-    from .connections import Answer
-    from .direct_requests import Field
+    from .connections import Answer, Field
 
 LIMIT = 8 * 1024 * 1024
-"""Bytes of one response, raw or decoded, that may be held in memory while the shared memory (shares.py) has room."""
+"""Bytes of one response, raw or decoded, that may be held in memory while the shared memory (limits.py) has room."""
 
 OWN = 512 * 1024
 """Bytes of each response that are always held in memory; further bytes are taken from the shared memory. No more than

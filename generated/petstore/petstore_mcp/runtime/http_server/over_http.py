@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from ..calls.execution import ToolExecutor
 from ..commands import libraries
-from ..core import log
+from ..core import limits, log
 from ..core.catalog import Catalog, CatalogError
 from ..core.stdio import EXIT_CONFIG, before_leaving, complain
-from ..http import descriptors
 from ..serve import preload
 from ..settings import settings as reading
 from ..tuning import memory
@@ -54,14 +53,14 @@ ready, and closes each connection after its response. Load balancers need this t
 
 def serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve until a signal arrives, and return the exit code."""
-    descriptors.raise_limit()
+    limits.raise_limit()
     with asyncio.Runner(loop_factory=busy_polling.loop_factory()) as runner:
         return runner.run(_serve(package, catalog, settings, listening, audit))
 
 
 def application(package: str) -> Application:
     """Return the ASGI application for the server in folder `package`. Exit the process if the settings are wrong."""
-    descriptors.raise_limit()
+    limits.raise_limit()
     try:
         catalog = Catalog.load(package, held=True)
     except CatalogError as problem:

@@ -2,7 +2,8 @@
 """Connect the HTTP server, the MCP endpoint, the calls and the audit log, in one event loop.
 
 Invariant: every call that the endpoint begins is written to the audit log, and then either returns an outcome or is
-cancelled. This holds even if the client disconnects.
+cancelled. This holds even if the client disconnects. Events of the service go to telemetry, if the operator has enabled
+it. Each value of `Host` and `Origin` that is refused is logged, but only once.
 """
 
 from __future__ import annotations
@@ -11,28 +12,23 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from ..core import spans
+from ..core import log, spans
 from ..core.effects import Call, Cancel, Origin, Peer, PollResources, ReadResource, RejectedCall, UserAnswer
 from ..core.jsonrpc import parse
-from ..core.pending_requests import cut_short
-from ..core.places import Places
+from ..core.limits import Deadlines, Places
+from ..core.protocol import cut_short
 from ..core.wire_formats import Contents
-from ..http.deadlines import Deadlines
 from ..serve.engine import loaded, unhandled
-from ..serve.work import CallScheduler
+from ..serve.scheduler import CallScheduler
 from ..watching.poller import Poller
-from .measurement import Measurement
-from .refusal_log import RefusalLog
-from .requests import relayed_messages, resumed_streams, transfer
-from .requests.inline_request import InlineRequest
-from .requests.request_task import RequestTask
+from .requests import relayed_messages, response_writer
+from .requests.request_task import InlineRequest, RequestTask
 from .requests.response_writer import ResponseWriter
-from .streamable import admission, server_card, session_streams
+from .streamable import admission, metrics_page, server_card, session
 from .streamable.access import Access
+from .streamable.admission import Answer, OwnPaths
 from .streamable.endpoint import Endpoint
-from .streamable.head import Answer
-from .streamable.own_paths import OwnPaths
-from .streamable.relay import Relay
+from .streamable.session import Relay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -44,17 +40,86 @@ if TYPE_CHECKING:
     from ..delegation.caller_credentials import Credentials
     from ..identity.guard import Guard
     from ..replicas.sharing import Sharing
-    from ..serve.work import Start
+    from ..serve.scheduler import Start
     from ..settings.settings import Settings
+    from ..telemetry.recorder import Recorder
     from ..telemetry.reporter import Reporter
+    from ..telemetry.telemetry_settings import Telemetry
     from .listening import Listening
     from .requests.door import Connection, InlineDoor
     from .sealed.seal import Seal
+    from .streamable.admission import Head
     from .streamable.endpoint import Wanted
+    from .streamable.event_stream import Recording
     from .streamable.exchange import Exchange
-    from .streamable.head import Head
-    from .streamable.replay import Recording
     from .streamable.session import Session
+
+
+class Measurement:
+    """Telemetry of one HTTP service. If `reporter` is None (telemetry is off), the methods do nothing."""
+
+    def __init__(self, reporter: Reporter | None, telemetry: Telemetry | None) -> None:
+        self._reporter = reporter
+        self._telemetry = telemetry
+        self.recorder: Recorder | None = None if reporter is None else reporter.recorder
+
+    def start(self, numbers: Callable[[], tuple[int, int]]) -> None:
+        """Start to send or write telemetry. `numbers()` returns how many calls are running and how many are waiting."""
+        if self._reporter is not None:
+            self._reporter.reads_calls(numbers)
+            self._reporter.start()
+
+    async def close(self) -> None:
+        """Send the last telemetry report, and stop."""
+        if self._reporter is not None:
+            await asyncio.to_thread(self._reporter.cut)
+
+    def renew(self, catalog: Catalog) -> None:
+        """From now on, record a tool's name only if the tool is in `catalog`. Record any other name as `_OTHER`."""
+        if self.recorder is not None:
+            self.recorder.renew(catalog)
+
+    def page(self, head: Head, stranger: Callable[[Head], Answer | None]) -> Answer | None:
+        """Return the response to a request for `/metrics`, or None for other paths, or if metrics are not served."""
+        if head.path != metrics_page.PATH or self._reporter is None or self._telemetry is None:
+            return None
+        if not self._telemetry.at_path:
+            return None
+        page = self._reporter
+        return metrics_page.answer(head, self._telemetry.token, stranger, page.text, page.media_type)
+
+    def received(self, head: Head, peer: Peer) -> None:
+        """Copy the `traceparent` header field of an HTTP request to `peer`, the request's caller."""
+        if self.recorder is not None:
+            peer.trace = head.get("traceparent") or ""
+
+    def answers(self, part: object) -> None:
+        """Count an HTTP response if it is an error."""
+        if self.recorder is not None and isinstance(part, Answer) and part.status >= 400:
+            self.recorder.turned_away(part.status)
+
+    def ended(self, key: int, outcome: Outcome | str) -> None:
+        """Record the outcome of a call, or `cancelled` if the call was cancelled and so has no outcome."""
+        if self.recorder is not None:
+            self.recorder.ended(key, outcome)
+
+
+_MOST = 100  # maximum number of logged refusals, since a caller could send any number of hosts and origins
+
+
+class RefusalLog:
+    """Log of refused hosts and origins, which contains each only once."""
+
+    def __init__(self) -> None:
+        self._noted: set[str] = set()
+
+    def note(self, fields: dict[str, str]) -> None:
+        """Log a refused `Host` or `Origin`, and the setting that would allow it. Do nothing if it was logged before."""
+        told = repr(fields)
+        if told not in self._noted and len(self._noted) < _MOST:
+            self._noted.add(told)
+            log.event("warning", fields.pop("event"), **fields)
+
 
 GRACE = 8.0
 """Seconds that pending calls have after the signal to end. Container platforms kill a process after ten seconds."""
@@ -266,7 +331,7 @@ class Service:
             return
         self._bodies.take(caller, size)
         try:
-            body = await transfer.body(connection) if size else b""
+            body = await response_writer.body(connection) if size else b""
             if isinstance(body, Answer):
                 await connection.answer(body)
             elif is_browser and self._callers is not None:
@@ -285,7 +350,7 @@ class Service:
         `start` runs the tool call if that is the only action.
         """
         if self._callers is not None:
-            peer.given = transfer.given(head, self._callers.fields)
+            peer.given = response_writer.given(head, self._callers.fields)
         self._measured.received(head, peer)
         exchange, wanted = self._endpoint.receive(head, peer, body, self._admission.shared_with(head))
         for each in wanted:
@@ -317,8 +382,8 @@ class Service:
             self._poller.wake()
         elif isinstance(effect, Relay):
             self._step(relayed_messages.relay(self._sharing, effect))
-        elif isinstance(effect, session_streams.ResumeElsewhere) and self._sharing is not None:
-            self._step(resumed_streams.resume(self._sharing, effect, self._go_on))
+        elif isinstance(effect, session.ResumeElsewhere) and self._sharing is not None:
+            self._step(relayed_messages.resume(self._sharing, effect, self._go_on))
 
     def _begin(self, call: Call, size: int, start: Start | None) -> None:
         call.span = call.span or spans.Span(call.origin)

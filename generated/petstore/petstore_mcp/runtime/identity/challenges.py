@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.jsontext import dumps
+from ..core.jsonrpc import dumps
 from ..text.addresses import parse
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 
-from ..core.jsontext import dumps
+from ..core.jsonrpc import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

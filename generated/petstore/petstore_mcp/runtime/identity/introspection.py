@@ -7,11 +7,10 @@ import asyncio
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from ..core.fair_pool import FairPool
+from ..core.limits import FairPool
 from ..text.addresses import network
 from . import claims
-from .issuer import AWAY
-from .issuer_requests import Unfetched, post
+from .issuer import AWAY, Unfetched, post
 from .problems import InvalidToken, Unavailable
 from .remembered import BoundedCache
 

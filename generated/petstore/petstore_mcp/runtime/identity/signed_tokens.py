@@ -17,7 +17,7 @@ from joserfc import jws
 from joserfc.errors import JoseError, SecurityWarning
 from joserfc.jwk import ECKey, JWKRegistry, OKPKey, RSAKey
 
-from ..core import jsontext
+from ..core import jsonrpc
 from .problems import InvalidToken
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _object(part: str) -> dict[str, object]:
     try:
         if not part.isascii() or "+" in part or "/" in part or "=" in part:
             raise ValueError
-        value, repeated = jsontext.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode())
+        value, repeated = jsonrpc.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode())
     except (ValueError, Error):
         raise InvalidToken(_WRONG) from None
     if not isinstance(value, dict) or repeated:

@@ -15,8 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..commands.flag_parser import USAGE, FlagParser
-from ..commands.printing import show, table
+from ..commands.command_line import USAGE, FlagParser, show, table
 from ..core.stdio import complain
 from ..settings import settings
 from ..text.fields import is_value

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..core.wire_formats import ABSENT
-from ..http.redirects import STATUSES
+from ..http.sending import STATUSES
 from ..pointers.conditions import any_holds, names_status
 from ..pointers.pointers import find
 from ..text.sanitize import brief, decode

@@ -15,11 +15,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..calls.preparation import PreparedCall
-from ..core.budget import Budget
 from ..core.catalog import Tool
+from ..core.limits import Budget
 from ..core.wire_formats import ABSENT, Result
 from ..http.client import Failure
-from ..http.redirects import Trail
+from ..http.sending import Trail
 from ..pointers.conditions import has_failed
 from ..pointers.pointers import find
 from ..request.argument_errors import Refused
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..calls.preparation import Preparation
-    from ..calls.result_writer import ResultWriter
+    from ..calls.round_trip import ResultWriter
     from ..http.exchange import Response, Sent
     from ..settings.settings import Settings
     from ..tables.table import Binding, TaskRule, TaskTarget

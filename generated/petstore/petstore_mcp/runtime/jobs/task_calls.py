@@ -14,32 +14,31 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..calls.preparation import sentence
+from ..calls.round_trip import unheard
 from ..core import log, spans
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
-from ..core.task_state import FollowedTask, Task
-from ..core.wire_formats import Failure, OtherOutcome, Result, has
+from ..core.wire_formats import Failure, FollowedTask, OtherOutcome, Result, Task, has
 from ..request.argument_errors import Refused
 from ..settings.settings import NotReady
 from . import job_state, signed_tasks
+from .cancelled_jobs import CancelledJobs
 from .jobs import Job, JobFollower, Seen
 from .looking import ARGUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.preparation import Preparation, PreparedCall
-    from ..calls.result_writer import ResultWriter
-    from ..calls.under_way import CallUnderWay
-    from ..core.budget import Budget
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from ..core.effects import TaskRequest
+    from ..core.limits import Budget
     from ..http.exchange import Response, Sent
     from ..http_server.handles import TaskIds
-    from ..settings.settings import Settings
-    from .cancelled_jobs import CancelledJobs
-    from .jobs import Exchange
 
-    Finish = Callable[[str, Result, Budget, str], Awaitable[Result]]
+    Finish = Callable[[str, Result, Budget], Awaitable[Result]]
+    Tell = Callable[[Tool, Response, Sent, Budget], Awaitable[Result]]
+    Step = Callable[[CallUnderWay], Awaitable[None] | None]
 
 _STATUS = {job_state.WORKING: "working", job_state.DONE: "completed", job_state.FAILED: "failed"}
 _DIGITS = 16
@@ -80,29 +79,20 @@ class TaskCalls:
         self._budget = budget
         self._cancelled = cancelled
 
-    def refuse(self, call: CallUnderWay) -> None:
-        """Raise OtherOutcome if a call of revision 2025-11-25 wants a task, but its tool starts no job."""
-        starts = "task" in call.tool.binding
-        if not starts and call.dialogue.tasks and not has(call.dialogue.revision, "resultType"):
-            raise OtherOutcome(Failure(f"{call.tool.name} cannot be called as a task.", METHOD_NOT_FOUND))
-
-    async def started(
-        self,
-        call: CallUnderWay,
-        answer: Response,
-        sent: Sent,
-        ready: PreparedCall,
-        tell: Callable[[], Awaitable[Result]],
-    ) -> Result:
-        """Return the result of a call whose request was answered. `tell` makes a result of this answer.
+    async def started(self, call: CallUnderWay, tell: Tell) -> Result:
+        """Return the result of a call whose request was answered. `tell` makes a result of an answer.
 
         If the answer starts no job that can be followed, return what `tell` makes. Otherwise wait for the job, and
         return its result, or a text that says how to ask again. If the client supports tasks, do not wait, but raise
         OtherOutcome with a task.
         """
+        answer, sent, ready = call.answer, call.sent, call.ready
+        assert answer is not None
+        assert sent is not None
+        assert ready is not None
         job = self._follower.begun(call.tool, answer, ready, sent.arguments, call.dialogue.task_seconds)
         if not isinstance(job, Job):
-            result = await tell()
+            result = await tell(call.tool, answer, sent, call.budget)
             if job:
                 result.content = [*result.content, {"type": "text", "text": f"The job is not followed, since {job}."}]
             return result
@@ -123,7 +113,7 @@ class TaskCalls:
         result = seen.result or await self._waited(call, tool, job, str(arguments[ARGUMENT]))
         if seen.result is not None:
             self._record(job, str(arguments[ARGUMENT]), self._status(job, seen))
-        return await self._finish(tool.name, result, budget, "")
+        return await self._finish(tool.name, result, budget)
 
     async def answer(self, wanted: TaskRequest) -> Task:
         """Return the answer to a request about a task.
@@ -146,7 +136,7 @@ class TaskCalls:
         else:
             seen = await self._seen(tool, job, budget, result=has(wanted.dialogue.revision, "resultType"))
         if seen.result is not None:
-            seen.result = await self._finish(tool.name, seen.result, budget, "")
+            seen.result = await self._finish(tool.name, seen.result, budget)
         return self._task(wanted.task, wanted.action, job, await self._judged(job, seen))
 
     async def _cancel(self, wanted: TaskRequest, tool: Tool, job: Job) -> Task:
@@ -196,7 +186,7 @@ class TaskCalls:
         seen = await self._seen(tool, job, self._budget(tool))
         if seen.state == job_state.WORKING:
             end = asyncio.get_running_loop().time() + job.until - time.time()
-            seen = await self._follower.wait(tool, job, end, _unheard)
+            seen = await self._follower.wait(tool, job, end, unheard)
         if seen.result is None:
             raise OtherOutcome(Failure(_INSTEAD["expired"], INVALID_PARAMS))
         return seen
@@ -284,30 +274,52 @@ class TaskCalls:
             span.task = FollowedTask(job.tool, digest, status)
 
 
-def build(
-    catalog: Catalog,
-    settings: Settings,
-    preparation: Preparation,
-    exchange: Exchange,
-    writer: ResultWriter,
-    ids: TaskIds | None,
-    finish: Finish,
-    redact: Callable[[str], str],
-    cancelled: CancelledJobs,
-) -> TaskCalls:
-    """Return the handler of jobs, and of the MCP tasks by which clients follow jobs, for the tools of `catalog`.
+def of_server(services: Services) -> TaskCalls:
+    """Return the handler of jobs, and of the MCP tasks by which clients follow jobs, for one version of the tools."""
+    lasting, catalog = services.lasting, services.catalog
+    ids = lasting.handles.tasks if lasting.handles else signed_tasks.of_server(catalog, services.settings)
+    return TaskCalls(
+        catalog,
+        JobFollower(services.preparation, services.settings, services.exchange.made, services.writer),
+        ids,
+        services.calls.finished,
+        lasting.redactor.text,
+        services.preparation.budget,
+        lasting.once(CancelledJobs.of_server),
+    )
 
-    `ids`: issuer and reader of the ids of tasks; None for the one that servers over stdio use.
+
+def refuse(services: Services, tool: Tool) -> Step:
+    """Return the step that raises OtherOutcome if a call of revision 2025-11-25 wants a task, but its tool starts no
+    job.
     """
-    follower = JobFollower(preparation, settings, exchange, writer)
-    given = ids or signed_tasks.of_server(catalog, settings)
-    return TaskCalls(catalog, follower, given, finish, redact, preparation.budget, cancelled)
+
+    def step(call: CallUnderWay) -> None:
+        starts = "task" in tool.binding
+        if not starts and call.dialogue.tasks and not has(call.dialogue.revision, "resultType"):
+            raise OtherOutcome(Failure(f"{tool.name} cannot be called as a task.", METHOD_NOT_FOUND))
+
+    return step
+
+
+def start(services: Services, tool: Tool) -> Step:
+    """Return the step that follows the job which the call has started."""
+
+    async def step(call: CallUnderWay) -> None:
+        call.result = await services.once(of_server).started(call, services.writer.told)
+
+    return step
+
+
+def look(services: Services, tool: Tool) -> Step:
+    """Return the step of `get_task`, which waits for the job of an earlier call."""
+
+    async def step(call: CallUnderWay) -> None:
+        call.result = await services.once(of_server).looked(call, call.arguments)
+
+    return step
 
 
 def _written(moment: float) -> str:
     """Return a Unix time in seconds as ISO 8601, in UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
-
-
-def _unheard(phase: str) -> None:
-    """Ignore a phase of a job: used as `report` if nobody wants progress."""

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 from ..core.effects import Dialogue, TaskRequest
 from ..core.envelope import CAPABILITIES, origin, progress_token
-from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Fault, answer
-from ..core.jsontext import dumps
+from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Fault, answer, dumps
 from ..core.wire_formats import STATELESS_REVISIONS, TASKS, call_result, complete_result, has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.effects import Origin
     from ..core.jsonrpc import Id, Members, Request
-    from ..core.task_state import Task
+    from ..core.wire_formats import Task
     from ..tables.table import Identity
 
 LONGEST_ID = 8192

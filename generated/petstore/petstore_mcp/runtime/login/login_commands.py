@@ -13,8 +13,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ..commands.flag_parser import FlagParser
-from ..commands.printing import show, table
+from ..commands.command_line import FlagParser, show, table
 from ..core.stdio import complain
 from ..http.client import Client
 from ..settings import settings as environment

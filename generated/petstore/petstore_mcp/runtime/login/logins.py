@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ..settings.grants import TokenRequest
+from ..settings.credentials import TokenRequest
 from .errors import LoginFailed
 from .kept import KeptLogins
 from .renewal import Renewal

@@ -8,7 +8,7 @@ import binascii
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..core import jsontext
+from ..core import jsonrpc
 from ..text.sanitize import brief
 from . import answers
 from .entry import Entry
@@ -93,7 +93,7 @@ def _claims(token: str) -> dict[str, Any]:
     if len(parts) != 3:
         return {}
     try:
-        value, _ = jsontext.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)).decode())
+        value, _ = jsonrpc.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)).decode())
     except (ValueError, binascii.Error):
         return {}
     return value if isinstance(value, dict) else {}

@@ -11,7 +11,8 @@ import asyncio
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..core import log
 from ..core.wire_formats import LOGIN, LOGIN_STATE, OtherOutcome, Question, UrlQuestion
@@ -19,9 +20,12 @@ from ..settings.settings import LoginNeeded, NotReady
 from .errors import LoginFailed
 
 if TYPE_CHECKING:
-    from ..core.catalog import Catalog
+    from collections.abc import Iterable
+
+    from ..calls.preparation import Ask, CallUnderWay
+    from ..calls.services import Services
+    from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue
-    from ..core.wire_formats import Asked
     from ..http.client import Client
     from ..http.exchange import Response
     from ..request.request import Request
@@ -30,9 +34,7 @@ if TYPE_CHECKING:
     from .logins import Logins
     from .run import Login
 
-    Ask = Callable[[Asked], Awaitable[object]]
-
-T = TypeVar("T")
+    Step = Callable[[CallUnderWay], Awaitable[None] | None]
 
 _INSTEAD = {
     "decline": "The user does not want to log in. Do not call it again unless the user asks for it.",
@@ -46,6 +48,45 @@ def scopes_of(catalog: Catalog, scheme: str) -> str:
         scope for name in catalog.names() for scope in catalog.tool(name).binding.get("scopes", {}).get(scheme, ())
     }
     return " ".join(sorted(found))
+
+
+def of_server(services: Services) -> UserLogins:
+    """Return the logins of users of one version of the tools."""
+    lasting, logins = services.lasting, services.preparation.logins
+    assert logins is not None
+    found = UserLogins(services.catalog, services.settings, logins, lasting.redactor.learn, lambda: lasting.client)
+    lasting.closing.append(found.close)
+    return found
+
+
+def look(services: Services, tool: Tool) -> Step:
+    """Return the step that loads the stored logins which can authorize the request."""
+
+    async def step(call: CallUnderWay) -> None:
+        await services.preparation.keys.look(tool.binding)
+
+    return step
+
+
+def around(services: Services, steps: dict[str, Step], names: Iterable[str]) -> dict[str, Step]:
+    """Return the steps of a call by name, with one step in place of those of `names`.
+
+    If one of these needs a login, the new step asks the user to log in, and runs all of them again.
+    """
+    inside = [name for name in steps if name in names]
+    together = [steps[name] for name in inside]
+
+    async def run(call: CallUnderWay) -> None:
+        for step in together:
+            if (waiting := step(call)) is not None:
+                await waiting
+            if call.result is not None:
+                return
+
+    async def logged_in(call: CallUnderWay) -> None:
+        await services.once(of_server).run(partial(run, call), call.dialogue, call.ask)
+
+    return {name: logged_in if name in inside else step for name, step in steps.items() if name not in inside[1:]}
 
 
 class _Pending:
@@ -84,20 +125,20 @@ class UserLogins:
         self._client = client
         self._pending: dict[str, _Pending] = {}
 
-    async def run(self, step: Callable[[], Awaitable[T]], dialogue: Dialogue, ask: Ask | None) -> T:
-        """Run `step`, a part of a call, and return its outcome.
+    async def run(self, step: Callable[[], Awaitable[None]], dialogue: Dialogue, ask: Ask | None) -> None:
+        """Run `step`, a part of a call.
 
         If the step needs a login and the client can open a URL, ask the user to log in, and run the step again. Raise
         the exceptions of the step; NotReady if the user does not log in; and OtherOutcome if the question becomes the
         call's outcome, so that the client asks it and calls again.
         """
         try:
-            return await step()
+            await step()
         except LoginNeeded as needed:
             if not dialogue.urls or self._settings.listening is not None:
                 raise
             await self._obtain(needed, dialogue, ask)
-        return await step()
+            await step()
 
     # Over HTTP, a caller's browser would be redirected to another machine, and all callers would share one login. The
     # URL is never part of a result, because a model could change it.
@@ -160,7 +201,7 @@ class UserLogins:
     async def _sent(self, request: Request, address: Address) -> Response:
         return await self._client().send(request, address, self._settings["TIMEOUT"])
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Cancel the logins that wait for the user."""
         for each in self._pending.values():
             each.task.cancel()

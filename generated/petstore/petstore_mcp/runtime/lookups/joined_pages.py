@@ -17,15 +17,15 @@ from ..core.wire_formats import ABSENT
 from ..http.exchange import Response
 from ..pointers.drop_fields import tokens, without
 from ..pointers.pointers import find
-from ..result import paging, projection, wrapping
+from ..result import paging, projection
 from ..result.page_arguments import is_paged
-from ..result.page_facts import list_path
-from ..result.response import LARGEST_PARSED
+from ..result.paging import list_path
+from ..result.response import LARGEST_PARSED, read_json
 from ..text.sanitize import brief, decode
 
 if TYPE_CHECKING:
     from ..http.exchange import Sent
-    from ..result.page_facts import PageFacts
+    from ..result.paging import PageFacts
     from ..tables.table import Pages
 
 MOST_ITEMS = 10_000
@@ -266,7 +266,7 @@ class _Page:
             return None
         text, whole = decode(answer.content, answer.header("content-type"))
         mark = projection.mark(text)
-        value, _ = wrapping.read(text, mark)
+        value, _ = read_json(text, mark)
         if value is ABSENT or not whole:
             return None
         steps = list_path(value) if steps is None else steps
@@ -283,7 +283,7 @@ class _Page:
     def facts(self, sent: Sent) -> PageFacts:
         """Return what the response says about the pages of the list."""
         text, _ = decode(self._answer.content, self._answer.header("content-type"))
-        value, _ = wrapping.read(text)  # no `mark`, which would turn large numbers into texts: paging needs numbers
+        value, _ = read_json(text)  # no `mark`, which would turn large numbers into texts: paging needs numbers
         return paging.facts_of(self._answer, value, sent, self.steps)
 
     def next(self, facts: PageFacts, sent: Sent, progress: paging.Progress) -> paging.NextPage | None:

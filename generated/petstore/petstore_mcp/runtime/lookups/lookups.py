@@ -9,18 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..calls import inner_calls
+from ..calls.preparation import CallUnderWay
+from ..calls.round_trip import unheard
 from ..core import spans
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..request.argument_errors import Problem, Refused
-from ..result.wrapping import TEXT
+from ..result import response
+from ..result.response import TEXT
 from ..settings.settings import NotReady
 from ..text.sanitize import brief
 from .named_items import NotFound, chosen, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from typing import Any
 
+    from ..calls.services import Services
     from ..core.catalog import Tool
     from ..core.wire_formats import Result
     from ..tables.table import Lookup, Pages
@@ -63,6 +68,60 @@ class Found:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.item}" + (f" ({self.others})" if self.others else "")
+
+
+def look_up(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None]]:
+    """Return the step that finds the ids of items that the arguments name, and puts them in place of the names.
+
+    It raises NotReady if there is no item of a given name.
+    """
+
+    async def step(call: CallUnderWay) -> None:
+        async def look(lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer) -> Result:
+            return await _look(services, call, lookup, arguments, whole)
+
+        check(tool, call.arguments)
+        call.arguments, found = await resolve(tool, call.arguments, services.catalog.writes(tool.name), look)
+        if found:
+            call.arguments = services.preparation.verified(tool, call.arguments, call.budget)
+            call.given = shown(call.given, found) if call.given else {}
+            call.found = found
+
+    return step
+
+
+async def _look(
+    services: Services, call: CallUnderWay, lookup: Lookup, arguments: dict[str, Any], whole: WholeAnswer
+) -> Result:
+    """Call the tool that `lookup` names, to find the id for a name, and return its result.
+
+    The result contains at most LARGEST_PARSED bytes of the response. `whole` says whether to fetch all pages of the
+    list in which the id is searched. If the result lacks a part of the list, set `whole.part`.
+    """
+    inner: CallUnderWay | None = None
+
+    async def made() -> Result:
+        nonlocal inner
+        plan = services.calls.plan(lookup["tool"])
+        inner = CallUnderWay(plan.tool, arguments, unheard, call.dialogue, call.ask, plan.budget())
+        inner.whole, inner.shown = whole, response.LARGEST_PARSED
+        return await services.calls.run(inner)
+
+    record = services.lasting.record
+    result = await inner_calls.made(lookup["tool"], arguments, made, services.catalog, record, call.dialogue)
+    if inner is not None and inner.cut:
+        whole.part = whole.part or "the beginning of its answer"
+    return result
+
+
+def tell(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that adds the items found to the result."""
+
+    def step(call: CallUnderWay) -> None:
+        if call.found and call.result is not None:
+            call.result = told(call.result, call.found)
+
+    return step
 
 
 def check(tool: Tool, arguments: dict[str, Any]) -> None:
@@ -143,7 +202,7 @@ def shown(arguments: dict[str, Any], found: list[Found]) -> dict[str, Any]:
     return {**arguments, **{each.id: f"{each.value}, looked up: {each}" for each in found}}
 
 
-def told(result: Result, found: list[Found]) -> Result:
+def told(result: Result, found: Sequence[object]) -> Result:
     """Add to a result, for each id that was looked up, a line that says which item was found. Return the result.
 
     The lines are added to the text, and unless the result is an error, to the structured value too.

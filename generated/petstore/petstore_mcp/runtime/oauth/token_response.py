@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core import jsontext
+from ..core import jsonrpc
 from ..text import fields
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def content(response: Response, largest: int = LARGEST) -> dict[str, Any]:
     if response.cut or len(response.content) > largest:
         return {}
     try:
-        value, _ = jsontext.loads(response.content.decode())
+        value, _ = jsonrpc.loads(response.content.decode())
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from ..http.exchange import Response
-    from ..settings.grants import Login, TokenRequest
+    from ..settings.credentials import Login, TokenRequest
     from ..settings.origins import Endpoint
     from ..text.addresses import Address
     from .discovery import Send

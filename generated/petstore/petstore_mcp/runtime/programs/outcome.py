@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..core.wire_formats import ABSENT
 from ..search.stubs import as_json
-from ..text.invisible import clean
-from ..text.shortening import Shortened, written
+from ..text.sanitize import Shortened, clean, written
 from .worker_code import LARGE
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 NO_VALUE = "The program ended without a value. End it with the value that you want to see, or print it."
 TEXT = "_text"
-"""Member of a structured result that holds text in addition to the value (result/wrapping.py)."""
+"""Member of a structured result that holds text in addition to the value (result/response.py)."""
 
 
 def value_of(result: Result, form: str) -> tuple[Any, str]:

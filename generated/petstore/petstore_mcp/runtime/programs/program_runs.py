@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..calls.under_way import Ask
+    from ..calls.preparation import Ask
+    from ..calls.services import Lasting
     from ..core.catalog import Catalog
-    from ..core.task_state import Task
-    from ..core.wire_formats import Asked
+    from ..core.wire_formats import Asked, Task
     from ..http_server.handles import PausedRuns
 
     class Executor(Protocol):
@@ -72,6 +72,13 @@ def _unheard(phase: str) -> None:
     """Ignore a phase (such as "sent") of a tool call by a model-written program: the client would take the phase for
     the program's progress.
     """
+
+
+def of_server(lasting: Lasting) -> ProgramRuns:
+    """Return the runner of programs of one server. New tools use it too when the tools are loaded again."""
+    found = ProgramRuns(lasting.handles.runs if lasting.handles else None)
+    lasting.closing.append(found.close)
+    return found
 
 
 class ProgramRuns:

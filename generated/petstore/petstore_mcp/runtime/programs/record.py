@@ -12,7 +12,7 @@ import hashlib
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import dumps, loads
+from ..core.jsonrpc import dumps, loads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import pydantic_monty as monty
 
 from ..core import spans
-from ..core.fair_pool import FairPool
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
+from ..core.limits import FairPool
 from ..search.stubs import OWN
 from . import mistakes, worker_code
 from .worker_code import KEPT

@@ -17,15 +17,15 @@ from ..core import log, spans
 from ..core.effects import Dialogue
 from ..core.wire_formats import OtherOutcome, Question
 from ..request.argument_errors import Problem
-from ..text.invisible import visible
+from ..text.sanitize import visible
 from .consent import INSTEAD, MOST_TURNS, action, nobody
 from .forms import FormQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..calls.under_way import CallUnderWay
-    from .consent import States
+    from ..calls.preparation import CallUnderWay
+    from .signed_state import States
 
     Checked = Callable[[FormQuestion, object], tuple[dict[str, Any], list[Problem]]]
 

@@ -10,6 +10,36 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class States(Protocol):
+        """Interface that issues and checks states (`requestState`), which a client returns with the user's answer.
+
+        It is implemented by Tickets and sealed_states.States.
+        """
+
+        def issue(self, subject: str, turn: int, kept: bytes = b"") -> str:
+            """Return a new `requestState`. `subject`: digest of the call, in hexadecimal. `turn`: how often the user is
+            asked the same question, this time included.
+
+            `kept`: bytes that `take_kept` returns later. The client can read them in a signed state (Tickets), but not
+            in an encrypted one (sealed_states).
+            """
+
+        async def take(self, state: str, subject: str, /) -> tuple[int, str]:
+            """Mark a `requestState` as used if it is valid. Return how often the user was asked about the call, and "".
+
+            If the `requestState` is invalid, the second value is the reason instead, a key of consent.INSTEAD.
+            """
+
+        async def take_kept(self, state: str, subject: str, /) -> tuple[int, str, bytes]:
+            """Mark a valid state as used. Return how often the user was asked, the reason why the state is invalid
+            (else ""), and the bytes `kept` that `issue` stored in it. For an invalid state, only the reason counts.
+            """
+
 
 SECONDS = 300
 """Seconds that the user has to answer."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..core import log
-from ..core.jsontext import dumps, loads
+from ..core.jsonrpc import dumps, loads
 from ..http_server.sealed.away import StoreAway
 from ..http_server.sealed.seal import Unsealed
 

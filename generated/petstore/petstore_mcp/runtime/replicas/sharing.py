@@ -21,8 +21,8 @@ import hashlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..core import fair_eviction, log, spans
-from ..core.jsontext import dumps, loads
+from ..core import limits, log, spans
+from ..core.jsonrpc import dumps, loads
 from ..http_server.sealed.away import StoreAway, StreamGoesOn
 from ..http_server.sealed.seal import Unsealed
 from ..http_server.sealed.spent import SpentNumbers
@@ -276,7 +276,7 @@ class Sharing:
         await self._store.enlist(_KEPT, latest, now, now + seconds)
         noted = {each: each.split(" ") for each in await self._store.members(_KEPT, now)}
         held = [(each, parts[1], int(parts[2])) for each, parts in noted.items()]
-        for each in fair_eviction.displaced(held, latest, MOST_KEPT, MOST_KEPT_BYTES):
+        for each in limits.displaced(held, latest, MOST_KEPT, MOST_KEPT_BYTES):
             await self._store.drop(noted[each][0], listed=(_KEPT, each))
 
     def _put(self, caller: str, name: str, entry: dict[str, object], *, is_last: bool = False) -> bool:

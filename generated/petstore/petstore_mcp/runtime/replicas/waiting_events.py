@@ -6,8 +6,7 @@ from __future__ import annotations
 import asyncio
 from itertools import count
 
-from ..core.places import Places
-from ..core.turns import FairQueue
+from ..core.limits import FairQueue, Places
 
 MOST = 10_000
 """Largest number of events that wait for the store. No caller has more than `places.SHARE` of them."""

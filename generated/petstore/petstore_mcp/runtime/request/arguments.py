@@ -1,30 +1,109 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Check arguments against a tool's input schema. Violations become problems that the model can correct.
+"""Read a tool's arguments as clients write them, and check them against the tool's input schema.
 
 The validator library first decides whether the arguments are valid, which is fast. Only in invalid arguments, the
-violations are searched for, within the call's time budget. The search stops when it has found more problems than the
-model is shown.
+violations are searched for, within the call's time budget, and become problems that the model can correct. The search
+stops when it has found more problems than the model is shown. Of the formats, date, date-time and uuid are checked.
+Integers may be written 1.0; true is not an integer. Names that the schema does not declare are refused, unless the
+tool's entry in `bindings.json` has the member `open`.
 
-Of the formats, date, date-time and uuid are checked. Integers may be written 1.0; true is not an integer. Names that
-the schema does not declare are refused, unless the tool's entry in `bindings.json` has the member `open`.
+Arguments that do not fit the schema as they are may fit otherwise (`read_leniently`):
+
+- A text that is JSON (`"[1, 2]"`, `"5"`) stands for its value if the schema allows no string there, and allows the type
+  of the value. Some clients and models write every argument as a string.
+- null for an optional member stands for no member, unless the schema allows null. Some frameworks send all members.
+  "" does the same for enums, numbers, booleans and dates.
+- Members that a host adds to the arguments are left out, unless the tool has such an argument.
+- The name that the API has for a parameter or body member, such as `api-version` for `api_version`, stands for the
+  argument. Models know these names from the API's documentation, and from descriptions of arguments.
+
+A tool whose entry in `bindings.json` has a kind that this runtime does not know is not called, because a newer mcpgen
+may write other styles and encodings. Kinds of security schemes are checked when the server starts (`catalog.py`).
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Container, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..core.budget import Budget, Exhausted
+from ..core.jsonrpc import NotJSON, loads
+from ..core.limits import Budget, Exhausted
 from .argument_errors import MOST_SHOWN, Problem, Problems
+from .styles import STYLES
 from .validators import Validators
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..core.catalog import Tool
+    from ..tables.table import Binding, Body, Parameter
+    from ..tables.words import BodyEncoding, PartKind
     from .validators import SchemaChecker
     from .violations import Violation
+
+
+ENCODINGS: tuple[BodyEncoding, ...] = ("json", "jsonl", "form", "multipart", "xml", "text", "binary")
+PARTS: tuple[PartKind, ...] = ("text", "json", "xml", "file")
+
+
+def unknown_kinds(binding: Binding) -> str:
+    """Return the first unknown style, encoding or part kind in a tool's entry, with a label; "" if all are known."""
+    return next((f"{what} {kind!r}" for what, kind, known in _kinds(binding) if kind not in known), "")
+
+
+def _kinds(binding: Binding) -> Iterator[tuple[str, str, Collection[str]]]:
+    """Yield a triple for each style, body encoding and kind of a multipart part in a tool's entry.
+
+    The triple is: a label for messages (`style`, for example), the value, and the values that the runtime knows.
+    """
+    for parameter in parameters_of(binding):
+        yield "style", parameter["style"], STYLES
+    if "body" in binding:
+        yield from _of_body(binding["body"])
+
+
+def _of_body(body: Body) -> Iterator[tuple[str, str, Collection[str]]]:
+    yield "encoding", body["encoding"], ENCODINGS
+    for field in body.get("fields", ()):
+        if "style" in field:
+            yield "style", field["style"], STYLES
+        if "part" in field:
+            yield "part", field["part"], PARTS
+
+
+def parameters_of(binding: Binding) -> Iterator[Parameter]:
+    """Yield the parameters of a tool's entry, then the headers of its multipart parts."""
+    yield from (part for part in binding.get("path", ()) if not isinstance(part, str))
+    yield from (*binding.get("query", ()), *binding.get("querystring", ()))
+    yield from (*binding.get("headers", ()), *binding.get("cookies", ()))
+    if "body" in binding:
+        yield from (header for field in binding["body"].get("fields", ()) for header in field.get("headers", ()))
+
+
+def originals(binding: Binding) -> dict[str, str]:
+    """Return name in the request -> argument, for names that differ from the argument and belong to one argument."""
+    found: dict[str, str] = {}
+    doubtful: set[str] = set()
+    for each in (*parameters_of(binding), *binding.get("body", {}).get("fields", ())):
+        if "argument" in each and found.setdefault(each["name"], each["argument"]) != each["argument"]:
+            doubtful.add(each["name"])
+    return {name: argument for name, argument in found.items() if name != argument and name not in doubtful}
+
+
+def with_argument_names(binding: Binding, declared: Container[str], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return `arguments` with each original name replaced by the name of its argument.
+
+    A name that is itself a declared argument stays, and so does a name whose argument is given too. If nothing is
+    replaced, `arguments` itself is returned.
+    """
+    known = originals(binding)
+    meant = {name: known[name] for name in arguments if name in known and name not in declared}
+    meant = {name: argument for name, argument in meant.items() if argument not in arguments}
+    return {meant.get(name, name): value for name, value in arguments.items()} if meant else arguments
+
 
 HOST_MEMBERS = frozenset(["toolCallId", "task_progress"])
 """Members that hosts add to the arguments of every call: n8n and Cline."""
@@ -88,14 +167,12 @@ def _explained(
     `judge`: checker of the schema that the arguments violate, or None if they violate none.
     """
     # Imported here: needed only for invalid arguments.
-    from . import wording
-    from .original_names import originals
-    from .schema_walk import SchemaWalk
+    from .violations import SchemaWalk, problems, unknown_name
 
     known = known_names(tool)
     found = Problems()
     set_by_api = tool.binding.get("body", {}).get("setByApi", ())
-    found.add(wording.unknown("", name, known, set_by_api, originals(tool.binding)) for name in strange)
+    found.add(unknown_name("", name, known, set_by_api, originals(tool.binding)) for name in strange)
     if judge is None:
         return found
     violations: list[Violation] = []
@@ -110,7 +187,7 @@ def _explained(
         found.complete = False
     for violation in _in_order(violations, list(known)):
         try:
-            found.add(wording.problems(violation))
+            found.add(problems(violation))
         except Exhausted:
             found.complete = False
     if not found:
@@ -123,12 +200,12 @@ def _roughly(tool: Tool, judge: SchemaChecker, arguments: dict[str, Any]) -> Ite
 
     Used if a search for details would exceed the time budget.
     """
-    from . import wording  # imported here: needed only for invalid arguments
+    from .violations import shown_name  # imported here: needed only for invalid arguments
 
     for name in tool.schema.get("properties", {}):
         pointer = f"#/properties/{name.replace('~', '~0').replace('/', '~1')}"
         if name in arguments and not judge.is_part_valid(pointer, arguments[name]):
-            yield Problem(wording.shown_name(name), "does not fit its schema, and holds too much to say where")
+            yield Problem(shown_name(name), "does not fit its schema, and holds too much to say where")
 
 
 def _in_order(violations: list[Violation], known: list[str]) -> list[Violation]:
@@ -154,10 +231,10 @@ def _broken(arguments: dict[str, Any]) -> Problems:
     found = Problems()
     if _is_text(arguments):
         return found
-    from . import wording  # imported here: needed only for invalid arguments
+    from .violations import shown_name  # imported here: needed only for invalid arguments
 
     broken = (name for name, value in arguments.items() if not _is_text({name: value}))
-    found.add(Problem(wording.shown_name(name), "expected text without lone surrogates") for name in broken)
+    found.add(Problem(shown_name(name), "expected text without lone surrogates") for name in broken)
     return found
 
 
@@ -167,3 +244,168 @@ def _is_text(value: dict[str, Any]) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+_MEANT = {bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+"""JSON types to which a text is converted. null is left out, because `"null"` is as often meant as a word."""
+
+_WITH_CALL_ID = frozenset(["sessionId", "action", "chatInput"])
+"""Members that n8n adds together with `toolCallId`."""
+
+_PARTS = ("anyOf", "oneOf", "allOf")
+_DEEPEST = 8
+
+
+def without_host_members(
+    arguments: dict[str, Any], known: Iterable[str], further: frozenset[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments without members that hosts add, and the names of these members.
+
+    `known`: names of the tool's arguments, which always stay. `further`: names that the operator has added to the list.
+    """
+    strange = arguments.keys() - set(known)
+    added = HOST_MEMBERS | further | (_WITH_CALL_ID if "toolCallId" in strange else frozenset())
+    left_out = sorted(strange & added)
+    return {name: value for name, value in arguments.items() if name not in left_out}, left_out
+
+
+def read_leniently(
+    schema: dict[str, Any], arguments: dict[str, Any], budget: Budget, nullable: Iterable[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments as the schema means them, and the names of those that came as JSON text.
+
+    `schema`: the tool's input schema. `nullable`: pointers to members whose null stays, although the schema does not
+    allow null there, such as `/labels/*/color`. Raise Exhausted if the time budget runs out.
+    """
+    reading = _Reading(schema, budget, frozenset(nullable))
+    found = reading.members(reading.alternatives(schema), arguments, "")
+    parsed = [name for name, value in arguments.items() if name in found and _is_parsed(value, found[name])]
+    return found, parsed
+
+
+def _is_parsed(before: Any, after: Any) -> bool:
+    """Return True if a text in `before` became a value in `after`."""
+    if isinstance(before, str) or type(before) is not type(after):
+        return before is not after
+    if isinstance(before, list):
+        return any(map(_is_parsed, before, after))
+    return isinstance(before, dict) and any(_is_parsed(before[name], member) for name, member in after.items())
+
+
+class _Reading:
+    """Converter of values into the values that the schema of a tool means."""
+
+    __slots__ = ("_budget", "_nullable", "_schema")
+
+    def __init__(self, schema: dict[str, Any], budget: Budget, nullable: frozenset[str]) -> None:
+        self._schema = schema
+        self._budget = budget
+        self._nullable = nullable
+
+    def members(self, schemas: list[dict[str, Any]], value: dict[str, Any], pointer: str) -> dict[str, Any]:
+        """Return an object without members that count as not given. `schemas`: those that may apply to the object."""
+        found: dict[str, Any] = {}
+        for name, member in value.items():
+            at = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+            owners = [each for each in schemas if name in each.get("properties", ())]
+            schema = _any_of([each["properties"][name] for each in owners] or _further(schemas))
+            if member is None and at in self._nullable:
+                found[name] = None
+            elif not (
+                member in (None, "")
+                and any(name not in each.get("required", ()) for each in owners)
+                and not self._has_meaning(schema, member)
+            ):
+                found[name] = self.value(schema, member, at)
+        return found
+
+    def value(self, schema: Any, value: Any, pointer: str) -> Any:
+        """Return the value that the schema means. Return `value` itself if nothing in it is to be changed."""
+        self._budget.spend(1)
+        if isinstance(value, str):
+            meant = self._meant(self._types(schema, 0), value)
+            return value if meant is value else self.value(schema, meant, pointer)
+        if isinstance(value, list):
+            inner = [each["items"] for each in self.alternatives(schema) if isinstance(each.get("items"), dict)]
+            items = [self.value(_any_of(inner), item, f"{pointer}/*") for item in value] if inner else value
+            return items if any(one is not other for one, other in zip(value, items, strict=True)) else value
+        if isinstance(value, dict):
+            found = self.members(self.alternatives(schema), value, pointer)
+            same = len(found) == len(value) and all(found[name] is member for name, member in value.items())
+            return value if same else found
+        return value
+
+    def _meant(self, types: frozenset[str], text: str) -> Any:
+        if not types or "string" in types:
+            return text
+        self._budget.spend(len(text) // 100)
+        try:
+            value, repeated = loads(text)
+        except NotJSON:
+            return text
+        kind = _MEANT.get(type(value), "")
+        fits = kind in types or (kind == "integer" and "number" in types)
+        return value if fits and not repeated else text
+
+    def _has_meaning(self, schema: Any, value: object, depth: int = 0) -> bool:
+        """Return True if null or "" (`value`) is more than "not given", because the schema allows it, or may allow it.
+
+        "" for an array, an object, or a string with a length or a pattern is a mistake, which the check reports.
+        """
+        self._budget.spend(1)
+        schema = self._followed(schema)
+        if not schema.keys().isdisjoint(("enum", "const", "type")) or depth >= _DEEPEST:
+            return _allows(schema, value)
+        if branches := schema.get("anyOf") or schema.get("oneOf"):
+            return any(self._has_meaning(each, value, depth + 1) for each in branches)
+        return all(self._has_meaning(each, value, depth + 1) for each in schema.get("allOf", ()))
+
+    def _types(self, schema: Any, depth: int) -> frozenset[str]:
+        """Return the JSON types that a schema allows, or an empty set if it allows all types."""
+        self._budget.spend(1)
+        schema = self._followed(schema)
+        if declared := schema.get("type"):
+            return frozenset([declared] if isinstance(declared, str) else declared)
+        if "enum" in schema:
+            return frozenset(_MEANT.get(type(value), "string") for value in schema["enum"])
+        branches = schema.get("anyOf") or schema.get("oneOf") or ()
+        each = [self._types(branch, depth + 1) for branch in branches] if depth < _DEEPEST else []
+        return frozenset().union(*each) if each and all(each) else frozenset()
+
+    def alternatives(self, schema: Any, depth: int = 0) -> list[dict[str, Any]]:
+        """Return the schema with its alternatives and parts, nested ones included."""
+        self._budget.spend(1)
+        schema = self._followed(schema)
+        parts = [part for keyword in _PARTS for part in schema.get(keyword, ())] if depth < _DEEPEST else []
+        return [schema, *(found for part in parts for found in self.alternatives(part, depth + 1))]
+
+    def _followed(self, schema: Any) -> dict[str, Any]:
+        """Return the schema in the tool's `$defs` to which `$ref` refers, or `schema` itself if it has no `$ref`."""
+        for _ in range(8):
+            name = schema.get("$ref") if isinstance(schema, dict) else None
+            if not isinstance(name, str):
+                break
+            schema = self._schema.get("$defs", {}).get(name.removeprefix("#/$defs/"))
+        return schema if isinstance(schema, dict) else {}
+
+
+def _any_of(schemas: list[Any]) -> Any:
+    return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+
+
+def _further(schemas: list[dict[str, Any]]) -> list[Any]:
+    """Return the schemas of members that the object schemas do not name."""
+    return [each["additionalProperties"] for each in schemas if isinstance(each.get("additionalProperties"), dict)]
+
+
+def _allows(schema: dict[str, Any], value: object) -> bool:
+    """Return True if `enum` or `type` of a schema allow null or "" (`value`)."""
+    if "enum" in schema or "const" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    declared = schema.get("type", ("string", "null"))
+    kinds = {declared} if isinstance(declared, str) else {*declared}
+    if value is None:
+        return "null" in kinds
+    if "string" in kinds:
+        return schema.get("format") not in ("date", "date-time")
+    return not kinds <= {"integer", "number", "boolean", "null"}

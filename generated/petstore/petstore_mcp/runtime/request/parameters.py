@@ -1,10 +1,10 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Encode a value for its place in the request: the path, the query, a header or a cookie.
 
-Each place allows certain characters. A value that cannot be encoded there is refused, never altered. A path segment is
-never empty; a header is visible ASCII (as RFC 9110 section 5.5 asks of new fields). A cookie value consists of
-cookie-octets (RFC 6265 section 4.1.1); other characters are percent-encoded. The style `cookie` sends values unchanged
-instead. Omitted and null values write nothing.
+Each place allows certain characters (`Place`). A value that cannot be encoded there is refused, never
+altered. A path segment is never empty; a header is visible ASCII (as RFC 9110 section 5.5 asks of new fields). A cookie
+value consists of cookie-octets (RFC 6265 section 4.1.1); other characters are percent-encoded. The style `cookie` sends
+values unchanged instead. Omitted and null values write nothing.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..core.wire_formats import ABSENT
 from ..text import fields
-from . import name_conflicts
 from .argument_errors import Unsendable
-from .styles import STYLES, Expansion, Place, brackets, defined, percent, reserved, scalar, unnamed
+from .styles import STYLES, Expansion, Place, brackets, defined, front, percent, reserved, scalar, unnamed
 
 if TYPE_CHECKING:
     from ..tables.table import Field
     from ..tables.table import Parameter as Bound
+
 
 Written = TypeVar("Written")
 
@@ -136,7 +136,7 @@ class Pairs(Parameter[list[str]]):
 
     def __init__(self, bound: Bound, place: Place) -> None:
         super().__init__(bound)
-        self.own = name_conflicts.front(self.name, place.name(self.name))
+        self.own = front(self.name, place.name(self.name))
         self._has_content = "content" in bound
         self._pairs = self._of_content(place) if self._has_content else self._of_style(place)
 

@@ -7,7 +7,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import NotJSON, loads
+from ..core.jsonrpc import NotJSON, loads
 from ..text.folded_names import alphanumeric
 
 if TYPE_CHECKING:

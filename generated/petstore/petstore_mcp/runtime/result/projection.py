@@ -13,9 +13,8 @@ import sys
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
-from ..core.jsontext import MAX_DEPTH
-from ..text.sanitize import brief
-from ..text.shortening import Shortened, written
+from ..core.jsonrpc import MAX_DEPTH
+from ..text.sanitize import Shortened, brief, written
 
 if TYPE_CHECKING:
     from ..http.exchange import Sent

@@ -7,24 +7,70 @@ A slice is `size` bytes beginning at byte `from`; both may be omitted. If more f
 the next one. When the store is full, the least recently used responses of the caller that stores most are dropped. All
 responses are dropped when the process ends. The thread of the event loop stores responses here, and the thread that
 reads stdin reads slices.
+
+A large response is stored as UTF-8, with secrets removed. The work is done in pieces, and the event loop runs between
+them, so that no other call waits. If the call's time ends first, the part stored so far is kept. Over stdio, where
+there is a single client, the URIs end in a number. Over HTTP, `replicas.sealed_results` creates URIs that nobody can
+guess.
+
+For MCP hosts whose models cannot read resources, the operator enables a tool that reads the rest of a cut result, by
+the environment variable whose name ends in `_RESULT_TOOL`. Each call of it returns one slice.
 """
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 from _thread import allocate_lock
 from base64 import b64encode
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count, repeat
+from typing import Any
 
-from ..core import fair_eviction, spans
-from ..core.wire_formats import Contents
-from ..http.spool import Spool
-from ..text.invisible import clean
+from ..core import limits, spans
+from ..core.read_tool import ARGUMENT
+from ..core.wire_formats import Contents, Result
+from ..http.exchange import Spool
+from ..text.sanitize import charset, clean, is_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
+    from ..core.limits import Shares
     from ..core.wire_formats import Block
-    from ..http.shares import Shares
-    from .result_names import Names
+    from ..http.exchange import Response
+    from ..text.redaction import Redactor
+
+    class Names(Protocol):
+        """Interface of a creator of URIs for stored results, which also decides who may read them.
+
+        Over HTTP, the module `replicas.sealed_results` implements this protocol.
+        """
+
+        def new(self) -> Callable[[], str]:
+            """Return a function that creates the URI for a result of the current call, since few calls need a URI."""
+
+        def admits(self, uri: str) -> bool:
+            """Return whether the client of the current request may read the result stored at `uri`."""
+
+
+class CountedNames:
+    """Creator of URIs for a single client: `SERVER://result/1` and so on."""
+
+    def __init__(self, server: str) -> None:
+        self._before = f"{server}://result/"
+        # Each call takes a number, and few calls need a URI: so `new` runs no Python code.
+        self.new: Callable[[], Callable[[], str]] = map(partial, repeat(self._uri), count(1)).__next__
+
+    def _uri(self, number: int) -> str:
+        return f"{self._before}{number}"
+
+    def admits(self, uri: str) -> bool:
+        """Return True: over stdio, the single client may read every result."""
+        return True
+
 
 IN_MEMORY = 256 * 1024
 """Bytes of one response that are held in memory before a file is used.
@@ -184,7 +230,7 @@ class KeptResults:
         Drop the response itself and return False if it would not even fit alone.
         """
         held = ((name, kept.caller, kept.spool.size + more * (name == uri)) for name, kept in self._kept.items())
-        for name in fair_eviction.displaced(held, uri, MOST_KEPT, self._most):
+        for name in limits.displaced(held, uri, MOST_KEPT, self._most):
             if name == uri:
                 self._drop(uri)
                 return False
@@ -220,3 +266,90 @@ def _following(whole: str, query: str, start: int, size: int) -> Block:
     sizes = [part for part in query.split("&") if part.startswith("size=")]
     uri = f"{whole}?{'&'.join([f'from={start}', *sizes[-1:]])}"
     return {"uri": uri, "mimeType": "text/plain", "text": f"{size - start:,} of {size:,} bytes follow. Next: {uri}"}
+
+
+PIECE = 128 * 1024
+
+LEAST_SECONDS = 1.0
+"""Minimum number of seconds for storing a response, even if it was received just before the deadline of its call."""
+
+
+async def keep(
+    response: Response, uri: str, redactor: Redactor, resources: KeptResults, seconds: float = float("inf")
+) -> int:
+    """Store the response under `uri`, as much of it as can be written within `seconds`.
+
+    Return how many bytes of the response were stored. Return 0 if the store is full, or if sanitizing and redaction
+    leave nothing to store.
+    """
+    now = asyncio.get_running_loop().time
+    end = now() + max(seconds, LEAST_SECONDS)
+    text = is_text(response.media_type, response.content)
+    default = "text/plain" if text else "application/octet-stream"
+    resources.begin(uri, response.media_type or default, text)
+    taken = shown = 0
+    done = False
+    try:
+        for size, piece in _pieces(response, redactor, text, lambda: now() >= end):
+            if not resources.add(uri, piece):
+                return 0
+            taken, shown = size, shown + len(piece)
+            await asyncio.sleep(0)
+        done = shown > 0
+    finally:
+        if not done:
+            resources.drop(uri)
+        if response.spool is not None:
+            response.spool.close()
+    return taken if done else 0
+
+
+def _pieces(
+    response: Response, redactor: Redactor, text: bool, late: Callable[[], bool]
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the pieces to store, each with the number of response bytes processed so far.
+
+    End early once `late()` is True.
+    """
+    stream = redactor.stream()
+    encoding = charset(response.content, response.header("content-type")) if text else "utf-8"
+    decoder = codecs.getincrementaldecoder(encoding)("replace") if text else None
+    for start in range(0, response.size, PIECE):
+        piece = response.content[start : start + PIECE]
+        if response.spool is not None:
+            piece = response.spool.read(start, PIECE)
+        taken = min(start + PIECE, response.size)
+        last = taken == response.size or late()
+        if decoder is not None:
+            piece = clean(decoder.decode(piece, last))[0].encode(errors="replace")
+        piece = stream.feed(piece, last)
+        if last and (response.cut or taken < response.size):
+            piece = redactor.begun(piece.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+        yield taken, piece
+        if last:
+            return
+
+
+_NOTHING = (
+    "Nothing is kept at this URI. A cut result names one, and each slice the next. What was kept makes room for later"
+    " results: then call the tool again that it came from."
+)
+_NO_TEXT = "What is kept at this URI is a file ({}), which cannot be read as text."
+
+
+def read(resources: KeptResults, arguments: dict[str, Any], shown: int) -> Result:
+    """Return the slice of a stored result at the URI in the arguments.
+
+    The slice has `shown` bytes, unless the URI gives a size.
+    """
+    uri = str(arguments[ARGUMENT]).strip()
+    whole, mark, query = uri.partition("?")
+    if "size=" not in query:
+        size = min(shown, LARGEST_SLICE)
+        uri = f"{whole}?{query}&size={size}" if mark else f"{whole}?size={size}"
+    found = resources.read(uri)
+    if found is None:
+        return Result.error(_NOTHING)
+    if "text" not in found[0]:
+        return Result.error(_NO_TEXT.format(found[0]["mimeType"]))
+    return Result([{"type": "text", "text": each["text"]} for each in found])

@@ -13,14 +13,21 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from ..core.wire_formats import Result
 from ..files import safe_open
 from ..request.argument_errors import Problem, Refused
-from ..result.large_results import PIECE
-from ..text.invisible import clean
+from ..result import response
+from ..result.result_store import PIECE
+from ..text.sanitize import clean
 
 if TYPE_CHECKING:
-    from ..core.budget import Budget
-    from ..http.exchange import Response
+    from collections.abc import Awaitable, Callable
+
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
+    from ..core.catalog import Tool
+    from ..core.limits import Budget
+    from ..http.exchange import Response, Sent
     from ..settings.settings import Settings
     from ..text.redaction import Redactor
 
@@ -36,6 +43,41 @@ _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _NAME = "expected a plain file name such as report.pdf, or one in a folder that is there, such as reports/may.pdf"
 _LINK = "expected a name without links on the way"
 _NOWHERE = "there is no such folder that can be written to; give a name alone"
+
+
+def name(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that finds the file for the response. It raises Refused if the name of the file is wrong."""
+    argument = tool.binding["saves"]
+
+    def step(call: CallUnderWay) -> None:
+        assert call.ready is not None
+        if argument in call.arguments:
+            call.ready.download = Download(argument, call.arguments[argument], services.settings)
+
+    return step
+
+
+def save(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None] | None]:
+    """Return the step that saves the response if the call names a file, and writes the result."""
+
+    async def write(call: CallUnderWay, answer: Response, sent: Sent, download: Download) -> None:
+        try:
+            size = await download.save(answer, services.lasting.redactor, call.budget)
+        except Unwritten as reason:
+            call.result = Result.error(f"{tool.name} was answered with {answer.named}. {reason}")
+        else:
+            call.result = response.saved(answer, sent, download.path, size)
+
+    def step(call: CallUnderWay) -> Awaitable[None] | None:
+        answer, sent, ready = call.answer, call.sent, call.ready
+        assert answer is not None
+        assert sent is not None
+        assert ready is not None
+        if ready.download is not None and answer.size and 200 <= answer.status < 300:
+            return write(call, answer, sent, ready.download)
+        return services.writer.write(call)
+
+    return step
 
 
 class Unwritten(Exception):

@@ -16,8 +16,7 @@ from ..pointers.pointers import find
 from ..request.request import misleads
 from ..result import projection
 from ..templates import templates
-from ..text.invisible import clean
-from ..text.sanitize import presentable
+from ..text.sanitize import clean, presentable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

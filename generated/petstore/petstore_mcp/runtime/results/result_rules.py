@@ -18,7 +18,7 @@ from ..core.wire_formats import ABSENT, Result
 from ..pointers.conditions import has_failed, states_error
 from ..pointers.drop_fields import without
 from ..pointers.pointers import find
-from ..result import failures, projection, response, wrapping
+from ..result import failures, projection, response
 from ..result.page_arguments import narrower
 from ..text.sanitize import brief, decode
 from .owner_texts import OwnerTexts, short_links
@@ -93,7 +93,7 @@ class ResultRules:
             return _LARGE
         text, whole = decode(answer.content, answer.header("content-type"))
         self._mark = projection.mark(text)
-        self._value, _ = wrapping.read(text, self._mark)
+        self._value, _ = response.read_json(text, self._mark)
         return "" if whole and self._value is not ABSENT else _NO_JSON
 
     def _is_flat(self, answer: Response) -> bool:
@@ -237,8 +237,8 @@ def _note(result: Result, text: str) -> None:
     """Add a note to a result: to its content, and to its structured value if it has one."""
     result.content.append({"type": "text", "text": text})
     if isinstance(result.structured, dict):
-        texts = filter(None, (result.structured.get(wrapping.TEXT), text))
-        result.structured, result.written = {**result.structured, wrapping.TEXT: "\n".join(map(str, texts))}, ""
+        texts = filter(None, (result.structured.get(response.TEXT), text))
+        result.structured, result.written = {**result.structured, response.TEXT: "\n".join(map(str, texts))}, ""
 
 
 def _discard(answer: Response) -> None:

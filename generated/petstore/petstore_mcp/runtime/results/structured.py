@@ -21,16 +21,20 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..core import log
-from ..core.budget import Budget, Exhausted
+from ..core.limits import Budget, Exhausted
 from ..core.wire_formats import ABSENT, Result
-from ..request import wording
+from ..request import violations
 from ..request.argument_errors import MOST_SHOWN, Problem, Problems
-from ..request.schema_walk import SchemaWalk
 from ..request.validators import Validators
-from ..result.wrapping import TEXT, read, wrapped
+from ..request.violations import SchemaWalk
+from ..result.response import TEXT, read_json, wrapped
 from ..text.sanitize import brief
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
     from ..core.catalog import Tool
     from ..request.validators import SchemaChecker
     from ..request.violations import Violation
@@ -57,6 +61,23 @@ _KINDS: dict[type, tuple[str, ...]] = {
     int: ("integer", "number"),
     float: ("number",),
 }
+
+
+def of_server(services: Services) -> OutputChecker:
+    """Return the checker of one version of the tools."""
+    return OutputChecker()
+
+
+def promise(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that makes a successful result fit the tool's output schema."""
+    checker = services.once(of_server)
+
+    def step(call: CallUnderWay) -> None:
+        if call.result is not None and not call.result.is_error:
+            with call.budget:
+                call.result = checker.keep(tool, call.result, call.budget)
+
+    return step
 
 
 # Clients raise an error if a promised `structuredContent` is missing (docs/decisions/results.md).
@@ -147,7 +168,7 @@ def _candidates(result: Result, form: str) -> list[dict[str, Any]]:
     value = result.structured
     if value is ABSENT:
         texts = [str(block["text"]) for block in result.content if block["type"] == "text"]
-        value, _ = read(texts[0]) if len(texts) == len(result.content) == 1 else (ABSENT, False)
+        value, _ = read_json(texts[0]) if len(texts) == len(result.content) == 1 else (ABSENT, False)
         if value is ABSENT:
             others = [str(block["type"]) for block in result.content if block["type"] != "text"]
             texts += [f"The content has a block of type {kind}." for kind in others]
@@ -215,6 +236,8 @@ def _broken_promise(tool: Tool, found: Problems, result: Result) -> Result:
 def _problems(violation: Violation) -> Iterator[Problem]:
     if violation.keyword in ("additionalProperties", "unevaluatedProperties"):
         for name in violation.detail:
-            yield Problem(".".join(map(wording.shown_name, map(str, [*violation.path, name]))), "is not allowed there")
+            yield Problem(
+                ".".join(map(violations.shown_name, map(str, [*violation.path, name]))), "is not allowed there"
+            )
     else:
-        yield from wording.problems(violation)
+        yield from violations.problems(violation)

@@ -14,36 +14,27 @@ that a word in the tool's name counts more than a word in its response. But word
   `Titanic`, do not count either, unless a tool contains them.
 
 If a query has no object, its verbs are used instead; if it has no verb either, its general words.
-
-A query in a foreign language has words that no tool can contain. It is recognized by small words of that language, or
-by non-ASCII letters. For such a query only words that tools contain count, without verbs. The result of such a query is
-never certain.
 """
 
 from __future__ import annotations
 
 from .postings import TOKENS, Postings
 from .stems import stems
-from .synonyms import FOREIGN, GENERAL, VERBS
+from .synonyms import GENERAL, VERBS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-# Tuned on half of 400 questions: of 100 that no tool can answer 92 are rejected, and 6 of 300 that tools can
-# (docs/decisions/search.md).
-LEAST_EXPLAINED, SURELY_EXPLAINED = 0.22, 0.28
-"""Share of a query that one tool must explain to be found, and to be found with certainty (`benchmarks/retrieval`)."""
+# Of 100 questions that no tool can answer 94 are doubted, and 81 of 688 that tools can (docs/decisions/search.md).
+LEAST_EXPLAINED, SURELY_EXPLAINED = 0.05, 0.3
+"""Share of a query that one tool must explain to seem to fit, and to fit with certainty."""
 
-_DOUBTED = (LEAST_EXPLAINED + SURELY_EXPLAINED) / 2
 _VERB = 0.5
 """Weight of a verb in a query. An object has the weight 1."""
 
 _UNKNOWN = 2.0
 """Weight of an object that no tool contains."""
-
-_SAID = 0.25
-"""Minimum strength of a word in a tool's description; words only in responses have less."""
 
 
 class Coverage:
@@ -59,15 +50,8 @@ class Coverage:
         most = 0.0
         for each in queries:
             if most < SURELY_EXPLAINED:
-                most = max(most, self._of(each, allowed))
+                most = max(most, self._share(self._counted(each), allowed))
         return most
-
-    def _of(self, query: str, allowed: Container[int]) -> float:
-        if self._is_foreign(query):
-            known = {word: 1.0 for word in self._kinds(query) if self._postings.knows(word)}
-            known = {word: share for word, share in known.items() if word not in VERBS and word not in GENERAL}
-            return _DOUBTED if self._share(known, allowed) >= SURELY_EXPLAINED else 0.0
-        return self._share(self._counted(query), allowed)
 
     def _share(self, counted: dict[str, float], allowed: Container[int]) -> float:
         """Return the largest share of the words, by weight, that a single allowed tool contains.
@@ -102,18 +86,6 @@ class Coverage:
                 verb = word in VERBS or place == 0
                 kinds.setdefault(word, "general" if word in GENERAL else "verb" if verb else "object")
         return kinds
-
-    def _is_foreign(self, query: str) -> bool:
-        """Return True if a query is in another natural language than the descriptions of the tools."""
-        for place, each in enumerate(TOKENS.findall(query)):
-            strange = each in FOREIGN or (not each.isascii() and not _is_name(place, each))
-            if strange and not all(map(self._is_said, stems(each))):
-                return True
-        return False
-
-    def _is_said(self, word: str) -> bool:
-        """Return True if a tool contains the word in its own texts, not only in its description of responses."""
-        return max(self._postings.strengths(word).values(), default=0.0) >= _SAID
 
 
 def _is_name(place: int, written: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from binascii import crc32
 
-from ..core.jsontext import dumps, loads
+from ..core.jsonrpc import dumps, loads
 from .search_listing import PROGRAMS, RUN, RUN_READS, described
 
 TYPE_CHECKING = False

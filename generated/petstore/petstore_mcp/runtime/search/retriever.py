@@ -5,26 +5,28 @@ Theory
 ======
 
 The compiler computes the impact of every word in every tool (`mcpgen/retrieval/index.py`). So a search only adds
-integers. A query may have several clauses, such as `find the user, then close the issue`. The score of a tool `d` for
-the words `q` of the query, or of one clause, is
+integers. The score of a tool `d` for a part `q` of a query is
 
     score(d) = sum over t in q of weight(t) * impact(t, d)  *  (1 + named(q, d))  *  intent(q, d)
 
 - `impact` is BM25F: idf(t) * tf / (1.2 + tf), where tf weights the fields: name, path and summary 2, description and
-  tags 1, argument names 0.6, descriptions of arguments 0.3, the sentence `Returns {...}` 0.4, member names of the
-  response and the document's description of the operation 0.25. Words that occur in no name, path, summary or tag count
-  half. Deprecated tools count 0.8.
-- `weight` is 1 for a word of the query and 0.5 for a synonym.
+  tags 1, argument names 0.6, descriptions of arguments 0.3, member names of the response and the document's description
+  of the operation 0.25. Words that occur in no name, path, summary or tag count half. Deprecated tools count 0.8.
+- `weight` is 1 for a word of the query and 0.5 for a synonym. It is half of that behind `to` with a verb: `fetch the
+  users to notify them` asks for users.
 - `named` is the share of the tool name's words that the query contains. So `create_issue` ranks above
   `create_issue_comment` if the query only asks to create an issue.
-- `intent` is 1.15 if the tool has the effect that a verb among the first two words asks for (read, add, update,
-  delete), and 0.7 if it has another effect. A question (`who`, `does`) asks to read.
+- `intent` is 0.7 if a verb among the first two words asks for another effect (read, add, update, delete) than the tool
+  has. A question (`who`, `does`) asks to read.
 
-A query of several steps asks for several tools. So the tools are ranked for the query and for each clause, and the
-rankings are merged by reciprocal rank: sum of 1 / (RANK + rank). Equal scores are ordered by name. The results are
-deterministic.
+A query of several steps asks for several tools. So its parts are the whole query and its clauses, and each part has its
+own ranking. The best tool of each part comes first. All other tools follow by their score, relative to the best score
+in the same part. Equal scores are ordered by name. The results are deterministic.
 
-If even the best tool contains too few words of the query, the result is empty (`coverage.py`).
+Every rule raises the share of questions with all needed tools on at least three sets of questions
+(docs/decisions/search.md).
+
+If even the best tool contains too few words of the query, the result holds few tools (`coverage.py`).
 """
 
 from __future__ import annotations
@@ -40,22 +42,34 @@ from .synonyms import QUESTIONS, SYNONYMS, VERBS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container
     from typing import Any
 
 SYNONYM = 0.5
 """Weight of a synonym of a query word."""
 
-READING = 0.5
-"""Weight of verbs for reading, such as `get` and `find`, which tell little about the tool."""
+PURPOSE = 0.5
+"""Weight of the words that say what a step is for."""
 
-RANK = 3.0
-"""Constant of the reciprocal rank. It is small, so that the first tool of each clause stays near the top."""
+UNFIT = 0.7
+"""Factor of tools that have another effect than the query asks for."""
 
-MOST_CLAUSES = 6
-_FIT, _UNFIT = 1.15, 0.7
+FEW = 3
+"""Maximum number of tools in the result of a query that no tool seems to fit."""
+
+MOST_CLAUSES = 20
 _FIRST = re.compile(r"[A-Za-z]+")
-_CLAUSES = re.compile(r"[,.;:?!\n]+|\b(?:and|then|after|afterwards|before|so that)\b", re.IGNORECASE)
+CLAUSES = re.compile(
+    r"(?:[,.](?![0-9])|[;:?!\n])+|\b(?:and|then|after|afterwards|before|so that)\b", re.IGNORECASE | re.ASCII
+)
+"""What stands between the clauses of a query. The comma of 1,000 does not."""
+
+_PURPOSE = re.compile(
+    r"\bto (?!(?:an?|the|my|our|your|his|her|their|its|this|that|these|those|me|it|us|them|him|all|any|some|each|every"
+    r"|one|another)\b)",
+    re.IGNORECASE | re.ASCII,
+)
+"""`to` before a verb. Before one of the listed words, `to` stands before a noun: `add a track to my playlist`."""
 
 
 class Hit:
@@ -71,13 +85,19 @@ class Hit:
 
 
 class Found:
-    """Result of a query. `sure` is False if the hits may all be wrong."""
+    """Result of a query.
 
-    __slots__ = ("hits", "sure")
+    `fits` is False if nothing seems to fit: the hits are the few nearest tools. `sure` is False if the hits may all be
+    wrong.
+    """
 
-    def __init__(self, hits: list[Hit], *, sure: bool) -> None:
+    __slots__ = ("fits", "hits", "sure")
+
+    def __init__(self, hits: list[Hit], share: float) -> None:
+        """Create a result. `share`: share of the query that the best tool explains."""
         self.hits = hits
-        self.sure = sure
+        self.fits = bool(hits) and share >= coverage.LEAST_EXPLAINED
+        self.sure = self.fits and share >= coverage.SURELY_EXPLAINED
 
 
 def effect_of(query: str) -> str:
@@ -110,35 +130,28 @@ class Retriever:
                 self._named.setdefault(word, []).append(number)
 
     def search(self, query: str, limit: int, may: Callable[[str], bool], group: str = "") -> Found:
-        """Return the best tools for a query, at most `limit`; none if no tool explains enough of the query.
+        """Return the best tools for a query, at most `limit`, and fewer if no tool explains enough of the query.
 
         `may(name)` says whether the search may return the tool. With `group`, only tools of that group are found.
         """
         numbers = self._allowed(may, group)
-        whole = self._words(query)
-        scores = self._scores(whole, numbers)
-        clauses = [each.lstrip() for each in _CLAUSES.split(query)[:MOST_CLAUSES] if len(stems(each)) > 1]
-        share = self._coverage.explained((query, *clauses), numbers)
-        if not scores or share < coverage.LEAST_EXPLAINED:
-            return Found([], sure=True)
-        rankings = [self._ranked(whole, scores, effect_of(query), 3 * limit)]
-        for each in clauses if len(clauses) > 1 else ():
-            words = self._words(each)
-            rankings.append(self._ranked(words, self._scores(words, numbers), effect_of(each), 3 * limit))
+        clauses = [each.strip() for each in CLAUSES.split(query) if len(stems(each)) > 1][:MOST_CLAUSES]
+        parts = [query, *(clauses if len(clauses) > 1 else ())]
+        share = self._coverage.explained(parts, numbers)
         merged: dict[int, float] = {}
-        for ranking in rankings:
-            for rank, number in enumerate(ranking):
-                merged[number] = merged.get(number, 0.0) + 1 / (RANK + rank)
-        best = sorted(merged, key=lambda number: (-merged[number], self.names[number]))[:limit]
-        hits = [Hit(number, self._produced(number, may)) for number in best]
-        return Found(hits, sure=share >= coverage.SURELY_EXPLAINED)
+        for scores in [self._scores(part, numbers) for part in parts]:
+            highest = max(scores.values(), default=0.0)
+            for number, score in scores.items():
+                rank = score / highest if score < highest else 1 + score
+                merged[number] = max(merged.get(number, 0.0), rank)
+        best = self._best(merged, limit if share >= coverage.LEAST_EXPLAINED else min(limit, FEW))
+        return Found([Hit(number, self._produced(number, may)) for number in best], share)
 
     def nearest(self, name: str, may: Callable[[str], bool], most: int = 3) -> list[int]:
         """Return the numbers of the tools whose names are most similar to a name that does not exist."""
         allowed = [number for number, each in enumerate(self.names) if may(each)]
         places = {number: place for place, number in enumerate(allowed)}
-        words = self._words(name[:LONGEST])
-        ranked = [places[number] for number in self._ranked(words, self._scores(words, places), effect_of(name), most)]
+        ranked = [places[number] for number in self._best(self._scores(name[:LONGEST], places), most)]
         known, own = [self.names[number] for number in allowed], [self._stems[number] for number in allowed]
         return [allowed[place] for place in nearest(name, known, own, ranked, most)]
 
@@ -157,43 +170,36 @@ class Retriever:
             if may(name) and (not wanted or self.groups[self.group[number]].casefold() == wanted)
         )
 
-    def _scores(self, words: Iterable[str], allowed: Container[int]) -> dict[int, float]:
-        """Return number -> score of each allowed tool that contains any of the words or their synonyms.
-
-        The score is the sum of each word's weight in the query times its impact in the tool, which the index holds.
-        """
+    def _scores(self, text: str, allowed: Container[int]) -> dict[int, float]:
+        """Return number -> score of each allowed tool that contains any of a text's words or their synonyms."""
         found: dict[int, float] = {}
-        for word, weight in self._weights(words).items():
+        named: dict[int, float] = {}
+        for word, weight in self._weights(text).items():
             for number, impact in self._postings.of(word):
                 found[number] = found.get(number, 0.0) + weight * impact
-        return {number: score for number, score in found.items() if number in allowed}
-
-    def _weights(self, words: Iterable[str]) -> dict[str, float]:
-        """Return the weight of each word of a query and of its synonyms. Verbs for reading weigh less."""
-        weights: dict[str, float] = {}
-        for word in words:
-            own = READING if VERBS.get(word) == "r" else 1.0
-            weights[word] = max(weights.get(word, 0.0), own)
-            for other in SYNONYMS.get(word, ()):
-                weights[other] = max(weights.get(other, 0.0), own * SYNONYM)
-        return weights
-
-    def _ranked(self, words: list[str], scores: dict[int, float], wanted: str, most: int) -> list[int]:
-        """Return the numbers of the tools with the highest scores, at most `most`, best first.
-
-        `wanted`: effect that the query asks for (r, a, u or d: read, add, update, delete), or "" for no effect. Tools
-        with this effect rank higher, others lower; "" changes no rank.
-        """
-        named: dict[int, float] = {}
-        for word, weight in self._weights(words).items():
             for number in self._named.get(word, ()):
                 named[number] = named.get(number, 0.0) + weight
-        final: dict[int, float] = {}
-        for number, score in scores.items():
-            share = named[number] / len(self._stems[number]) if number in named else 0.0
-            fit = 1.0 if not wanted else _FIT if self.effects[number] == wanted else _UNFIT
-            final[number] = score * (1 + share) * fit
-        return nsmallest(most, final, key=lambda number: (-final[number], self.names[number]))
+        wanted = effect_of(text)
+        scores: dict[int, float] = {}
+        for number, score in found.items():
+            if number in allowed:
+                share = named[number] / len(self._stems[number]) if number in named else 0.0
+                scores[number] = score * (1 + share) * (UNFIT if wanted and self.effects[number] != wanted else 1.0)
+        return scores
+
+    def _weights(self, text: str) -> dict[str, float]:
+        """Return the weight of each word of a text and of its synonyms."""
+        weights: dict[str, float] = {}
+        for piece, own in zip(_PURPOSE.split(text, maxsplit=1), (1.0, PURPOSE), strict=False):
+            for word in self._words(piece):
+                weights[word] = max(weights.get(word, 0.0), own)
+                for other in SYNONYMS.get(word, ()):
+                    weights[other] = max(weights.get(other, 0.0), own * SYNONYM)
+        return weights
+
+    def _best(self, scores: dict[int, float], most: int) -> list[int]:
+        """Return the numbers of the tools with the highest scores, at most `most`, best first."""
+        return nsmallest(most, scores, key=lambda number: (-scores[number], self.names[number]))
 
     def _produced(self, number: int, may: Callable[[str], bool]) -> list[tuple[str, int]]:
         pairs = self._sources.get(str(number), ())

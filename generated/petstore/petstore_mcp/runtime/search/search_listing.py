@@ -12,7 +12,7 @@ unknown tool, stays a call of `call_tool`; `search/tools.py` answers it with the
 
 from __future__ import annotations
 
-from ..core.jsontext import loads
+from ..core.jsonrpc import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,6 +12,9 @@ from functools import lru_cache
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _ES = ("sses", "shes", "ches", "xes", "zes")
 
+LONGEST_STEM = 6
+"""Letters of a stem that count, so that `deploy` finds `deployments`, and `recommend` finds `recommendations`."""
+
 _STOP = """
 a about after all also am an and another any are as at be been before but by can could did do does each for from had has
 have her here him his how if in into is it its itself just let like may more most must need not of on one only
@@ -44,5 +47,5 @@ def stem(word: str) -> str:
             word = word.removesuffix(ending)
             word = word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word
             break
-    word = word.removesuffix("e") if len(word) > 3 else word
+    word = (word.removesuffix("e") if len(word) > 3 else word)[:LONGEST_STEM]
     return word[:-1] + "i" if word.endswith("y") and len(word) > 3 else word

@@ -22,23 +22,25 @@ _QUESTIONS = "who whose what which when where how is are was were does did do ha
 """First words of questions. A question asks for a tool that reads."""
 
 _SYNONYMS = """
-access=permission actor=credit,cast,person actress=cast,credit,person add=create amend=update,edit append=add
-archive=archived assign=assignee band=artist bill=invoice born=birthday,birth bug=issue build=run,workflow
-buy=order,charge,checkout cancel=delete cast=credit,actor change=update,edit,set client=customer clip=video
-colleague=member,user colour=color comment=reply create=add,new,post delete=remove die=deathday director=crew,credit
-domain=url edit=update,change email=mail employee=user film=movie find=search,list folder=directory folk=user
-i=me,current,authenticated image=picture,photo,avatar invite=invitation join=membership label=tag leak=secret
-like=save,favourite log=logs,worklog logo=image look=search,find make=create me=current,authenticated,own
-message=comment,chat mine=me,current modify=update money=balance move=transition music=track
-my=me,current,authenticated,own new=latest,create newest=latest,new now=current,playing open=create org=organization
-organization=org pay=payment,charge payment=pay people=user,person,member permission=role,access person=user,member
-photo=image picture=image pipeline=workflow playing=current poster=image pr=pull purchase=order,charge,payment
-react=reaction recent=latest,recently remove=delete rename=update,name repo=repository repository=repo resume=start
-save=add screenplay=crew,credit series=tv set=update show=tv,get,list singer=artist song=track star=starred
-status=state stolen=lost stop=cancel,pause store=save subscribe=subscription tag=label task=issue teammate=member
-telephone=phone television=tv ticket=issue today=current topic=subject track=song trailer=video turn=set,toggle
-undo=revert unlike=remove,unsave unpaid=open,due unread=notification user=account,member visit=view,traffic
-visitor=view,traffic vote=votes watch=watcher who=user workflow=action wrote=crew,credit year=date
+access=permission actor=credit,cast,person actress=cast,credit,person alarm=alert amend=update,edit append=add
+archive=archived assign=assignee band=artist bigger=resize,size bill=invoice born=birthday,birth bug=issue
+build=run,workflow buy=order,charge,checkout cancel=delete cast=credit,actor change=update,edit,set
+client=customer,contact clip=video colleague=member,user colour=color comment=reply customer=client,contact
+delete=remove die=deathday director=crew,credit disk=volume,storage domain=url edit=update,change email=mail
+employee=user film=movie folder=directory folk=user image=picture,photo,avatar insert=add,append invite=invitation
+join=membership kill=delete,stop label=tag larger=resize,size leak=secret like=save,favourite log=logs,worklog
+logo=image message=comment,chat modify=update money=balance move=transition music=track new=latest,create
+newest=latest,new now=current,playing open=create org=organization organization=org output=log owe=balance,due
+paid=payment password=secret,credential pay=payment,charge payment=pay people=user,person,member permission=role,access
+person=user,member photo=image picture=image pipeline=workflow playing=current poster=image pr=pull product=item
+purchase=order,charge,payment react=reaction reboot=restart recent=latest,recently remove=delete rename=update,name
+repo=repository repository=repo restart=reboot resume=start screenplay=crew,credit series=tv
+server=machine,instance,host set=update several=batch,bulk singer=artist smaller=resize,size song=track star=starred
+status=state stolen=lost stop=cancel,pause subscribe=subscription supplier=vendor,contact table=database tag=label
+task=issue teammate=member telephone=phone television=tv ticket=issue today=current topic=subject track=song
+trailer=video trash=delete,archive turn=set,toggle undo=revert unlike=remove,unsave unpaid=open,due unread=notification
+user=account,member vendor=supplier,contact visit=view,traffic visitor=view,traffic vote=votes warn=alert,notification
+watch=watcher who=user workflow=action wrote=crew,credit year=date
 """
 """Words of users, each with the words that APIs use for it. No word is specific to one API."""
 
@@ -51,14 +53,6 @@ tomorrow tonight took try twice two use used van von want way went whole yesterd
 """
 """Words that say nothing about what an API does, and small words in names (`van`)."""
 
-_FOREIGN = """
-aan auf aus aux avec bei com con cuales dans degli della delle dello dem den der des ein eine einem einen einer elle
-et gli het ihr il ist jede jeder las les los mein meine meinem meinen meiner mes meu meus mia mijn minha mio mis
-mon naar nach nel nella os para per pero por pour quais qual quale quali que quel quelle quelles quels qui quien sono
-sont sur um uma un una und une unos voor welche welcher welches wer wie zu zum zur
-"""
-"""Small words of other languages that are neither English words nor parts of names."""
-
 VERBS = {stem(word): effect for effect, words in _VERBS.items() for word in words.split()}
 """Effect that a verb asks for, by the verb's stem."""
 
@@ -70,4 +64,3 @@ SYNONYMS = {
 
 QUESTIONS = frozenset(_QUESTIONS.split())
 GENERAL = frozenset(map(stem, _GENERAL.split()))
-FOREIGN = frozenset(_FOREIGN.split())

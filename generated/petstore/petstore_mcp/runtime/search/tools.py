@@ -6,8 +6,12 @@ Tools that the caller may not see, because of roles or read-only mode, appear in
 
 from __future__ import annotations
 
+from ..calls.preparation import sentence
+from ..core import spans
 from ..core.wire_formats import Result
+from ..request.argument_errors import Refused
 from . import notation
+from .listing import TornIndex
 from .retriever import Retriever
 from .search_listing import CALL, CALL_WRITING, DESCRIBE, MOST_GROUPS, PROGRAMS, ROWS, RUN, SEARCH
 from .stems import stems
@@ -15,11 +19,13 @@ from .stubs import functions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..core.catalog import Catalog
-    from .retriever import Hit
+    from ..calls.preparation import CallUnderWay
+    from ..calls.services import Services
+    from ..core.catalog import Catalog, Tool
+    from .retriever import Found
 
 LONGEST_SHOWN = 64
 LONGEST_TYPES, LONGEST_DESCRIBED_TYPES = 700, 4000
@@ -34,6 +40,40 @@ _EXAMPLES = {
     CALL_WRITING: _CALLED,
 }
 """Example arguments for the tools that find and call other tools, shown after a call with wrong arguments."""
+
+
+def of_server(services: Services) -> ToolSearch:
+    """Return the search over one version of the tools."""
+    return ToolSearch(services.catalog)
+
+
+def answer(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
+    """Return the step that answers a call of a tool which finds or describes other tools."""
+    kind, found = services.catalog.finders[tool.name], services.once(of_server)
+
+    def step(call: CallUnderWay) -> None:
+        try:
+            span = spans.current()
+            call.result = found.seen_by(None if span is None else span.offered).answer(kind, call.arguments)
+        except TornIndex as reason:
+            call.result = Result.error(str(reason))
+
+    return step
+
+
+def refusal(services: Services) -> Callable[[str, Exception], str]:
+    """Return the function that returns the text which says why a tool was not called.
+
+    On a server with `--tools search`, the model may not know the tool's arguments. So the text ends with the tool's
+    signature.
+    """
+
+    def told(tool: str, reason: Exception) -> str:
+        said = sentence(tool, reason)
+        signature = services.once(of_server).signature(tool) if isinstance(reason, Refused) else ""
+        return f"{said}\n{signature}" if signature else said
+
+    return told
 
 
 class ToolSearch:
@@ -89,9 +129,11 @@ class ToolSearch:
         for query in queries:
             found = retriever.search(query, limit, self._catalog.has, group)
             lines = [f"# {' '.join(query.split())}"] if len(queries) > 1 else []
-            if not found.sure:
+            if not found.fits:
+                lines.append(f"{self._nothing(group)}{' The nearest:' if found.hits else ''}")
+            elif not found.sure:
                 lines.append("Perhaps nothing here does that. The nearest:")
-            lines += self._rows(found.hits, told, stems(query)) if found.hits else [self._nothing(group)]
+            lines += self._rows(found, told, stems(query))
             blocks.append("\n".join(lines))
         return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
@@ -137,25 +179,26 @@ class ToolSearch:
         """Return a mapping from each tool of the API to the name of its function in the programs that models write."""
         return {tool: name for name, tool in functions(self._retriever.names).items()}
 
-    def _rows(self, hits: list[Hit], told: dict[int, bool], asked: list[str]) -> list[str]:
+    def _rows(self, found: Found, told: dict[int, bool], asked: list[str]) -> list[str]:
         """Return a description of the best hit and one row for each other hit. Each hit is followed by the tools that
-        return ids for its arguments.
+        return ids for its arguments. If no hit fits, the best one gets only a row too.
 
         No tool is described twice. `told` maps each tool shown so far to True if it was a best hit. `asked` are stems
         of the query.
         """
         lines = []
-        for place, hit in enumerate(hits):
+        for place, hit in enumerate(found.hits):
+            is_best = place == 0 and found.fits
             if hit.number not in told:
                 tool = self._tool(hit.number)
                 # A row already names the arguments, so only the best hit is shown as a function too. For GitHub's API,
                 # the answer to five queries takes 1,700 tokens instead of 4,000, and a task of five steps 2,400 instead
                 # of 4,700.
-                is_whole = place == 0 and not self._is_called(hit.number)
+                is_whole = is_best and not self._is_called(hit.number)
                 lines.append(notation.described(tool) if is_whole else notation.row(tool, asked))
-            elif place == 0:
+            elif is_best:
                 lines.append(f"{self._retriever.names[hit.number]}: see above")
-            told[hit.number] = place == 0 or told.get(hit.number, False)
+            told[hit.number] = is_best or told.get(hit.number, False)
             for argument, source in hit.sources:
                 if source not in told:
                     told[source] = False

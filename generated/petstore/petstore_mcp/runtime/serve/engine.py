@@ -2,18 +2,36 @@
 """Run calls in an event loop that has its own thread, so that the main thread can always read a cancellation or a ping.
 
 This thread, called the engine's thread, does all slow imports: asyncio here, the HTTP library and the validator through
-`load`. Calls that are submitted before the end of these imports wait. This module knows neither MCP nor HTTP.
+`load`. Calls that are submitted before the end of these imports wait. This module knows neither MCP nor HTTP. The
+module `scheduler` runs the calls in the loop.
 
-The module `work` runs the calls in the loop, and `backlog` limits the number of waiting calls.
+**Backlog.** While the calls that were read and are not finished have room, the reader goes on reading, even if calls
+hang. So it notices a cancel, a ping or the end of stdin. Only a flood of calls fills the backlog. Then the reader
+waits, the client's pipe fills up, and the reader regularly checks whether the client is still there.
+
+**Hand-off of stdin.** If a call passes through two threads, both threads must be woken, and the interpreter's lock
+(GIL) changes hands. That is more than all other work for a small call. So while calls run and the loop is responsive,
+their event loop also reads stdin, in place of the main thread. The main thread regularly checks if the loop responds.
+Reading returns to the main thread in three cases:
+
+- The loop is blocked, for example by a hook that computes for long or by a very large response.
+- No call runs any more.
+- A call would have to wait for room in the backlog. The loop cannot wait, since it makes this room itself.
+
+Invariants: only one thread reads at a time. Lines are processed in order, before more input is read. Before the loop
+reads, it has run all actions that the main thread gave it.
 """
 
 from __future__ import annotations
 
-import threading  # imported early: Python 3.11 hangs at exit if another thread is the first to import this module
+import threading
+import time
 from collections import deque
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 from ..core import log, spans
-from ..core.backlog import Backlog
+from ..core.jsonrpc import MAX_BATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +40,80 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..core.effects import Call
-    from .accepted_call import Listener, ToolExecutor
-    from .work import CallScheduler
+    from ..core.stdio import Inbox, Line, Wire
+    from .scheduler import CallScheduler, Listener, ToolExecutor
+
+
+# A cancellation, a ping and the end of stdin must be noticed even while all calls hang (docs/decisions/calls.md).
+#: Largest number of unfinished calls. Clients run fewer at once, and this many need little memory.
+MOST_CALLS = 4096
+#: Largest total size of the messages of unfinished calls, in bytes. A larger message is accepted if no call is
+#: unfinished.
+MOST_BYTES = 8 * 1024 * 1024
+#: Seconds between two checks whether the client is still there.
+SECONDS_FULL = 0.25
+
+
+class Backlog:
+    """Counter of unfinished calls, safe for use by any thread."""
+
+    __slots__ = ("_bytes", "_calls", "_changed", "_lock", "_waiting")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._calls = 0
+        self._bytes = 0
+        self._waiting = 0
+
+    def enter(self, size: int, attended: Callable[[], bool]) -> bool:
+        """Wait until a line of `size` bytes has room, and reserve the room. Return False if the client has gone.
+
+        While waiting, `attended` is called regularly. It returns True while the client still waits for answers.
+        """
+        with self._lock:
+            while not self._fits(size):
+                if not attended():
+                    return False
+                self._wait(SECONDS_FULL)
+            self._calls += 1
+            self._bytes += size
+            return True
+
+    @property
+    def busy(self) -> bool:
+        """Return True if at least one call is unfinished."""
+        return self._calls > 0
+
+    def has_room(self, size: int, calls: int) -> bool:
+        """Return True if `calls` calls of `size` bytes each could enter now without waiting.
+
+        The answer is out of date as soon as another call enters.
+        """
+        return self._calls + calls <= MOST_CALLS and self._bytes + size * calls <= MOST_BYTES
+
+    def leave(self, size: int) -> None:
+        """Release the room of a finished call of `size` bytes."""
+        with self._lock:
+            self._calls -= 1
+            self._bytes -= size
+            if self._waiting:
+                self._changed.notify_all()
+
+    def drain(self, seconds: float) -> None:
+        """Wait until no call is unfinished, for at most `seconds`."""
+        end = time.monotonic() + seconds
+        with self._lock:
+            while self._calls and (left := end - time.monotonic()) > 0:
+                self._wait(left)
+
+    def _wait(self, seconds: float) -> None:
+        self._waiting += 1
+        self._changed.wait(seconds)
+        self._waiting -= 1
+
+    def _fits(self, size: int) -> bool:
+        return not self._calls or (self._calls < MOST_CALLS and self._bytes + size <= MOST_BYTES)
 
 
 class Engine:
@@ -127,7 +217,7 @@ class Engine:
         with deferred():
             import asyncio
 
-            from .work import CallScheduler  # imported here: `work` imports asyncio, a slow import
+            from .scheduler import CallScheduler  # imported here: `work` imports asyncio, a slow import
 
         self._work = CallScheduler(self._backlog.leave)
         asyncio.run(self._serve(self._work))
@@ -173,7 +263,7 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
     try:
         return load()
     except BaseException as problem:
-        from .work import frames  # imported late: `serve.work` imports asyncio, which slows down the start
+        from .scheduler import frames  # imported late: `serve.work` imports asyncio, which slows down the start
 
         log.event("error", "not_loaded", error=type(problem).__name__, reason=str(problem), at=frames(problem))
         return None
@@ -182,3 +272,126 @@ def loaded(load: Callable[[], ToolExecutor]) -> ToolExecutor | None:
 def unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log an exception that asyncio would print, such as that of a failed task that no code awaited."""
     log.seldom("warning", "background_task", error=type(context.get("exception")).__name__)
+
+
+#: Seconds between two checks by which the main thread finds out whether the loop, which reads stdin, is blocked. If the
+#: loop is blocked, the main thread itself reads stdin after at most two checks, so input waits no longer than that.
+SECONDS_BLOCKED = 0.2
+
+
+# A call that passes through two threads takes a third longer than in one thread (docs/decisions/speed.md).
+class StdinHandoff:
+    """Object by which the main thread lets the event loop, in another thread, read stdin. Only the main thread calls
+    `lend`.
+    """
+
+    __slots__ = ("_engine", "_inbox", "_take", "_wire", "able", "lent")
+
+    def __init__(self, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]) -> None:
+        """Create the object. Lines that arrive on `wire` go through `inbox` to the function `take`, one by one."""
+        self._engine = engine
+        self._wire = wire
+        self._inbox = inbox
+        self._take = take
+        #: True if the loop can read stdin. False while the loop is blocked, or if it can never read this kind of stdin.
+        self.able = True
+        #: True while the main thread waits in `lend` because the event loop reads stdin. Any thread may read this flag.
+        self.lent = False
+
+    def lend(self) -> bool:
+        """Let the event loop read stdin, and wait until it stops reading. If it cannot read, return False at once, else
+        True.
+
+        Call this only if the inbox (lines read, but not processed) is empty. If the inbox contains lines afterwards,
+        process them before reading more.
+        """
+        if not (self.able and self._engine.loaded and self._engine.busy):
+            return False
+        self.able, self.lent = False, True
+        _ReadingPeriod(self, self._engine, self._wire, self._inbox, self._take).run()
+        self.lent = False
+        return True
+
+
+class _ReadingPeriod:
+    """One period in which the event loop reads stdin. The main thread or the event loop ends the period."""
+
+    __slots__ = ("_answered", "_came", "_engine", "_inbox", "_lending", "_lock", "_over", "_returned", "_take", "_wire")
+
+    def __init__(
+        self, lending: StdinHandoff, engine: Engine, wire: Wire, inbox: Inbox, take: Callable[[Line], None]
+    ) -> None:
+        self._lending = lending
+        self._engine = engine
+        self._wire = wire
+        self._inbox = inbox
+        self._take = take
+        self._lock = threading.Lock()  # the loop reads stdin only while it holds this lock and `_over` is False
+        self._over = False
+        self._returned: SimpleQueue[None] = SimpleQueue()
+        self._answered = self._came = True
+
+    # Methods that run in the main thread
+
+    def run(self) -> None:
+        """Let the event loop read stdin, and wait until the reading ends. End it if the loop is blocked or idle."""
+        self._engine.tell(self._begin)
+        while self._goes_on():
+            with suppress(Empty):
+                self._returned.get(timeout=SECONDS_BLOCKED)
+                return
+        with self._lock:
+            self._over = True
+        self._engine.tell(self._end)
+
+    def _goes_on(self) -> bool:
+        """Return True if the event loop should go on reading stdin, since it is neither blocked nor idle.
+
+        The loop is blocked if it has not run `_answer` since the last check. The loop is idle if no input has come
+        since then and no call is unfinished.
+        """
+        answered, self._answered = self._answered, False
+        came, self._came = self._came, False
+        self._wire.attended()  # `attended` ends the process if the client has closed the connection
+        if not answered or not (came or self._engine.busy):
+            return False
+        self._engine.tell(self._answer)
+        return True
+
+    # Methods that run in the event loop
+
+    def _begin(self) -> None:
+        if not (self._over or self._wire.tell_loop(self._read)):
+            self._return()
+
+    def _answer(self) -> None:
+        self._answered = True
+
+    def _end(self) -> None:
+        self._wire.tell_loop(None)
+        self._lending.able = True
+
+    def _read(self) -> None:
+        """Read and process the available input."""
+        with self._lock:
+            if self._over:
+                return
+            self._came = True
+            self._inbox.feed(self._wire.read_ready())
+            try:
+                while (line := self._inbox.first) is not None and self._has_room(line):
+                    self._take(self._inbox.pop())
+            finally:
+                if self._inbox.first is not None or self._inbox.ended:
+                    self._end()
+                    self._return()
+
+    def _has_room(self, line: Line) -> bool:
+        """Return True if all calls that an input line may contain would be accepted without waiting."""
+        if not isinstance(line, bytes):
+            return True
+        return self._engine.has_room(len(line), MAX_BATCH if line.lstrip().startswith(b"[") else 1)
+
+    def _return(self) -> None:
+        self._over = True
+        self._returned.put(None)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..core import absent_parts
 from ..text.addresses import Address
 
 if TYPE_CHECKING:
@@ -19,18 +20,8 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
 
 _ALWAYS = (
-    *(
-        "..core.encode_response",
-        "..tuning.pipe_size",
-        "..request.wording",
-        "..request.lenient_arguments",
-        "..request.schema_walk",
-        "..result.failures",
-        "..http.retry",
-        "..result.large_results",
-        ".call_progress",
-    ),
-    *("..result.projection", "..http.tracecontext", "..http.operator_hints", "..request.original_names"),
+    *("..core.encode_response", "..tuning.pipe_size", "..request.violations", "..result.failures", ".call_progress"),
+    *("..result.projection", "..http.tracecontext", "..http.operator_hints"),
 )
 """Modules that any server may need: for wrong arguments, errors, long responses, retries, traces and progress."""
 
@@ -58,7 +49,12 @@ _CODECS = ("utf-16", "utf-16-be", "utf-16-le", "latin-1", "cp1252")
 def load(catalog: Catalog, settings: Settings) -> None:
     """Import the modules and codecs that calls of this server may need."""
     for name in _names(catalog, settings):
-        import_module(name, __package__)
+        try:
+            import_module(name, __package__)
+        except ModuleNotFoundError as problem:
+            # A name in a table, such as that of an argument, may look like a key that needs a module.
+            if absent_parts.is_lost(problem.name or ""):
+                raise
     if catalog.listing is not None and catalog.listing.runs_programs:
         with suppress(ImportError):  # each call that runs a model's program reports that the sandbox is missing
             import_module("..programs.program_runs", __package__)

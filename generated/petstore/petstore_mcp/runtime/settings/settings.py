@@ -163,9 +163,6 @@ def load(
     settings.client = reader.client()
     reader.listening(http)
     if settings["METRICS"] or any(name.startswith("OTEL_") for name in environ):
-        # imported late: few operators enable telemetry
-        from ..telemetry.telemetry_settings import load as load_telemetry
-
         load_telemetry(settings, catalog, asked)
     settings.rules = rules = reader.rules(Listed(catalog.origins, at_start.origins if at_start else None))
     urls = [reader.url(server) for server in catalog.servers]
@@ -184,6 +181,32 @@ def load(
 
         settings.rotation = Rotation(settings, catalog.security, asked)
     return settings
+
+
+def load_telemetry(settings: Settings, catalog: Catalog, environ: Mapping[str, str]) -> None:
+    """Read the settings of telemetry.
+
+    Other programs read the variables of OpenTelemetry too. A server without telemetry ignores them, unless they say
+    where to send something: then raise ModuleNotFoundError.
+    """
+    try:
+        from ..telemetry.telemetry_settings import load  # imported late: few operators enable telemetry
+    except ModuleNotFoundError:
+        if settings["METRICS"] or any(_is_sent(signal, environ) for signal in ("TRACES_", "METRICS_")):
+            raise
+    else:
+        load(settings, catalog, environ)
+
+
+def _is_sent(signal: str, environ: Mapping[str, str]) -> bool:
+    """Return True if variables of OpenTelemetry enable sending traces or metrics."""
+
+    def read(name: str) -> str:
+        return environ.get(f"OTEL_{name}", "").strip().lower()
+
+    exporter, endpoint = read(f"{signal}EXPORTER"), read("EXPORTER_OTLP_ENDPOINT")
+    endpoint = endpoint or read(f"EXPORTER_OTLP_{signal}ENDPOINT")
+    return read("SDK_DISABLED") != "true" and (exporter == "otlp" or bool(endpoint and not exporter))
 
 
 class _RecordingEnvironment(dict[str, str]):
@@ -205,10 +228,13 @@ class _RecordingEnvironment(dict[str, str]):
         names = [name for name, value in self.items() if name.startswith(prefix) and value and name not in self._names]
         if not names:
             return []
-        from . import mistaken_variables  # imported late: variables that no setting reads are rarely set
+        # Imported late: variables that no setting reads are rarely set.
+        from ..core import absent_parts
+        from . import mistaken_variables
 
         # Over stdio, settings for HTTP are known, although they are not read.
-        known = [*(each for row in SETTINGS for each in row.variables(prefix.removesuffix("_"))), *self._names]
+        rows = [row for row in SETTINGS if absent_parts.has(row.part)]
+        known = [*(each for row in rows for each in row.variables(prefix.removesuffix("_"))), *self._names]
         return [sentence] if (sentence := mistaken_variables.warning(names, known, prefix)) else []
 
 

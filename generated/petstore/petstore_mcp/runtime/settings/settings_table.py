@@ -26,8 +26,8 @@ class Setting:
     - `default`: the value if the variable is unset.
     - `purpose`: what the variable holds. The first sentence is for the README. `{default}` stands for the default. A
       name that begins with `_` stands for the same name with the server's prefix.
-    - `feature`: the part of the server that reads it, "" if every server does. "http": read only over HTTP, so that
-      `install` does not write it into the configuration of a client.
+    - `feature`: what in the server reads it, "" if every server does. "http": read only over HTTP, so that `install`
+      does not write it into the configuration of a client. "otel": further variables of telemetry.
     - `secret`: True if the value is redacted, and may be in a file that `<NAME>_FILE` names.
     - `form`: kind and title of the field in the form of a bundle (text, folder or switch); () asks nobody.
     """
@@ -52,6 +52,11 @@ class Setting:
         self.feature = feature
         self.secret = secret
         self.form = form
+
+    @property
+    def part(self) -> str:
+        """Return the part or the folder of the runtime that has the feature, "" for the plain core."""
+        return {"otel": "telemetry", "downloads": "results", "roles": ""}.get(self.feature, self.feature)
 
     def variable(self, prefix: str) -> str:
         """Return the full name of the variable."""
@@ -78,7 +83,7 @@ SETTINGS = (
     Setting("CONCURRENCY", ".setting_parsers.concurrency", 64,
             "how many requests the server sends to the API at the same time; one tool may use seven eighths of them;"
             " {default} by default"),
-    Setting("RATE_LIMIT", ".rate.parse", None,
+    Setting("RATE_LIMIT", ".setting_parsers.rate", None,
             "how many requests the server sends to the API in any second, minute or hour, such as `10/s`, `100/min` or"
             " `5000/h`; no limit by default"),
     Setting("MAX_RESULT", ".sizes.parse", None,
@@ -122,15 +127,16 @@ SETTINGS = (
             " and `chatInput` beside it, and `task_progress` of Cline need not be listed"),
     Setting("AUDIT", ".setting_parsers.audit", None,
             "the path of a file, or `stderr`; the server writes one JSON line there for each call, and refuses calls if"
-            " it cannot write"),
+            " it cannot write", "audit"),
     Setting("AUDIT_ARGUMENTS", ".setting_parsers.switch", False,
-            "`1` to add the arguments of a call to its audit line, shortened and without secrets"),
+            "`1` to add the arguments of a call to its audit line, shortened and without secrets", "audit"),
     Setting("TRACE", ".setting_parsers.switch", None,
             "`1` to start a trace (`traceparent`) if the client sends none, `0` to send no trace to the API; by default"
             " the server passes on the client's trace"),
     Setting("METRICS", ".setting_parsers.metrics", False,
             "`1` to collect metrics: over HTTP they are at `/metrics` for Prometheus, over stdio in the log when the"
-            " server ends. Or the path of a file for the metrics, in which `{pid}` stands for the process id"),
+            " server ends. Or the path of a file for the metrics, in which `{pid}` stands for the process id",
+            "telemetry"),
     Setting("METRICS_TOKEN", ".setting_parsers.metrics_token", "",
             "the bearer token for `/metrics`; required if other machines may connect", "http", secret=True),
     Setting("HTTP_TOKENS", "..http_server.listening.tokens", None,
@@ -190,7 +196,7 @@ SETTINGS = (
     Setting("OTEL_EXPORTER_OTLP_ENDPOINT", "", "",
             "where spans and metrics are sent (OpenTelemetry), such as `http://localhost:4318`; needs `pip install"
             " '.[otel]'`. This variable and the others that begin with `OTEL_EXPORTER_OTLP_` can be set for traces or"
-            " metrics alone: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`"),
+            " metrics alone: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`", "telemetry"),
     Setting("OTEL_EXPORTER_OTLP_PROTOCOL", "", "http/protobuf", "always `{default}`", "otel"),
     Setting("OTEL_EXPORTER_OTLP_HEADERS", "", "",
             "header fields for the collector, such as `api-key=KEY`, separated by commas", "otel"),

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..commands.printing import show, table
+from ..commands.command_line import show, table
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings as environment
 from ..text.sanitize import brief

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 
+from ..core.absent_parts import has
 from ..settings.settings_table import SETTINGS
-from ..text.invisible import visible
+from ..text.sanitize import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
     if before[0] == "completion":
         return _beginning(SHELLS, last) if len(before) == 1 else []
     if before[0] == "install" and before[-1] == "--env":
-        stdio = [row for row in SETTINGS if row.feature != "http"]
+        stdio = [row for row in SETTINGS if row.feature != "http" and has(row.part)]
         return _beginning((name for row in stdio for name in row.variables(catalog.prefix)), last)
     if before[0] != "call":
         return []

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .metrics import Attributes
     from .operations import Operation, Sending
-    from .series import Attributes
 
 _FAULTS_OF_CALLERS = (-32700, -32600, -32601, -32602, -32002)
 """Codes of protocol errors that a client has caused. They do not mean that the server failed."""

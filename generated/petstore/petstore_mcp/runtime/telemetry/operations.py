@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..core.effects import Peer
     from ..core.jsonrpc import Id
     from ..core.spans import Span
-    from ..core.task_state import FollowedTask
+    from ..core.wire_formats import FollowedTask
     from ..request.request import Request
     from ..text.addresses import Address
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .metrics import Metric
-    from .series import Attributes, Buckets, Series
+    from .metrics import Attributes, Buckets, Metric, Series
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -11,12 +11,10 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.effects import Call, Fetch, ReadResource, SendError
-from ..core.envelope import VERSION
+from ..core.envelope import BARE, METHODS, VERSION
 from ..core.jsonrpc import Request
-from ..core.methods import BARE, METHODS
 from ..core.spans import Span
-from ..core.task_state import Task
-from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, has
+from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, Task, has
 from . import metrics
 from .ids import SPANS
 from .operations import new_operation
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
     from ..core.effects import Effect, Peer
     from ..core.jsonrpc import Notification
-    from ..core.task_state import FollowedTask
-    from ..core.wire_formats import Outcome
+    from ..core.wire_formats import FollowedTask, Outcome
     from .operations import Operation, Sending
     from .telemetry_settings import Telemetry
 

@@ -24,8 +24,8 @@ from .operations import Operation
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .metrics import Attributes
     from .operations import Sending
-    from .series import Attributes
 
 SCOPE = "mcpgen"
 LONGEST = 256

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.wire_formats import ABSENT
-from ..request.name_conflicts import OTHERS
-from ..request.styles import scalar
+from ..request.styles import OTHERS, scalar
 
 if TYPE_CHECKING:
     from ..tables.table import ArgumentNode, ItemsNode, MembersNode, PointerNode, Template, TextNode

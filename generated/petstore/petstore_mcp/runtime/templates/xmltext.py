@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..request import extent
+from ..request import styles
 from ..request.argument_errors import Unsendable
 from ..request.styles import scalar
 
@@ -29,7 +29,7 @@ _IN_ATTRIBUTE = {**_IN_TEXT, ord('"'): "&quot;", ord("\t"): "&#9;", ord("\n"): "
 
 def document(shape: Shape, value: Any) -> str:
     """Return the XML document whose root element contains `value`. Raise Unsendable if XML cannot represent a value."""
-    extent.check(shape["name"], value)
+    styles.check_extent(shape["name"], value)
     return f'<?xml version="1.0"?>\n{_element(shape["name"], shape, value)}'
 
 

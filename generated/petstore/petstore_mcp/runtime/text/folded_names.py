@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import unquote
 
-from .invisible import BLANK
+from .sanitize import BLANK
 
 LONGEST_COMPOSED = 256
 """Longest name, in characters, of which `alike` composes the characters, since that takes quadratic time."""

@@ -1,10 +1,14 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Redaction: remove secrets from texts for the model, because upstreams repeat headers and URLs in their errors.
 
-A secret is found in plain form, in base64 at each of the three byte offsets, and in each of these forms under escapes
-(`escapes.py`). An anchor is the part of a secret that no escape changes. A quick search for anchors shows that most
-texts contain no secret. Secrets in hexadecimal, in base64 of base64, with percent-encoded letters or in another letter
-case are not found.
+A secret is found in plain form, in base64 at each of the three byte offsets, and in each of these forms under JSON,
+HTML and percent escapes, each of which may be nested several times. Escapes are undone in both the secret and the text.
+Then the secret's bytes are searched in the text's bytes. This takes linear time for every secret, unlike a regular
+expression with all escapes of each character. All backslashes are removed, because each layer of escaping doubles them.
+
+An anchor is the part of a secret that no escape changes. A quick search for anchors shows that most texts contain no
+secret. Secrets in hexadecimal, in base64 of base64, with percent-encoded letters or in another letter case are not
+found.
 
 Every step takes time linear in the text, whatever the secrets are. This matters because an upstream chooses some of
 them (tokens).
@@ -14,11 +18,163 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
-from . import escapes
+LONGEST = 36
+"""Maximum number of bytes for one escaped character.
+
+These are four UTF-8 bytes, each percent-encoded three times, plus backslashes.
+"""
+
+_ROUNDS = 3
+"""Number of layers of escapes that are undone after the first. Consecutive layers of one kind count as one."""
+
+#: Names of ASCII punctuation in HTML. The module `html` would hold two thousand more names in memory.
+_CALLED = (
+    "excl quot num dollar percnt amp apos lpar rpar ast plus comma period sol colon semi lt equals gt quest commat "
+    "lsqb|lbrack bsol rsqb|rbrack Hat lowbar grave lcub|lbrace verbar|vert|VerticalLine rcub|rbrace"
+)
+_NAMES = {
+    name: character
+    for names, character in zip(_CALLED.split(" "), "!\"#$%&'()*+,./:;<=>?@[\\]^_`{|}", strict=True)
+    for name in names.split("|")
+}
+_LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+
+_ESCAPES = (
+    rb"\\+u(?P<pair>[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2})|\\+u(?P<unit>[0-9a-fA-F]{4})"
+    rb"|\\+x(?P<byte>[0-9a-fA-F]{2})%b|\\+"
+    rb"|(?P<percent>(?:%%(?:25)*[0-9a-fA-F]{2})+)"
+    rb"|&(?:amp;)*(?:#0*(?P<decimal>[0-9]{1,7})|#[xX]0*(?P<hex>[0-9a-fA-F]{1,6})|(?P<name>%b));?"
+)
+_HTML = "|".join(sorted(_NAMES, key=len, reverse=True)).encode()
+_PLAIN = re.compile(_ESCAPES % (b"", _HTML))
+_WITH_LETTERS = re.compile(_ESCAPES % (rb"|\\+(?P<letter>[nrtbf])", _HTML))
+_TRIPLE = re.compile(rb"%(?:25)*([0-9a-fA-F]{2})")
+_BLANK = bytes.maketrans(b"+", b" ")
+_ALPHANUMERIC = re.compile("[0-9A-Za-z]+")
+_ESCAPED_LETTER = re.compile(r"\\u00(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])")
+
+
+class Unescaped:
+    """Content with one layer of escapes undone (`text`), and a mapping from positions in `text` to positions in the
+    content.
+    """
+
+    __slots__ = ("_before", "_content", "_text", "text")
+
+    def __init__(self, content: bytes, letters: bool, before: Unescaped | None = None) -> None:
+        r"""Undo one layer of escapes in `content`, and map positions in the result to positions in `content`.
+
+        With `letters`, also undo escapes of a backslash and a letter, such as `\n`. This is needed for secrets that
+        contain control characters.
+        `before`: the layer that was undone before this layer, and whose `text` is therefore `content`; or None.
+        """
+        self._before = before
+        # After a first 0, each list holds two positions for each escape. `_content`: its start and end in `content`.
+        # `_text`: start and end, in `self.text`, of the bytes that replace the escape.
+        self._text: list[int] = [0]
+        self._content: list[int] = [0]
+        pieces, done, size = [], 0, 0
+        for found in (_WITH_LETTERS if letters else _PLAIN).finditer(content):
+            start, end = found.span()
+            meant = _meaning(found)
+            pieces += [content[done:start], meant]
+            size += start - done
+            self._text += [size, size + len(meant)]
+            self._content += [start, end]
+            size, done = size + len(meant), end
+        self.text = b"".join([*pieces, content[done:]])
+
+    @property
+    def is_changed(self) -> bool:
+        """Return True if at least one escape (JSON, HTML or percent-encoding) was undone."""
+        return len(self._text) > 1
+
+    def start(self, at: int) -> int:
+        """Return the position in the original content at which the byte at position `at` of `text` begins.
+
+        A byte that was escaped begins where its escape begins. A byte that followed removed backslashes begins at the
+        first of these backslashes.
+        """
+        index = bisect_left(self._text, at)
+        if index < len(self._text) and self._text[index] == at:
+            found = self._content[index]
+        elif index % 2:
+            found = self._content[index - 1] + at - self._text[index - 1]
+        else:
+            found = self._content[index - 1]  # `at` is inside the text that one escape represents
+        return found if self._before is None else self._before.start(found)
+
+    def end(self, at: int) -> int:
+        """Return the position in the original content just after the bytes that became `text[:at]`."""
+        index = bisect_left(self._text, at)
+        if index < len(self._text) and index % 2 == 0:
+            found = self._content[index]  # `at` is inside or at the end of a decoded escape: return that escape's end
+        else:
+            found = self._content[index - 1] + at - self._text[index - 1]
+        return found if self._before is None else self._before.end(found)
+
+
+def undo(content: bytes, letters: bool = False) -> Unescaped:
+    """Return the content with all layers of escapes undone. A plus sign becomes a space, as in forms."""
+    found = Unescaped(content, letters)
+    for _ in range(_ROUNDS if found.is_changed else 0):
+        undone = Unescaped(found.text, letters, found)
+        if not undone.is_changed:
+            break
+        found = undone
+    found.text = found.text.translate(_BLANK)
+    return found
+
+
+def _meaning(found: re.Match[bytes]) -> bytes:
+    """Return the bytes that an escape, or a sequence of percent-encoded bytes, represents.
+
+    Return b"" for backslashes that begin no escape, since `undo` removes all backslashes.
+    """
+    kind = found.lastgroup
+    if kind is None:
+        return b""
+    said = found[kind]
+    if kind == "percent":
+        return _in_utf_8(bytes(int(digits, 16) for digits in _TRIPLE.findall(said)))
+    if kind == "pair":
+        units = bytes.fromhex((said[:4] + said[-4:]).decode())
+        return units.decode("utf-16-be").encode()
+    if kind == "letter":
+        return _LETTERS[said]
+    if kind == "name":
+        return _NAMES[said.decode()].encode()
+    code = int(said, 10 if kind == "decimal" else 16)
+    return chr(code).encode(errors="replace") if code <= 0x10FFFF else b""
+
+
+def _in_utf_8(content: bytes) -> bytes:
+    """Return valid UTF-8 unchanged; decode other bytes as Latin-1 and return them as UTF-8."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return content.decode("latin-1").encode()
+    return content
+
+
+def anchor(text: str) -> str:
+    """Return the longest part of `text` that escaping leaves unchanged, so that a search need not undo escapes.
+
+    Texts with escaped letters (`has_escaped_letters`) must be searched in another way.
+    """
+    return max(_ALPHANUMERIC.findall(text), key=len, default="")
+
+
+def has_escaped_letters(text: str) -> bool:
+    """Return True if the text contains letters or digits as JSON escapes, which no common JSON writer produces."""
+    return _ESCAPED_LETTER.search(text) is not None
+
 
 REDACTED = "[redacted]"
 
@@ -34,6 +190,9 @@ _SHORTEST_LINE = 16
 # A shorter form is not searched for, since its characters occur in other texts by chance.
 _SHORTEST_BASE64 = 8
 _SHORTEST_UNDONE = 6
+
+_LONGEST_CLEAN = 32 * 1024
+"""Number of characters up to which the last text without secrets is remembered, as the text of most results."""
 
 _LOOKED_FOR = 32
 """Number of characters of an anchor that the quick search uses."""
@@ -57,10 +216,10 @@ class SecretForm:
     def __init__(self, text: str) -> None:
         self.text = text
         self.content = _bytes(text)
-        self.anchor = escapes.anchor(text)
+        self.anchor = anchor(text)
         self.encoded = self.anchor.encode()
         self.folded = self.anchor.lower()
-        self.reach = len(text) * escapes.LONGEST
+        self.reach = len(text) * LONGEST
         self._letters = any(character in text for character in "\n\r\t\b\f")
         self._undone: bytes | None = None
         self._head: SecretForm | None = None
@@ -106,7 +265,7 @@ class SecretForm:
         `text` is searched is treated likewise. Return b"" if the result is too short to search for.
         """
         if self._undone is None:
-            undone = escapes.undo(self.content, self._letters).text
+            undone = undo(self.content, self._letters).text
             self._undone = undone if len(undone) >= _SHORTEST_UNDONE else b""
         return self._undone
 
@@ -123,15 +282,15 @@ class Content:
         self.raw = given.lower() if folded else given
         self._given = given
         self._folded = folded
-        self._undone: dict[bool, escapes.Unescaped] = {}
+        self._undone: dict[bool, Unescaped] = {}
 
-    def undone(self, letters: bool) -> escapes.Unescaped:
+    def undone(self, letters: bool) -> Unescaped:
         r"""Return the content with JSON, HTML and percent escapes undone.
 
         `letters`: True if escapes of one letter, such as `\n`, are undone too.
         """
         if letters not in self._undone:
-            undone = self._undone[letters] = escapes.undo(self._given, letters)
+            undone = self._undone[letters] = undo(self._given, letters)
             undone.text = undone.text.lower() if self._folded else undone.text
         return self._undone[letters]
 
@@ -164,7 +323,7 @@ class Redactor:
     kept as well if it was learned, or learned again, after the start of the oldest running call.
     """
 
-    __slots__ = ("_calls", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
+    __slots__ = ("_calls", "_clean", "_finds", "_folded", "_forms", "_learnt", "_secrets", "_turn")
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets: dict[str, list[SecretForm]] = {}
@@ -197,8 +356,17 @@ class Redactor:
         Inside its `with` block, every secret that was learned since the call began stays redacted, however many newer
         secrets are learned.
         """
-        self._turn += 1
-        return CallContext(self._calls, self._turn)
+        return CallContext(self)
+
+    def begin(self) -> int:
+        """Begin a call, as the `with` block of `during` does. Return the number of the call, for `end`."""
+        self._turn = turn = self._turn + 1
+        self._calls[turn] = None
+        return turn
+
+    def end(self, turn: int) -> None:
+        """End the call that has this number."""
+        del self._calls[turn]
 
     def _forget(self) -> None:
         """Drop old secrets that were added by `learn`.
@@ -220,11 +388,12 @@ class Redactor:
         self._forms = sorted(forms.values(), key=lambda form: (-len(form.text), form.text))
         self._folded = [form.folded for form in self._forms]
         self._finds: Callable[[str], bool] | None = None
+        self._clean: str | None = None
 
     def may_be_in(self, text: str) -> bool:
         """Return False if the text certainly contains no secret in any form. Fast, and sufficient for most texts."""
         finds = self._finds = self._finds or self._finder()
-        return finds(text) or ("\\" in text and bool(self._forms) and escapes.has_escaped_letters(text))
+        return finds(text) or ("\\" in text and bool(self._forms) and has_escaped_letters(text))
 
     def _finder(self) -> Callable[[str], bool]:
         """Return a function that searches a text for anchors (parts that no escape changes) of secrets.
@@ -237,6 +406,11 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return the text with secrets replaced by a placeholder."""
+        if text is self._clean:
+            return text  # fast path: a result is redacted again when it is finished
+        if (finds := self._finds) is not None and "\\" not in text and not finds(text):
+            self._clean = text if len(text) <= _LONGEST_CLEAN else None
+            return text  # fast path: most texts contain neither a secret nor an escape
         if not self.may_be_in(text):
             return text
         return _replaced(self._forms, _bytes(text)).decode(errors="surrogatepass")
@@ -247,7 +421,7 @@ class Redactor:
         Secrets are found in any letter case, since an upstream may change the case.
         """
         folded = text.lower()
-        escaped = "\\" in text and escapes.has_escaped_letters(text)
+        escaped = "\\" in text and has_escaped_letters(text)
         if not escaped and not any(map(folded.__contains__, self._folded)):
             return text  # fast path: no secret is here, as a part of each is missing and no letter is escaped
         in_lower_case = [SecretForm(form.text.lower()) for form in self._forms]
@@ -297,24 +471,20 @@ class Redactor:
 
 
 class CallContext:
-    """Context manager for one call.
+    """Context manager for one call. Inside the `with` block, the call counts as running."""
 
-    Inside the `with` block, `calls` contains `turn`, the number of this call, so that the call counts as running.
-    """
+    __slots__ = ("_redactor", "_turn")
 
-    __slots__ = ("_calls", "_turn")
-
-    def __init__(self, calls: dict[int, None], turn: int) -> None:
-        self._calls = calls
-        self._turn = turn
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
 
     def __enter__(self) -> None:
-        self._calls[self._turn] = None
+        self._turn = self._redactor.begin()
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        del self._calls[self._turn]
+        self._redactor.end(self._turn)
 
 
 class Stream:

@@ -3,7 +3,7 @@
 import no other package.
 
 No trick changes what a server does. `MCPGEN_TUNING=0` in the environment disables all of them. This includes
-`http/direct_requests.py`, which handles requests and so cannot be in this package. Set the variable if you suspect that
+`http/connections.py`, which handles requests and so cannot be in this package. Set the variable if you suspect that
 a trick causes a fault.
 """
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..core.effects import Fetch
-    from ..core.framing import Outbox
     from ..core.protocol import Protocol
+    from ..core.stdio import Outbox
     from .poller import Executor
 
 

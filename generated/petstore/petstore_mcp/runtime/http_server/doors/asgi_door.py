@@ -15,12 +15,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...core import log
-from ...http.deadlines import Deadlines
-from ...serve.work import frames
+from ...core.limits import Deadlines
+from ...serve.scheduler import frames
 from ..listening import is_loopback
 from ..requests.door import BODY_SECONDS, PIECE, WRITE_SECONDS, TooLarge, pieces, unheard
 from ..streamable import admission
-from ..streamable.head import Answer, Head
+from ..streamable.admission import Answer, Head
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ..requests.door import Request
     from ..service import Service
-    from ..streamable.head import Fields
+    from ..streamable.admission import Fields
 
     Handler = Callable[[int, FrameType | None], None]
     Scope = dict[str, Any]

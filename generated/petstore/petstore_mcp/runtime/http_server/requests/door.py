@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..streamable.head import Answer, Fields
+    from ..streamable.admission import Answer, Fields
 
 HEAD_SECONDS, BODY_SECONDS = 10.0, 30.0
 """Seconds that a client may take to send the head, and to send the body (E6)."""
@@ -91,7 +91,7 @@ class Request(Protocol):
 
 
 class InlineDoor(Protocol):
-    """Connection to the client of one HTTP request that is served without its own asyncio task (`inline_request`)."""
+    """Connection to the client of one HTTP request that is served without its own asyncio task (`request_task`)."""
 
     def write_now(self, answer: Answer) -> bool:
         """Write a whole small response now. If that is impossible, write nothing and return False."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.places import Places
+from ...core.limits import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,32 +3,185 @@
 
 A caller without an access token is identified by other means: a static token in the file that `<PREFIX>_HTTP_TOKENS`
 names, or a loopback address. Such a caller has no scopes, so scopes restrict only callers with an access token.
+
+A requirement is a list of alternatives, each a set of OAuth scopes (RFC 6750, section 3). A token meets a requirement
+if it has all scopes of one alternative. A requirement without alternatives means that every caller may use the tool.
+Roles come from a claim of the token. A view is the part of a catalog that callers with equal rights may use.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...core.catalog import CatalogError
+from ...core.catalog import Catalog, CatalogError
 from ...core.effects import Fetched
 from ...core.features import Features
 from ...core.jsonrpc import INVALID_REQUEST, Batch, Request
 from ..callers import ALL
-from . import scopes
-from .head import refused
-from .roles import roles_in
-from .view import View, uri_of
+from .admission import refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from ...core.catalog import Catalog
     from ...core.effects import Peer
     from ...core.jsonrpc import Message
     from ...identity.identity import Identity
-    from .admission import TokenGate
-    from .head import Answer
-    from .scopes import Requirement
+    from ...tables.table import Binding, Resource
+    from ...tables.words import Feature
+    from .admission import Answer, TokenGate
+
+
+MOST_ROLES = 1000
+"""Largest number of roles that are read from one token."""
+
+
+# These roles replace those in `NAME_ROLES`: if they were added, every caller would get the operator's roles.
+def roles_in(claims: Mapping[str, object], claim: str) -> frozenset[str]:
+    """Return the roles in `claim`: the name of a claim, or a JSON Pointer (RFC 6901) such as `/realm_access/roles`.
+
+    The value of the claim is a list of texts, or a text with roles separated by spaces. For any other value, there are
+    no roles.
+    """
+    found: object = claims
+    for name in _path(claim):
+        found = found.get(name) if isinstance(found, dict) else None
+    if isinstance(found, str):
+        found = found.split()
+    if not isinstance(found, list):
+        return frozenset()
+    return frozenset(each for each in found[:MOST_ROLES] if isinstance(each, str))
+
+
+def _path(claim: str) -> list[str]:
+    if not claim.startswith("/"):
+        return [claim]
+    return [each.replace("~1", "/").replace("~0", "~") for each in claim[1:].split("/")]
+
+
+Requirement: TypeAlias = tuple[frozenset[str], ...]
+
+_NEVER_ASKED = frozenset(["offline_access"])
+"""Scopes that concern only a client and its authorization server. A resource server never lists them (RFC 9728)."""
+
+
+def requirement(binding: Binding) -> Requirement:
+    """Return the scope requirement in a tool's entry in `bindings.json`."""
+    return tuple(frozenset(each) for each in binding.get("callerScopes", ()))
+
+
+def is_met(required: Requirement, scopes: frozenset[str]) -> bool:
+    """Return True if a token with these scopes meets the requirement."""
+    return not required or any(each <= scopes for each in required)
+
+
+def nearest(required: Requirement, scopes: frozenset[str]) -> frozenset[str]:
+    """Return the alternative from which a token with these scopes lacks the fewest scopes.
+
+    If several lack equally few, return the one with the most scopes.
+    """
+    if not required:
+        return frozenset()
+    return min(required, key=lambda each: (len(each - scopes), -len(each), sorted(each)))
+
+
+def needed(requirements: Iterable[Requirement]) -> frozenset[str]:
+    """Return a set of scopes with which a token meets every requirement.
+
+    From each requirement, the alternative that adds the fewest scopes is taken.
+    """
+    found: frozenset[str] = frozenset()
+    for required in sorted(set(requirements), key=lambda each: (len(each), sorted(map(sorted, each)))):
+        found |= nearest(required, found)
+    return found - _NEVER_ASKED
+
+
+_KEY = b'"callerScopes":'
+
+
+class View(Catalog):
+    """Part of a catalog for some callers. `whole`: the catalog.
+
+    `size`: size of this view's tool list in bytes, or 0 if this view has all tools of the catalog.
+    """
+
+    private = True
+
+    def __init__(self, whole: Catalog, names: Collection[str] | None = None, hidden: Collection[str] = ()) -> None:
+        """Create a view with the tools `names`, or all if None, and without the resources at the URIs in `hidden`."""
+        self.__dict__.update(whole.__dict__)
+        self.whole = whole
+        self._without_asking = []
+        self.size = 0
+        self._hidden_uris = frozenset(hidden)
+        self._names: dict[str, None] = dict.fromkeys(whole.names() if names is None else names)
+        if len(self._names) < len(whole.names()):
+            self.tools = [b"[" + b",".join(self._entries()) + b"]"]
+            self.size = len(self.tools[0])
+
+    def _entries(self) -> Iterator[bytes]:
+        """Yield the `tools/list` entries of this view. If descriptions state how many tools there are, only this view's
+        tools are counted.
+        """
+        own = {} if self.listing is None else self.listing.entries(self)
+        for name in self._names if self.listing is None else self.listing.names(self):
+            yield own.get(name) or self._described.text(name)
+
+    def is_alike(self, other: View) -> bool:
+        """Return True if both views of a catalog have equal tools, hidden resources and reasons for refusals."""
+        return (self._names, self._hidden_uris, self.withheld) == (other._names, other._hidden_uris, other.withheld)
+
+    def names(self) -> list[str]:
+        """Return the names of the tools, in the order of `tools/list`."""
+        return list(self._names)
+
+    def has(self, name: str) -> bool:
+        """Return True if this part of the catalog has a tool of this name."""
+        return name in self._names
+
+    def entries(self, feature: Feature) -> list[Any]:
+        """Return the entries of resources.json or prompts.json, without the resources that this view hides from its
+        callers.
+        """
+        found = self.whole.entries(feature)
+        if feature != "resources" or not self._hidden_uris:
+            return found
+        return [entry for entry in found if uri_of(entry) not in self._hidden_uris]
+
+    def requirements(self) -> dict[str, Requirement]:
+        """Return the scopes that callers need, by tool name. Tools that need no scopes are left out.
+
+        Tools whose entry in `bindings.json` is damaged are left out too, since nobody can call them.
+        """
+        if not self.binds(_KEY):
+            return {}
+        found: dict[str, Requirement] = {}
+        for name in self._names:
+            try:
+                required = requirement(self._bound.line(name)) if _KEY in self._bound.text(name) else ()
+            except CatalogError:
+                continue
+            if required:
+                found[name] = required
+        return found
+
+    def resource_requirements(self) -> dict[str, Requirement]:
+        """Return the scopes that callers need, by URI or URI template of a resource.
+
+        Return {} if resources.json is damaged, since then nobody can read a resource.
+        """
+        try:
+            entries = [entry for entry in self.entries("resources") if "binding" in entry]
+        except CatalogError:
+            return {}
+        found = {uri_of(entry): requirement(entry["binding"]) for entry in entries}
+        return {uri: required for uri, required in found.items() if required}
+
+
+def uri_of(entry: Resource) -> str:
+    """Return the URI or URI template of a resource, given its entry in resources.json."""
+    listed = entry["listed"]
+    return listed.get("uri") or listed["uriTemplate"]
+
 
 MOST_VIEWS = 256
 """Largest number of cached views. There is one view for each set of scopes and roles."""
@@ -109,7 +262,7 @@ class Access:
         if self._first is not None and ALL not in self._first:
             return frozenset(self._first) | self._always
         tools = [each for name, each in self._needs.items() if self._first is not None or self._reads(name)]
-        return scopes.needed([*tools, *self._resources.values()]) | self._always
+        return needed([*tools, *self._resources.values()]) | self._always
 
     def refusal(self, peer: Peer, message: Message) -> Answer | None:
         """Return a 403 response if the caller's access token has too few scopes for the message, else None (security
@@ -135,7 +288,7 @@ class Access:
         needed: frozenset[str] = _NOTHING
         for request in message.messages if isinstance(message, Batch) else (message,):
             if isinstance(request, Request) and request.method in _CALLS:
-                needed |= self._always | scopes.nearest(self._required(request, identity), identity.scopes)
+                needed |= self._always | nearest(self._required(request, identity), identity.scopes)
         return None if needed <= identity.scopes else needed
 
     def _required(self, request: Request, identity: Identity) -> Requirement:
@@ -175,8 +328,8 @@ class Access:
         Equal parts share one object.
         """
         mine = [name for name in self._whole.names() if self._is_for(name, roles)]
-        kept = [name for name in mine if scopes.is_met(self._needs.get(name, ()), held)]
-        hidden = {uri for uri, required in self._resources.items() if not scopes.is_met(required, held)}
+        kept = [name for name in mine if is_met(self._needs.get(name, ()), held)]
+        hidden = {uri for uri, required in self._resources.items() if not is_met(required, held)}
         view = View(self._whole.whole, kept, hidden)
         of_others = "no role of this caller is one that it is for"
         view.withheld = {**view.withheld, **dict.fromkeys(set(self._whole.names()).difference(mine), of_others)}

@@ -6,29 +6,157 @@
 A hostile web page can make a browser send requests to any address, under the page's own host name (DNS rebinding). The
 page cannot choose `Host` and `Origin`. So both are checked first, as the security warning in MCP's section on
 Streamable HTTP asks.
+
+**Path.** A server may be reached below a prefix. Some proxies remove the prefix before they pass a request on, and
+others keep it. So the server accepts both: its own paths, and the same paths below the prefix in HTTP_URL. An
+application that mounts the ASGI application names its prefix in `root_path`.
+
+**Accept** decides which types of response a client takes (RFC 9110, 12.5.1).
+
+**Fields that repeat the body**, so that proxies can route by them (MCP 2026-07-28, Streamable HTTP). The server acts on
+the body. If a field differs from the body, a proxy may have routed or allowed another request than the one served. So
+such a request is refused. A value that does not fit a header field is encoded: `=?base64?`, base64 of UTF-8, `?=`.
+Other values are unchanged.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import re
+from base64 import b64decode, b64encode
+from binascii import Error
+from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote, urlsplit
 
 from ...core.effects import Peer
-from ...core.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST
+from ...core.envelope import check_revision, named_revision
+from ...core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Fault, error
 from ...core.wire_formats import STATELESS_REVISIONS
 from ...text.fields import is_name
 from ..listening import LOOPBACK
-from .accept import STREAM, admits
-from .head import JSON, Answer, Head, json_answer, refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from ...core.jsonrpc import Members, Request
     from ...identity.identity import Identity
     from ..listening import Listening
-    from .head import Fields
+
+    Fields = list[tuple[str, str]]
+
+    Repeated = Callable[[str], dict[str, str]]
+
+JSON = "application/json"
+_BLANKS = " \t"
+
+
+class Head:
+    """Method, path, query and header fields of a request, and the client's address.
+
+    `was_admitted`: True once `Admission.admit` has found nothing wrong with the head. If the next request has the same
+    head, only its access token is checked again, which may have expired.
+    Field names are in lower case, and values have no surrounding blanks (RFC 9110, 5.5).
+    """
+
+    __slots__ = ("_fields", "_sent", "address", "method", "path", "query", "was_admitted")
+
+    def __init__(
+        self, method: str, path: str, fields: Iterable[tuple[bytes, bytes]], address: str = "", query: str = ""
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.query = query
+        self.address = address
+        self.was_admitted = False
+        self._sent = fields
+        self._fields: dict[str, list[str]] = {}
+        for name, value in fields:
+            text = value.decode("latin-1").strip(_BLANKS)
+            self._fields.setdefault(name.decode("latin-1").lower(), []).append(text)
+
+    def is_of(self, path: str, query: str, fields: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Return True if this is also the head of a request of the same method with this path, query and fields."""
+        return fields == self._sent and path == self.path and query == self.query
+
+    def all(self, name: str) -> list[str]:
+        """Return the values of all header fields named `name`, in order."""
+        return self._fields.get(name, [])
+
+    def get(self, name: str) -> str | None:
+        """Return the value of the field `name`, or None. Several values are joined by commas (RFC 9110, 5.3)."""
+        values = self._fields.get(name)
+        return None if values is None else ", ".join(values)
+
+    def named(self, prefix: str) -> list[str]:
+        """Return the names of the fields that begin with `prefix`."""
+        return [name for name in self._fields if name.startswith(prefix)]
+
+
+def size_of(fields: Iterable[tuple[bytes, bytes]]) -> int:
+    """Return the size in bytes of the names and values of header fields."""
+    return sum(map(len, chain.from_iterable(fields)))
+
+
+class Answer:
+    """A whole response: status, header fields and body.
+
+    `note`: fields of an event to log with the response, or None.
+    """
+
+    __slots__ = ("body", "fields", "note", "status")
+
+    def __init__(
+        self, status: int, body: bytes = b"", fields: Fields | None = None, note: dict[str, str] | None = None
+    ) -> None:
+        self.status = status
+        self.body = body
+        self.fields: Fields = fields or []
+        self.note = note
+
+    @property
+    def closes(self) -> bool:
+        """Return whether the connection closes after this response."""
+        return ("Connection", "close") in self.fields
+
+
+def json_answer(status: int, body: bytes, *fields: tuple[str, str]) -> Answer:
+    """Return a response whose body is JSON text."""
+    return Answer(status, body, [("Content-Type", JSON), ("Cache-Control", "no-store"), *fields])
+
+
+def refused(status: int, code: int, sentence: str, *fields: tuple[str, str]) -> Answer:
+    """Return an error response whose body is a JSON-RPC error without an id."""
+    return json_answer(status, error(None, code, sentence), *fields)
+
+
+STREAM = "text/event-stream"
+_TYPES = {JSON: (JSON, "application/*", "*/*"), STREAM: (STREAM, "text/*", "*/*")}
+
+
+def admits(head: Head, media_type: str) -> bool:
+    """Return True if the `Accept` header has `media_type`, or a range such as `text/*`, with a weight above 0 (RFC
+    9110, 12.5).
+
+    A client that sends no such header accepts any type.
+    """
+    return not _accepted(head.get("accept") or "*/*").isdisjoint(_TYPES[media_type])
+
+
+@lru_cache(maxsize=32)  # cached, since clients send the same few `Accept` headers again and again
+def _accepted(accept: str) -> frozenset[str]:
+    """Return the media types and ranges in the `Accept` header whose weight is above 0, in lower case."""
+    found = set()
+    for each in accept.split(","):
+        kind, *parameters = (part.strip().lower() for part in each.split(";"))
+        weights = [part for part in parameters if part.startswith("q=")]
+        if not (weights and not weights[0][2:].strip("0.")):
+            found.add(kind)
+    return frozenset(found)
+
 
 PATH = "/mcp"
 METHODS = ("POST", "GET", "DELETE")
@@ -390,3 +518,165 @@ def busy(sentence: str = "Too much is going on here. Come again in a moment.") -
 def accepted() -> Answer:
     """Return the 202 response to a message that has no JSON-RPC response, such as a notification."""
     return Answer(202)
+
+
+class OwnPaths:
+    """Finder of the server's own paths, such as `/mcp` and `/healthz`.
+
+    With the URL `https://mcp.example.com/tools/mcp`, the path `/tools/mcp` is `/mcp`, and `/tools/healthz` is
+    `/healthz`.
+    """
+
+    __slots__ = ("_endpoint", "_prefix")
+
+    def __init__(self, url: str | None) -> None:
+        """Create the finder. `url`: the URL of the MCP endpoint for clients, or None for the server's own address."""
+        self._endpoint = urlsplit(url).path if url is not None else PATH
+        self._prefix = self._endpoint.rpartition("/")[0]
+
+    def find(self, path: str, root: str = "") -> str:
+        """Return the server's own path for the path of a request. A path that is none of the server's stays as it is.
+
+        `root`: prefix below which an ASGI server or an application serves this one (`root_path`), or "".
+        """
+        if path == PATH:
+            return path
+        for prefix in {root.rstrip("/"), quote(root.rstrip("/"))}:
+            path = _below(path, prefix) or path
+        if path.removesuffix("/") in (PATH, self._endpoint):
+            return PATH
+        # The endpoint may have another name than `/mcp` for clients, so its prefix alone is not enough.
+        if (rest := _below(path, self._endpoint)) is not None:
+            return PATH + rest
+        return _below(path, self._prefix) or path
+
+
+def _below(path: str, prefix: str) -> str | None:
+    """Return the rest of a path after a prefix that ends at a slash of the path, or None for another path."""
+    rest = path.removeprefix(prefix)
+    return rest if prefix and path.startswith(f"{prefix}/") else None
+
+
+HEADER_MISMATCH = -32020
+METHOD, NAME, PARAMETER = "mcp-method", "mcp-name", "mcp-param-"
+ANNOTATION = "x-mcp-header"
+
+_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"} | dict.fromkeys(
+    ("tasks/get", "tasks/update", "tasks/cancel"), "taskId"
+)
+"""Method -> member of `params` that the header field `Mcp-Name` repeats."""
+
+_NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?")
+"""Pattern for a number as in JSON; leading zeros are allowed."""
+
+_BEGIN, _END = "=?base64?", "?="
+_SPELLED = {"Mcp-Method": METHOD, "Mcp-Name": NAME, "MCP-Protocol-Version": REVISION}
+
+
+def check(head: Head, request: Request, repeated: Repeated) -> None:
+    """Check that the HTTP header fields of a stateless request match its body.
+
+    Raise Fault if `params._meta` is invalid, or if a header field that must repeat the body is missing, duplicate or
+    different. `repeated(tool)` returns the arguments that header fields must repeat (`headers_of`).
+    """
+    meta = request.meta
+    if not isinstance(meta, dict):
+        raise Fault(INVALID_PARAMS, "params._meta must be an object.")
+    version = named_revision(meta)
+    _agree(head, "MCP-Protocol-Version", version)
+    _agree(head, "Mcp-Method", request.method)
+    named = request.params.get(_NAMED_BY.get(request.method, ""))
+    if isinstance(named, str):
+        _agree(head, "Mcp-Name", named)
+    check_revision(version, meta)
+    if request.method == "tools/call" and isinstance(named, str):
+        _parameters(head, request.params, repeated(named))
+
+
+def headers_of(schema: Members) -> dict[str, str]:
+    """Return the arguments of a tool that header fields must repeat, from its input schema.
+
+    Keys are paths of property names, joined by NUL. Values are names of header fields without `Mcp-Param-`.
+    """
+    found: dict[str, str] = {}
+    _gather(schema, (), found)
+    return found
+
+
+def decoded(value: str) -> str:
+    """Return the decoded value of a header field. Raise ValueError if its base64 is malformed."""
+    if not (value.startswith(_BEGIN) and value.endswith(_END) and len(value) >= len(_BEGIN) + len(_END)):
+        return value
+    inner = value[len(_BEGIN) : -len(_END)]
+    try:
+        data = b64decode(inner, validate=True)
+    except (Error, ValueError):
+        raise ValueError("no base64") from None
+    if b64encode(data).decode() != inner:
+        raise ValueError("not the one way to write it")
+    return data.decode()  # ValueError includes UnicodeDecodeError
+
+
+def _agree(head: Head, spelled: str, meant: str) -> None:
+    """Raise Fault unless the header field `spelled` occurs once and has the value `meant`."""
+    found = head.all(_SPELLED[spelled])
+    if found == [meant] and not meant.startswith(_BEGIN):
+        return  # fast path: nothing to decode
+    if len(found) != 1:
+        says = "is missing" if not found else "is there more than once"
+        raise Fault(HEADER_MISMATCH, f"The header {spelled} {says}. It must repeat what the body says.")
+    try:
+        said = decoded(found[0]) if spelled == "Mcp-Name" else found[0]
+    except ValueError:
+        raise Fault(HEADER_MISMATCH, f"The header {spelled} holds base64 that cannot be read.") from None
+    if said != meant:
+        raise Fault(HEADER_MISMATCH, f"The header {spelled} says something else than the body.")
+
+
+def _parameters(head: Head, params: Members, repeated: dict[str, str]) -> None:
+    """Raise Fault unless each header field that repeats an argument has the argument's value."""
+    arguments = params.get("arguments", {})
+    for path, name in repeated.items():
+        value = _at(arguments, path.split("\0"))
+        found = head.all(PARAMETER + name.lower())
+        field = f"The header Mcp-Param-{name}"
+        if value is None and found:
+            raise Fault(HEADER_MISMATCH, f"{field} is there, and its argument is not.")
+        if value is None:
+            continue
+        if len(found) != 1:
+            raise Fault(HEADER_MISMATCH, f"{field} must be there once, and repeat its argument.")
+        try:
+            agrees = _equal(decoded(found[0]), value)
+        except ValueError:
+            raise Fault(HEADER_MISMATCH, f"{field} holds base64 that cannot be read.") from None
+        if not agrees:
+            raise Fault(HEADER_MISMATCH, f"{field} says something else than its argument.")
+
+
+def _equal(said: str, value: object) -> bool:
+    """Return True if the text of a header field equals `value`, which is a string, a number or a boolean."""
+    if isinstance(value, bool):
+        return said == ("true" if value else "false")
+    if isinstance(value, (int, float)):
+        exact = Decimal(value) if isinstance(value, int) or value.is_integer() else Decimal(repr(value))
+        return _NUMBER.fullmatch(said) is not None and Decimal(said) == exact
+    return said == value
+
+
+def _at(arguments: object, steps: list[str]) -> object:
+    for step in steps:
+        if not isinstance(arguments, dict):
+            return None
+        arguments = arguments.get(step)
+    return arguments
+
+
+def _gather(schema: object, path: tuple[str, ...], found: dict[str, str]) -> None:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict):
+        return
+    for name, inner in properties.items():
+        if isinstance(inner, dict) and isinstance(inner.get(ANNOTATION), str):
+            found["\0".join((*path, name))] = inner[ANNOTATION]
+        _gather(inner, (*path, name), found)

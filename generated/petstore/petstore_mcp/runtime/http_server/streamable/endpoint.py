@@ -32,14 +32,10 @@ from ...core.effects import Origin, PollResources, RejectedCall
 from ...core.envelope import is_stateless, meta_of
 from ...core.jsonrpc import INVALID_PARAMS, Batch, Malformed, Request, error, parse
 from ...core.wire_formats import HANDSHAKE_REVISIONS
-from .accept import STREAM, admits
-from .admission import REVISION
-from .exchange import Exchange
-from .head import Answer, json_answer
+from .admission import REVISION, STREAM, Answer, admits, json_answer
+from .exchange import Exchange, Routes
 from .older import SessionHandler
-from .relay import Relay
-from .routes import Routes
-from .session_streams import ResumeElsewhere
+from .session import Relay, ResumeElsewhere
 from .stateless import StatelessHandler
 
 if TYPE_CHECKING:
@@ -52,8 +48,8 @@ if TYPE_CHECKING:
     from ...core.wire_formats import Asked, Outcome
     from ..sealed.seal import Seal
     from .access import Access
-    from .head import Fields, Head
-    from .routes import Observer
+    from .admission import Fields, Head
+    from .exchange import Observer
 
     Wanted: TypeAlias = "Effect | Relay | ResumeElsewhere"
 

@@ -4,7 +4,8 @@ them.
 
 A response is JSON if nothing is sent before the JSON-RPC response. The first notification or elicitation request
 turns the response into an event stream. So do 15 seconds in which nothing is sent (`event_stream.SILENCE`). The HTTP
-status is then 200, and errors are sent as events.
+status is then 200, and errors are sent as events. `Routes` maps the key of each call to its exchange, so that a call's
+messages are written only to its own response.
 """
 
 from __future__ import annotations
@@ -12,17 +13,29 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from ...core.effects import Call, ReadResource, Send
 from ...core.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, error_code
+from ...core.limits import Places
 from . import event_stream
-from .head import Answer, json_answer
+from .admission import Answer, json_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol as Interface
 
+    from ...core.effects import Effect
     from ...core.jsonrpc import Id
+    from ...core.protocol import Observer as _Observer
     from ...core.protocol import Protocol
-    from .head import Fields
-    from .replay import Recording
+    from .admission import Fields
+    from .event_stream import Recording
+
+    class Observer(_Observer, Interface):
+        """Interface of an object that measures requests over HTTP (telemetry.recorder.Recorder)."""
+
+        def session_over(self, seconds: float, revision: str, /) -> None:
+            """Count an ended session. `seconds`: how long it lasted. `revision`: its revision of MCP."""
+
 
 _BAD_REQUEST = (INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, -32020, -32021, -32022)
 _MOST_WAITING = 256
@@ -178,7 +191,7 @@ class Exchange:
 
     def _event(self, line: bytes) -> bytes:
         if self.recording is None:
-            return event_stream.event(line)
+            return event_stream.sent_event(line)
         return self.recording.add(line)
 
     def _put(self, part: Answer | Begin | End | bytes) -> None:
@@ -200,3 +213,87 @@ class Exchange:
 
 def _nobody() -> None:
     """Do nothing. Used as `Exchange.changed` until an HTTP server waits for parts of the response."""
+
+
+class Following:
+    """Listener that passes the events of a recorded stream to the exchange that resumed the stream."""
+
+    __slots__ = ("exchange",)
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+
+    def __call__(self, number: int, event: bytes | None) -> None:
+        if event is None:
+            self.exchange.close()
+        else:
+            self.exchange.replay(event)
+
+
+MOST_CALLS = 2000
+"""Largest number of pending calls. Further calls are refused (503)."""
+
+MOST_STREAMS = 1000
+"""Largest number of open streams that wait for notifications of changes."""
+
+
+class Routes:
+    """Pending calls of all clients, and the clients' streams for change notifications."""
+
+    __slots__ = ("_for_calls", "_for_streams", "calls", "closing", "streams")
+
+    def __init__(self) -> None:
+        self.calls: dict[int, Exchange] = {}
+        self.streams: dict[Exchange, None] = {}
+        self.closing = False
+        self._for_calls = Places(MOST_CALLS)
+        self._for_streams = Places(MOST_STREAMS)
+
+    def takes_call(self, caller: str) -> bool:
+        """Return True if `caller` may begin another call."""
+        return self._for_calls.has(caller)
+
+    def takes_stream(self, caller: str) -> bool:
+        """Return True if `caller` may open another stream. Return False if the process is about to end."""
+        return not self.closing and self._for_streams.has(caller)
+
+    def open(self, exchange: Exchange) -> None:
+        """Add a stream on which a client gets notifications of changes, such as a changed list of tools."""
+        self.streams[exchange] = None
+        self._for_streams.take(exchange.caller)
+
+    def begin(self, exchange: Exchange, protocol: Protocol, effects: list[Effect]) -> list[Effect]:
+        """Register the calls in `effects` under `exchange`, and send the JSON-RPC messages in `effects` to the client.
+
+        `effects`: the actions that the protocol wants performed. Return all of them except the messages.
+        """
+        exchange.protocol = protocol
+        left: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Send):
+                exchange.respond(effect.line)
+                continue
+            if isinstance(effect, (Call, ReadResource)):
+                exchange.keys.add(effect.key)
+                self.calls[effect.key] = exchange
+                self._for_calls.take(exchange.caller)
+            left.append(effect)
+        return left
+
+    def end(self, key: int) -> Exchange | None:
+        """Remove a finished call and return its exchange, or None if no such call is pending."""
+        exchange = self.calls.pop(key, None)
+        if exchange is not None:
+            exchange.keys.discard(key)
+            self._for_calls.give(exchange.caller)
+        return exchange
+
+    def forget(self, exchange: Exchange) -> list[int]:
+        """Remove an exchange and its calls, and return the keys of these calls."""
+        if exchange in self.streams:
+            del self.streams[exchange]
+            self._for_streams.give(exchange.caller)
+        keys = sorted(exchange.keys)
+        for key in keys:
+            self.end(key)
+        return keys

@@ -14,12 +14,12 @@ import hmac
 from typing import TYPE_CHECKING
 
 from ...core.jsonrpc import INVALID_REQUEST
-from .head import Answer, refused
+from .admission import Answer, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .head import Head
+    from .admission import Head
 
 PATH = "/metrics"
 _UNKNOWN = "Whoever reads the metrics sends the token of this server's operator: Authorization: Bearer and the token."

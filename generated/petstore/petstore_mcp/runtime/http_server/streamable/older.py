@@ -11,23 +11,16 @@ import os
 from typing import TYPE_CHECKING
 
 from ...core.effects import Cancel, Send
-from ...core.elicitation import Questions
+from ...core.envelope import BATCH_REVISION
 from ...core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
-from ...core.methods import BATCH_REVISION
-from ...core.notification_settings import METHODS
-from ...core.protocol import Protocol
-from ...core.subscriptions import Subscriptions
+from ...core.protocol import Protocol, Questions
+from ...core.subscriptions import METHODS, Subscriptions
 from ...core.wire_formats import HANDSHAKE_REVISIONS
 from . import session
-from .admission import REVISION, SESSION, accepted, busy
+from .admission import REVISION, SESSION, Answer, accepted, busy, json_answer, refused
+from .event_stream import RecordedEvents, Recording
 from .exchange import Exchange
-from .head import Answer, json_answer, refused
-from .recent_sessions import RecentSessions
-from .relay import Relay
-from .replay import RecordedEvents, Recording
-from .session import Session
-from .session_notifications import SessionNotifications, setting
-from .session_streams import SessionStreams
+from .session import RecentSessions, Relay, Session, SessionNotifications, SessionStreams, setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,8 +30,8 @@ if TYPE_CHECKING:
     from ...core.effects import Effect, Handshake, Peer
     from ...core.jsonrpc import Message
     from ..sealed.seal import Seal
-    from .head import Fields, Head
-    from .routes import Observer, Routes
+    from .admission import Fields, Head
+    from .exchange import Observer, Routes
 
     Told: TypeAlias = "tuple[Exchange, list[Effect | Relay]]"
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...core.jsontext import dumps
+from ...core.jsonrpc import dumps
 from ...core.wire_formats import HANDSHAKE_REVISIONS, STATELESS_REVISIONS
-from .admission import PATH
-from .head import Answer
+from .admission import PATH, Answer
 
 if TYPE_CHECKING:
     from ...core.catalog import Catalog
     from ..listening import Listening
-    from .head import Head
+    from .admission import Head
 
 CARD, CATALOG = f"{PATH}/server-card", "/.well-known/ai-catalog.json"
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"

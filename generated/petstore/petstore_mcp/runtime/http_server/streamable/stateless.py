@@ -15,11 +15,9 @@ from ...core.jsonrpc import INVALID_REQUEST, Fault, Notification, Request, answe
 from ...core.protocol import Protocol
 from ...core.subscriptions import Subscriptions, ended_result
 from ...core.wire_formats import STATELESS_REVISIONS
-from . import mirrored_headers
-from .accept import STREAM, admits
-from .admission import REVISION, accepted, busy, no_stream
+from . import admission
+from .admission import REVISION, STREAM, accepted, admits, busy, no_stream, refused
 from .exchange import Exchange
-from .head import refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +26,8 @@ if TYPE_CHECKING:
     from ...core.effects import Effect, Peer
     from ...core.jsonrpc import Message
     from .access import Access
-    from .head import Answer, Fields, Head
-    from .routes import Observer, Routes
+    from .admission import Answer, Fields, Head
+    from .exchange import Observer, Routes
 
     Told = tuple[Exchange, list[Effect]]
 
@@ -65,7 +63,7 @@ class StatelessHandler:
         exchange = Exchange(message.id, stateless=True, fields=fields)
         exchange.caller = peer.caller
         try:
-            mirrored_headers.check(head, message, lambda tool: self._repeated(access.whole, tool))
+            admission.check(head, message, lambda tool: self._repeated(access.whole, tool))
         except Fault as fault:
             line = error(message.id, fault.code, fault.sentence, fault.data)
             exchange.respond(line)
@@ -116,7 +114,7 @@ class StatelessHandler:
         if not self._repeats:
             return {}
         tool = catalog.resolve_alias(tool)
-        return mirrored_headers.headers_of(catalog.tool(tool).schema) if catalog.has(tool) else {}
+        return admission.headers_of(catalog.tool(tool).schema) if catalog.has(tool) else {}
 
 
 def _rejected(request: Request, peer: Peer) -> list[Effect]:
