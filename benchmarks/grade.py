@@ -62,14 +62,6 @@ def row(name: str, source: Path) -> str:
     return f"| {name} | {len(found.tools):,} | {found.letter} | {found.score:.1f} | {change} | {after} | {more} |"
 
 
-def rows(folder: Path, largest: int | None = None) -> Iterator[str]:
-    """Yield the row of each document in the folder that is not larger than `largest` bytes."""
-    for name, file in DOCUMENTS.items():
-        path = folder / file
-        if path.exists() and (largest is None or path.stat().st_size <= largest):
-            yield row(name, path)
-
-
 def calibration(most: int) -> Iterator[str]:
     """Yield the row of each fault: how often it was made, how often noticed, and how many other tools changed."""
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +77,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--faults", type=int, metavar="N")
     most = parser.parse_args().faults
-    for each in rows(CORPUS) if most is None else calibration(most):
+    grades = (row(name, CORPUS / file) for name, file in DOCUMENTS.items())
+    for each in grades if most is None else calibration(most):
         print(each, flush=True)
 
 

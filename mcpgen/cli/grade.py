@@ -91,7 +91,7 @@ def _write_patch(path: Path, compiled: Compiled) -> None:
 
 def _say(found: Grade, compiled: Compiled) -> None:
     title, tools = compiled.catalog.identity.title, counted(len(found.tools), "tool")
-    report.say(f"{title}: {found.letter} ({found.score:.0f} of 100 points, {tools})", err=False, bold=True)
+    report.say(f"{title}: {found.letter} ({found.score:.1f} of 100 points, {tools})", err=False, bold=True)
     if found.changes:
         report.say_lines(["", "The changes that would help most:"], err=False)
     for change in found.changes:
@@ -105,7 +105,7 @@ def _say(found: Grade, compiled: Compiled) -> None:
         faults = ", ".join(
             fault.rule.name + (f" ({_some(fault.about)})" if fault.about else "") for fault in each.faults
         )
-        report.say(f"  {each.letter} {each.score:3.0f}  {each.tool.name}: {faults}", err=False)
+        report.say(f"  {each.letter} {each.score:5.1f}  {each.tool.name}: {faults}", err=False)
     report.say_lines(["", f"Badge: {grading.badge(found.letter)}"], err=False)
 
 

@@ -17,8 +17,8 @@ LETTERS = {"A": 90, "B": 80, "C": 70, "D": 60, "F": 0}
 
 
 def letter_of(score: float) -> str:
-    """Return the best letter that a score earns. The score counts as it is shown, in whole points."""
-    return next(letter for letter, least in LETTERS.items() if round(score) >= least)
+    """Return the best letter that a score earns. The score counts as it is shown, with one decimal."""
+    return next(letter for letter, least in LETTERS.items() if round(score, 1) >= least)
 
 
 _COLOURS = {"A": "brightgreen", "B": "green", "C": "yellow", "D": "orange", "F": "red"}

@@ -54,14 +54,14 @@ def test_the_json_has_the_published_shape_and_adds_up(folder: Path) -> None:
 
 
 def test_a_letter_is_decided_by_the_score_that_is_shown() -> None:
-    assert [letter_of(score) for score in (100.0, 89.5, 89.4, 59.4, 0.0)] == ["A", "A", "B", "F", "F"]
+    assert [letter_of(score) for score in (100.0, 89.95, 89.94, 60.0, 59.9, 0.0)] == ["A", "A", "B", "D", "F", "F"]
     assert list(LETTERS.values()) == sorted(LETTERS.values(), reverse=True)
 
 
 def test_the_text_names_the_letter_the_changes_and_the_worst_tools(folder: Path) -> None:
     told = mcpgen("grade", "poor.json", folder=folder).stdout
     found = documented("poor.json", folder=folder)
-    assert told.startswith(f"{HOSTILE}: {found['letter']} ({found['score']:.0f} of 100 points, 1 tool)\n")
+    assert told.startswith(f"{HOSTILE}: {found['letter']} ({found['score']:.1f} of 100 points, 1 tool)\n")
     assert "Write a summary that says what the operation does and when to use it. [no-purpose]" in told
     assert f"Badge: {found['badge']}" in told
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 METHODS = ("get", "put", "post", "patch", "delete")
-PAGING = re.compile(r"limit|offset|page|cursor|per_page|page_?size|after|before|start(?:ing)?_?\w*", re.IGNORECASE)
+PAGING = re.compile(r"limit|count|offset|page|cursor|per_page|page_?size|after|before|start(ing)?_?\w*", re.IGNORECASE)
 BOUNDS = ("enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength", "default", "example", "examples")
 
 Node = dict[str, Any]
