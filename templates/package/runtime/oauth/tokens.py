@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from ..http.exchange import Response
-    from ..settings.credentials import Login, TokenRequest
+    from ..settings.credentials import TokenRequest
     from ..settings.origins import Endpoint
     from ..text.addresses import Address
     from .discovery import Send
+    from .login_request import Login
 
 EARLY = 60.0
 """Seconds before the end of a token at which it is renewed; a quarter of its lifetime if that is shorter."""
