@@ -59,9 +59,9 @@ OF_ORIGINS = (
     ),
     Mutation(
         "constant fields at another origin",
-        "credentials.py",
-        "for index in servers}) == 1",
-        "for index in servers})",
+        "constant_headers.py",
+        "return server(0).origin ==",
+        "return",
         CONSTANT,
     ),
     Mutation("constant fields of HTTP's own", "constant_headers.py", "fields.is_name(name)", "name", CONSTANT),

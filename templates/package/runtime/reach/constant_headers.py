@@ -13,6 +13,11 @@ from ..text import fields
 from ..text.secret_words import is_secret_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..tables.table import Binding
+    from ..text.addresses import Address
+
     Written = tuple[str, str, str]
     """A field as `credentials` writes it: `header`, name and value."""
 
@@ -53,3 +58,11 @@ def _fields(text: str) -> tuple[Written, ...]:
         if found.setdefault(name.lower(), ("header", name, value)) != ("header", name, value):
             raise ValueError(f"has the field of line {number} twice")
     return tuple(found.values())
+
+
+def is_at_home(server: Callable[[int], Address], binding: Binding) -> bool:
+    """Return True if a tool has the origin of the first server. `server` returns the address of a server by its index.
+
+    The operator means the API at its base URL. A document may name further origins, which get none of the fields.
+    """
+    return server(0).origin == server(binding.get("server", 0)).origin

@@ -313,10 +313,12 @@ def put(request: Request, credentials: list[Written]) -> None:
 
 
 def constant(settings: Settings, binding: Binding) -> tuple[Written, ...]:
-    """Return the operator's constant header fields, none for a tool at another origin than that of the first server."""
-    found = (*settings["HEADERS"], *settings["HEADERS_FILE"])
-    servers = (0, binding.get("server", 0)) if found else ()
-    return found if len({settings.server(index).origin for index in servers}) == 1 else ()
+    """Return the operator's constant header fields for requests of a tool."""
+    if not (found := (*settings["HEADERS"], *settings["HEADERS_FILE"])):
+        return ()
+    from ..reach.constant_headers import is_at_home  # imported late: few operators set header fields
+
+    return found if is_at_home(settings.server, binding) else ()
 
 
 def _put_fetched(scheme: Scheme) -> Callable[[Request, str], None]:
@@ -430,7 +432,11 @@ class ServerCredentials:
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
         from ..oauth.login_request import Login  # imported late: few servers log in with a request
 
-        return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), _put_fetched(scheme))
+        base = self._settings.server(binding.get("server", 0))
+        login = Login(scheme["login"], values, base)
+        if login.is_session and base.origin != endpoint.address.origin:
+            raise NotReady(f"Its login gives a cookie of {endpoint.address.origin}, which no other origin gets.")
+        return TokenRequest(endpoint, "", "", scopes, names, login, login.put(_put_fetched(scheme), set_field))
 
     def _fetching(self, scheme: Scheme) -> list[str]:
         """Return the variables with which the server fetches a token."""
