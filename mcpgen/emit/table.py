@@ -440,6 +440,9 @@ def login(login: Login) -> JsonObject:
     """Return the request by which a token is fetched from the API itself."""
     fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
     result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
+    if login.csrf:
+        place, header = login.csrf
+        result["csrf"] = {"place": place, "header": header}
     return {**result, **({"expires": login.expires} if login.expires else {})}
 
 

@@ -57,6 +57,7 @@ WINGS = (
     # What the operator asks for by a flag, a command or a setting
     Wing("telemetry", (), ("http_server",)),
     Wing("audit", ("files",)),
+    Wing("reach"),
     Wing("reload", ("files",)),
     Wing("install", ("files",)),
     Wing("shell"),

@@ -129,13 +129,16 @@ class Login:
     """An operation of the API that returns a token. Security schemes with a `login` get their token from it.
 
     `fields`: members of the request body, as (name, role, constant). The role's environment variable gives the value;
-    if the role is empty, the constant does. `token` and `expires`: JSON Pointers into the response.
+    if the role is empty, the constant does. `token`: place in the response: a JSON Pointer, `header:NAME`,
+    `cookie:NAME` or `body:text`. `expires`: a JSON Pointer. `csrf`: place of a value, and the header field of later
+    requests that has the value; () if there is none.
     """
 
     content_type: str
     fields: tuple[tuple[str, str, str], ...]
     token: str
     expires: str = ""
+    csrf: tuple[str, str] | tuple[()] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class Options:
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | together)
 
 
-PARTS = ("audit", "hooks", "http", "install", "login", "programs", "reload", "search", "shell", "telemetry")
+PARTS = ("audit", "hooks", "http", "install", "login", "programs", "reach", "reload", "search", "shell", "telemetry")
 """Names of the parts of a server that its owner can choose."""
 
 ALL_PARTS, NO_PARTS = "all", "none"

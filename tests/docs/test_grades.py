@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.grade import CORPUS, DOCUMENTS, row
+from benchmarks.grade import DOCUMENTS, row
 from tests.docs.test_figures import DOCS
+from tests.grade.calibration import CORPUS
 
 PAGE = (DOCS / "explanation" / "grade.md").read_text(encoding="utf-8")
 LARGEST = 700_000

@@ -253,6 +253,7 @@ def test_help_and_doctor_tell_only_of_what_is_there(whole: Path, plain: Path, up
         ("shell", ("completion", "bash"), {}),
         ("reload", ("--reload",), {}),
         ("audit", (), {"THINGS_AUDIT": "stderr"}),
+        ("reach", (), {"THINGS_HEADERS": "X-Plan: a"}),
         ("telemetry", (), {"THINGS_METRICS": "1"}),
         ("telemetry", (), {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}),
         ("telemetry", (), {"OTEL_TRACES_EXPORTER": "otlp"}),

@@ -10,7 +10,12 @@ ATTACKS, STORE = "tests/login/test_attacks.py", "tests/login/test_store.py"
 RENEWAL, DEVICE = "tests/login/test_renewal.py", "tests/login/test_device.py"
 ELICITATION = "tests/login/test_elicitation.py"
 
+SESSIONS = ("tests/functional/test_sessions.py",)
+
 OF_LOGINS = (
+    Mutation("a cookie of another path", "login_request.py", "is_ours and value and age", "value and age", SESSIONS),
+    Mutation("a session at another origin", "credentials.py", "if login.is_session and", "if False and", SESSIONS),
+    Mutation("a CSRF value that results show", "tokens.py", 'token.split("\\n")', "[token]", SESSIONS),
     Mutation(
         "the state of a login",
         "loopback.py",

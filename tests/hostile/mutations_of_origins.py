@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.hostile.mutation import Mutation
 
 ORIGINS = "tests/runtime/test_origins.py"
+CONSTANT = ("tests/functional/test_constant_headers.py",)
 
 OF_ORIGINS = (
     Mutation(
@@ -56,6 +57,15 @@ OF_ORIGINS = (
         'private = [""]',
         ("tests/runtime/test_credentials.py",),
     ),
+    Mutation(
+        "constant fields at another origin",
+        "constant_headers.py",
+        "return server(0).origin ==",
+        "return",
+        CONSTANT,
+    ),
+    Mutation("constant fields of HTTP's own", "constant_headers.py", "fields.is_name(name)", "name", CONSTANT),
+    Mutation("a secret that results show", "constant_headers.py", "if name.lower() in _SECRET or", "if", CONSTANT),
     Mutation(
         "the table that a server began with",
         "commands.py",

@@ -60,7 +60,7 @@ def attached(*schemes: str) -> Request:
     request.headers = [("Accept", "*/*"), ("x-KEY", "from an argument"), ("authorization", "from an argument")]
     request.query = ["q=1", "api%20key=from-an-argument", "api+x=2"]
     request.cookies = ["sid=from-an-argument", "other=1"]
-    credentials.attach(request, [SECURITY[name] for name in schemes], SECRETS)
+    credentials.put(request, credentials.written([SECURITY[name] for name in schemes], SECRETS))
     return request
 
 
@@ -374,7 +374,7 @@ def test_hard_20_what_is_read_as_the_name_of_a_credential_gives_way_to_it(header
     request = Request("GET", "/p")
     request.headers = [("Accept", "*/*"), (header, "1")]
     request.query, request.cookies = ["q=1", pair, "keys=2"], [cookie, "side=2"]
-    credentials.attach(request, [SECURITY[name] for name in ("head", "query", "cookie")], SECRETS)
+    credentials.put(request, credentials.written([SECURITY[name] for name in ("head", "query", "cookie")], SECRETS))
     assert request.headers == [("Accept", "*/*"), ("X-Key", "head-secret")]
     assert request.query == ["q=1", "keys=2", f"api%20key={quote(SECRETS['P_QUERY'], safe='')}"]
     assert [cookie.partition("=")[0] for cookie in request.cookies] == ["side", "sid"]

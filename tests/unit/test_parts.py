@@ -70,6 +70,7 @@ WITHIN = {
     "TextNode": "templates",
     "ItemsNode": "templates",
     "MembersNode": "templates",
+    "Csrf": "oauth",
     "Resource": "features",
     "CompletionSource": "features",
     "Prompt": "features",

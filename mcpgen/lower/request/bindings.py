@@ -345,6 +345,7 @@ def _is_graphql(operation: Operation, body: BodyBinding) -> bool:
     for name, node in as_object((body.template or {}).get("members")).items():
         text = as_list(as_object(node).get("text"))
         members[name] = text[0] if text else as_object(node).get("value")
+    members |= as_object((body.template or {}).get("value"))
     query = members.get("query")
     if isinstance(query, str):
         return _DOCUMENT.match(query) is not None

@@ -15,7 +15,7 @@ class LoginChoice:
 
     `fields`: members of its body, as (name, role, constant). The role's environment variable gives the value; if the
     role is empty, the constant does. `scheme`: the security scheme that the token is for, or "" if there is only one.
-    `token` and `expires`: JSON Pointers into the response.
+    `token`, `expires` and `csrf`: as in `model.Login`.
     """
 
     where: Where
@@ -24,6 +24,7 @@ class LoginChoice:
     token: str
     expires: str
     fields: tuple[tuple[str, str, str], ...]
+    csrf: tuple[str, str] | tuple[()] = ()
 
 
 def read(value: JsonValue, where: Where) -> LoginChoice | None:
@@ -33,7 +34,9 @@ def read(value: JsonValue, where: Where) -> LoginChoice | None:
     fields = tuple(filter(None, (_field(name, each) for name, each in as_object(raw.get("fields")).items())))
     if not (operation and token and fields):
         return None
-    return LoginChoice(where, operation, as_text(raw.get("scheme")), token, as_text(raw.get("expires")), fields)
+    scheme, expires, csrf = as_text(raw.get("scheme")), as_text(raw.get("expires")), as_object(raw.get("csrf"))
+    place, header = as_text(csrf.get("from")), as_text(csrf.get("header"))
+    return LoginChoice(where, operation, scheme, token, expires, fields, (place, header) if place and header else ())
 
 
 def _field(name: str, value: JsonValue) -> tuple[str, str, str] | None:

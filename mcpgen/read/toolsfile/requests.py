@@ -59,7 +59,8 @@ def read_line(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Requ
 
 
 def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagnostics) -> JsonObject:
-    """Return the tool `entry` with the query templates of its request line moved to `send`."""
+    """Return the tool `entry` with the query templates of its request line moved to `send`, and `graphql` as a body."""
+    entry = _with_graphql(entry, where, diagnostics)
     if not line.query:
         return entry
     send = as_object(entry.get("send"))
@@ -73,6 +74,24 @@ def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagno
             "Keep only one of the two: remove the parameter from the request line or from `send`.",
         )
     return {**entry, "send": {**send, "query": {**dict[str, JsonValue](line.query), **query}}}
+
+
+_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)\s{0,9}:")
+"""Declaration of a variable in a GraphQL document. Its braces are no placeholders, so it is written as it is."""
+
+
+def _with_graphql(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
+    """Return the tool `entry` with a GraphQL document under `send` as a JSON body: each variable is an argument."""
+    send = as_object(entry.get("send"))
+    document = send.get("graphql")
+    if not isinstance(document, str):
+        return entry
+    if "body" in send:
+        message, hint = "`send` has both `graphql` and `body`.", "Leave out one of them."
+        diagnostics.add("invalid-value", message, where.inside("send", "graphql"), hint)
+    variables: JsonObject = {name: f"{{{name}}}" for name in dict.fromkeys(_VARIABLE.findall(document))}
+    body: JsonObject = {"query": document.replace("{", "{{").replace("}", "}}")}
+    return {**entry, "send": {**send, "body": {**body, **({"variables": variables} if variables else {})}}}
 
 
 _PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
