@@ -74,7 +74,7 @@ def open_project(directory: Path) -> Project:
         raise no_lock(directory)
     files = _released_files(directory, lock)
     _refuse_edited(directory, lock, files)
-    others = other_files(lock.package, files, lock.files)
+    others = _other_files(lock.package, files, lock.files)
     surface = projects.surface(directory, lock)
     if surface is None:
         raise _unusable(directory, "The project's tools.json or bindings.json cannot be read.")
@@ -176,7 +176,7 @@ _LARGEST = 1_000_000
 """Limit on the bytes of a file that are searched for secrets. Key files are small."""
 
 
-def other_files(package: str, files: Mapping[str, bytes], generated: Iterable[str]) -> tuple[str, ...]:
+def _other_files(package: str, files: Mapping[str, bytes], generated: Iterable[str]) -> tuple[str, ...]:
     """Return the paths of files that mcpgen did not write and `hooks.py` does not import, directly or indirectly.
 
     `files`: those of the package. `generated`: those that mcpgen wrote. Raises FatalError if a file may be a secret.

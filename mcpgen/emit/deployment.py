@@ -35,7 +35,7 @@ def deployment_files(catalog: Catalog) -> dict[str, bytes]:
         "ports": _ports(catalog.origins),
     }
     files = render(assets.deployment_templates(), values)
-    return {**files, DASHBOARD: dashboard(catalog.identity)}
+    return {**files, DASHBOARD: _dashboard(catalog.identity)}
 
 
 def secret_files(catalog: Catalog) -> list[str]:
@@ -83,7 +83,7 @@ def _ports(origins: Iterable[str]) -> list[int]:
 DASHBOARD = "deploy/grafana-dashboard.json"
 
 OPERATIONS, REQUESTS = "mcp_server_operation_duration_seconds", "http_client_request_duration_seconds"
-SESSIONS = "mcp_server_session_duration_seconds"
+_SESSIONS = "mcp_server_session_duration_seconds"
 _TOOL, _ERROR, _CALLS = "gen_ai_tool_name", "error_type", 'mcp_method_name="tools/call"'
 _WIDTH, _HEIGHT, _COLUMNS = 12, 8, 2
 
@@ -107,13 +107,13 @@ _PANELS = (
      "sum by (status) (rate(mcpgen_task_answers_total[5m]))", "status"),
     ("HTTP requests that were turned away, by status", "reqps",
      "sum by (status) (rate(mcpgen_http_refused_total[5m]))", "status"),
-    ("Mean seconds of a session", "s", f"sum(rate({SESSIONS}_sum[1h])) / sum(rate({SESSIONS}_count[1h]))", ""),
+    ("Mean seconds of a session", "s", f"sum(rate({_SESSIONS}_sum[1h])) / sum(rate({_SESSIONS}_count[1h]))", ""),
     ("Memory of each process", "bytes", "process_resident_memory_bytes", "instance"),
 )  # fmt: skip
 """For each panel: title, unit, Prometheus query, and the label that names a series."""
 
 
-def dashboard(identity: Identity) -> bytes:
+def _dashboard(identity: Identity) -> bytes:
     """Return the dashboard as JSON. The only text of the API's document in it is the name of the server."""
     found = {
         "description": "Yours to edit: mcpgen writes this file once and never again.",

@@ -66,7 +66,7 @@ def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> d
     for operation in operations:
         if operation.key not in named:
             name = derive(operation, api_title, known_versions[operation.document])
-            wanted.setdefault(name, []).append(in_ascii(operation))
+            wanted.setdefault(name, []).append(_in_ascii(operation))
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
             candidates = itertools.chain([name], _distinctions(name, operation, members))
@@ -193,7 +193,7 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
 
     `known_versions`: the versions in the paths of its document.
     """
-    operation = operation_ids.without_sentence(in_ascii(operation))
+    operation = operation_ids.without_sentence(_in_ascii(operation))
     found = operation_ids.read(operation, operation.api_title or api_title) or _from_short_id(operation)
     if found and found[0] in verbs.VERBS and _names_nothing(found[1:]):
         whole = [*(_from_summary(found[0], operation) or _with_nouns(found[0], operation)), *found[1:]]
@@ -362,7 +362,7 @@ _LATIN = re.compile(r"[A-Za-z]")
 _STATIC = re.compile(r"\{[^{}]*\}")
 
 
-def in_ascii(operation: Operation) -> Operation:
+def _in_ascii(operation: Operation) -> Operation:
     """Return `operation` with its id, its path and the variables of the path in ASCII.
 
     An id without a Latin letter is left out if the path names something: a verb by the method and a noun say more.
@@ -402,7 +402,7 @@ last.
 """
 
 _HASH = 4
-ABBREVIATIONS = dict(
+_ABBREVIATIONS = dict(
     re.findall(
         r"(\w+)=(\w+)",
         """
@@ -435,9 +435,9 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
         found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
     if not _fits(found, longest):
         found = _without_repetitions(found)
-    for word in sorted({word for word in found if word in ABBREVIATIONS}, key=lambda word: (-len(word), word)):
+    for word in sorted({word for word in found if word in _ABBREVIATIONS}, key=lambda word: (-len(word), word)):
         if not _fits(found, longest):
-            found = [ABBREVIATIONS[word] if other == word else other for other in found]
+            found = [_ABBREVIATIONS[word] if other == word else other for other in found]
     while len(found) > 1 and not _fits(_beginning_with_a_letter(found), longest):
         found = _without_outermost(found)
     name = "_".join(_beginning_with_a_letter(found))

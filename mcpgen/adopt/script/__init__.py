@@ -40,7 +40,7 @@ from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
 
-LONGEST = 1_000_000
+_LONGEST = 1_000_000
 """Limit on the characters of a script."""
 
 _MAKERS = {"from_openapi": 0, "FastMCPOpenAPI": 0, "OpenAPIProvider": 0, "from_fastapi": -1}
@@ -81,8 +81,8 @@ def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
 
     `environ`: environment variables with known values.
     """
-    if len(source) > LONGEST:
-        message = f"The script has more than {LONGEST:,} characters."
+    if len(source) > _LONGEST:
+        message = f"The script has more than {_LONGEST:,} characters."
         raise FatalError("too-large", message, Where(file), "Name the script that makes the server.")
     try:
         tree = ast.parse(source)
@@ -134,7 +134,7 @@ class _Call:
                         evaluator.where(each.value),
                     )
                 )
-        self._client = HttpClient()
+        self._client = _HttpClient()
         if "client" in self._given:
             place = evaluator.where(self._given["client"])
             self._client = _client(self._value("client"), evaluator, environ, place)
@@ -325,7 +325,7 @@ _UNREAD = {
 
 
 @dataclass(frozen=True, slots=True)
-class HttpClient:
+class _HttpClient:
     """The properties of an HTTP client in a script.
 
     `base_url`: "" if unknown. `credentials`: None if code computes them. `timeout`: seconds, None if the script sets
@@ -337,7 +337,7 @@ class HttpClient:
     timeout: float | None = None
 
 
-def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: Where) -> HttpClient:
+def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: Where) -> _HttpClient:
     """Return base URL, credentials and timeout of `value`, the HTTP client with which a FastMCP script calls the API.
     Add a remark for each property of the client that cannot be read.
     """
@@ -348,7 +348,7 @@ def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], wher
                 "adopt cannot find where the script creates the HTTP client, so base URL and credentials are unknown."
             )
             remarks.append(Remark(said, where))
-        return HttpClient()
+        return _HttpClient()
     where = evaluator.where(value.call)
     given = value.arguments
     if any(keyword.arg is None for keyword in value.call.keywords):
@@ -365,7 +365,7 @@ def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], wher
     by_auth = _auth(given.get("auth"), remarks, where)
     found = (*(by_headers or ()), *(by_auth or ()))
     by_code = by_headers is None or by_auth is None or "event_hooks" in given or "transport" in given
-    return HttpClient(base_url, None if by_code and not found else found, _timeout(given.get("timeout"), environ))
+    return _HttpClient(base_url, None if by_code and not found else found, _timeout(given.get("timeout"), environ))
 
 
 def _timeout(value: Value | None, environ: Mapping[str, str]) -> float | None:

@@ -29,7 +29,7 @@ _HEX = "[0-9A-Fa-f]"
 _CODE = rf"[fnrtv]|c[A-Za-z]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|[\^$\\.*+?()\[\]{{}}|/]"
 _SET = r"[dDwWsS]|[pP]\{[A-Za-z_]+(?:=[A-Za-z0-9_]+)?\}"
 _NAME = r"<[A-Za-z_$][A-Za-z0-9_$]*>"
-TOKEN = re.compile(
+_TOKEN = re.compile(
     rf"(?P<open>\((?:\?(?::|(?P<around><?[=!])|{_NAME}))?)|(?P<close>\))|(?P<border>[|^$]|\\[bB])"
     rf"|(?P<repeat>(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})\??)"
     rf"|(?P<list>\[\^?(?:[^\]\\]|\\.)*\])|(?P<atom>\\(?:{_CODE}|{_SET}|[1-9][0-9]*|k{_NAME})|[^\\()\[\]{{}}*+?|^$])",
@@ -44,7 +44,7 @@ def is_ecma(pattern: str) -> bool:
     """Return True if `pattern` is a regular expression of ECMA 262 with the flag `u`."""
     position, groups, may_repeat = 0, list[bool](), False
     while position < len(pattern):
-        token = TOKEN.match(pattern, position)
+        token = _TOKEN.match(pattern, position)
         if token is None:
             return False
         position = token.end()
@@ -134,7 +134,7 @@ def _both_cases(pattern: str) -> str:
     if not is_ecma(pattern):
         return ""
     written = ""
-    for token in TOKEN.finditer(pattern):
+    for token in _TOKEN.finditer(pattern):
         text = token[0]
         if "\\p" in text or "\\x" in text or "\\u" in text or not text.isascii():
             return ""
@@ -192,7 +192,7 @@ def matches_nothing(pattern: str) -> bool:
     if not is_ecma(pattern):
         return False
     groups = [_Sequence()]
-    tokens = list(TOKEN.finditer(pattern))
+    tokens = list(_TOKEN.finditer(pattern))
     for token, following in zip(tokens, [*tokens, None][1:], strict=True):
         here = groups[-1]
         may_be_absent = following is not None and following[0].startswith(("*", "?", "{0"))
@@ -237,7 +237,7 @@ def pattern_cost(pattern: str) -> int | None:
     """
     totals, last, position = [0], 0, 0
     while position < len(pattern):
-        token = TOKEN.match(pattern, position)
+        token = _TOKEN.match(pattern, position)
         position = token.end() if token else position + 1
         if token is not None and token["open"]:
             totals.append(0)

@@ -94,7 +94,7 @@ def _added(value: JsonValue, described: CallerScopes, operation: Operation, diag
     return found
 
 
-CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
+_CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
 """Values of `confirm`, from the least to the most cautious."""
 
 CONFIRMATIONS: Mapping[Confirm, str] = {
@@ -122,7 +122,7 @@ def confirmation_of(
     if operation.decided.confirm is not None:
         return operation.decided.confirm
     if hints.destructive and consents:
-        kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
+        kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, _CAUTION[0]), _CAUTION[1], key=_CAUTION.index)}
         message = (
             f"{operation.method} {clipped(operation.path)} needs {clipped(consents[0])} as a confirmation, which the "
             "server sends by itself. Therefore the server asks the user to confirm. Only `confirm: always` also "
@@ -131,11 +131,11 @@ def confirmation_of(
         hint = "To change this, set `confirm:` in an override."
         diagnostics.add("fixed-confirmation", message, operation.where, hint)
     named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
-    found = [kinds.get(kind, CAUTION[0]) for kind in named]
-    wanted = operation.extension.get("confirm", CAUTION[0])
-    found += [word for word in CAUTION if word == wanted]
-    if wanted not in CAUTION:
+    found = [kinds.get(kind, _CAUTION[0]) for kind in named]
+    wanted = operation.extension.get("confirm", _CAUTION[0])
+    found += [word for word in _CAUTION if word == wanted]
+    if wanted not in _CAUTION:
         message = f"'{clipped(str(wanted))}' does not say when to confirm."
         hint = "Write `when-supported` or `always`."
         diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "confirm"), hint)
-    return max(found, key=CAUTION.index)
+    return max(found, key=_CAUTION.index)

@@ -33,7 +33,7 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
             return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
-    refuse_page(name, text)
+    _refuse_page(name, text)
     from mcpgen.read.document import yaml_text  # imported late: takes a quarter of the start-up
 
     try:
@@ -81,7 +81,7 @@ _LINK = re.compile(r"""(?:spec-url|data-url|\burl)["']?\s{0,9}[:=]\s{0,9}["']([^
 _NAMES = re.compile(r"openapi|swagger|api-docs|\.(json|ya?ml)\b", re.IGNORECASE)
 
 
-def refuse_page(name: str, text: str) -> None:
+def _refuse_page(name: str, text: str) -> None:
     """Raise FatalError if `text` is a web page. The hint has the URL of the page's description, if the page names it.
 
     `name`: the URL or file of the page.

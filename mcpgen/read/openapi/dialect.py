@@ -109,7 +109,7 @@ def convert(raw: JsonValue, names: Names) -> JsonObject:
     if not _WITH_SUBSCHEMAS.isdisjoint(raw):
         _subschemas(raw, schema, names)
     if "enum" in schema:
-        agree(schema)
+        _agree(schema)
     if "dependentRequired" in raw:
         _dependents(raw, schema)
     if "discriminator" in raw:
@@ -275,7 +275,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
 _BOOLEANS = {"true": True, "false": False}
 
 
-def agree(schema: JsonObject) -> None:
+def _agree(schema: JsonObject) -> None:
     """Change `schema`, which is in JSON Schema 2020-12, in place, if none of the values of its `enum` has its type.
 
     Values of a schema of the type `string` are left alone: all other scalars can be read as texts.
@@ -290,7 +290,7 @@ def agree(schema: JsonObject) -> None:
         schema["enum"] = converted
     elif kind == "array":
         schema["items"] = {"enum": values, **as_object(schema.get("items"))}
-        agree(as_object(schema["items"]))
+        _agree(as_object(schema["items"]))
         del schema["enum"]
     else:
         del schema["type"]

@@ -79,7 +79,7 @@ def portable(entry: JsonObject) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-CONFIRM: Mapping[str, Confirm] = {word: word for word in get_args(Confirm)}
+_CONFIRM: Mapping[str, Confirm] = {word: word for word in get_args(Confirm)}
 KINDS = ("GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE", DESTRUCTIVE)
 
 
@@ -95,7 +95,7 @@ def confirm_of_kinds(server: JsonObject) -> dict[str, Confirm]:
 
 
 def _word(value: JsonValue) -> Confirm | None:
-    return CONFIRM.get(value) if isinstance(value, str) else None
+    return _CONFIRM.get(value) if isinstance(value, str) else None
 
 
 _OUTPUTS: Mapping[str, Output] = {word: word for word in get_args(Output)}

@@ -7,7 +7,7 @@ of its values, examined one by one, must be contained in some outer case.
 Recursive schemas are handled by a greatest fixed point: for members and items, inclusion is first assumed. If the
 assumption turns out false, the results that relied on it are examined again, until nothing changes.
 
-`not` and `oneOf` require proofs that two schemas have no value in common (`Disjointness`).
+`not` and `oneOf` require proofs that two schemas have no value in common (`_Disjointness`).
 """
 
 from dataclasses import replace
@@ -27,7 +27,7 @@ _DEEPEST_APART = 4
 """Limit on the levels of members that are examined."""
 
 
-class Judge(Protocol):
+class _Judge(Protocol):
     """Interface to `Inclusion`. `cases` returns the alternatives of schemas (see `cases.py`), or None if there are too
     many. `is_empty` returns True if it is proven that no value satisfies the schemas.
     """
@@ -37,10 +37,10 @@ class Judge(Protocol):
     def is_empty(self, terms: Terms) -> bool: ...
 
 
-class Disjointness:
+class _Disjointness:
     """Prover that two schemas have no value in common."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: _Judge) -> None:
         self._judge = judge
 
     def between(self, one: Terms, other: Terms, depth: int = 0) -> bool:
@@ -293,7 +293,7 @@ class Inclusion:
             return False
         if any(apart.holds(refused, case.scope.terms(known)) for known in case.nots):
             return True
-        return Disjointness(apart).of(case, refused)
+        return _Disjointness(apart).of(case, refused)
 
     def _is_one_of(self, case: Case, branches: tuple[JsonValue, ...], outer: Case) -> bool:
         """Return True if it is proven that each value that satisfies `case`, an alternative of one schema, satisfies
@@ -304,7 +304,7 @@ class Inclusion:
         apart = self._apart
         if apart is None:
             return False
-        others = [not Disjointness(apart).of(case, outer.scope.terms(branch)) for branch in branches]
+        others = [not _Disjointness(apart).of(case, outer.scope.terms(branch)) for branch in branches]
         return sum(others) <= 1 or any(
             _are_wider(
                 [case.scope.terms(node) for node in known], [outer.scope.terms(node) for node in branches], apart
@@ -357,7 +357,7 @@ def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
         if each in own and apart.holds(terms, had[own[each]]):
             continue
         for place, other in enumerate(had):
-            if own.get(each) != place and not Disjointness(apart).between(other, terms):
+            if own.get(each) != place and not _Disjointness(apart).between(other, terms):
                 return False
     return True
 
