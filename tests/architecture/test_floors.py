@@ -29,6 +29,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "check": 5,
         "retrieval": 5,
         "emit": 6,
+        "grade": 7,
         "pipeline": 7,
         "regenerate": 8,
         "adopt": 8,

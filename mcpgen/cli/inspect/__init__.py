@@ -19,17 +19,14 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.plurals import counted
-from mcpgen.cli import onefile, options, report, servers
+from mcpgen.cli import onefile, options, report, servers, source
 from mcpgen.cli.inspect import contract, findings, table
 from mcpgen.cli.inspect import tool as one
 from mcpgen.emit import page
 from mcpgen.emit.table import cost
 from mcpgen.model import ToolSpec
 from mcpgen.model.options import Options
-from mcpgen.pipeline import Compiled, compile_source
-from mcpgen.read import fetch
-from mcpgen.read.fetch import Network
-from mcpgen.regenerate import projects
+from mcpgen.pipeline import Compiled
 from mcpgen.retrieval.index import build
 
 _MOST = 8
@@ -95,7 +92,7 @@ def command(
             _show_search(given, flags, queries, output)
         report.leave(report.DONE)
     with report.ending(output):
-        compiled = _compiled(given, flags)
+        compiled = source.compiled(given, flags)
         tools = list(compiled.catalog.tools) if wanted is None else _called(compiled.catalog.tools, wanted)
         found = [*compiled.diagnostics, *_exceeding(tools, max_tokens)]
         called = _explained(compiled, tools, arguments, output) if arguments is not None else None
@@ -170,24 +167,6 @@ def _request(tool: ToolSpec) -> str:
     return f"{tool.operation.method} {tool.operation.path}"
 
 
-def _compiled(source: str, flags: Options) -> Compiled:
-    """Compile `source` and return the result.
-
-    If `source` is the directory of a project, the source and flags that the project stores are used. Flags that are
-    given replace stored flags.
-    """
-    directory = Path(source)
-    if not directory.is_dir():
-        network = Network(flags.allow_redirect, flags.fetch_header, source)
-        return compile_source(fetch.read(source, flags.ref_dir, network), flags)
-    project = projects.remembered(directory)
-    recorded, own = projects.located(directory, project.source), project.recorded
-    headers = flags.fetch_header or own.fetch_header
-    network = Network(flags.allow_redirect or own.allow_redirect, headers, recorded)
-    fetched = fetch.read(recorded, flags.ref_dir or own.ref_dir, network)
-    return compile_source(fetched, flags, project)
-
-
 _NAMED = 40
 
 
@@ -239,7 +218,7 @@ def _show_search(given: str, flags: Options, queries: tuple[str, ...], output: s
     The server is compiled with `--tools search`, even if the project was generated without it. Raises FatalError if the
     search fails.
     """
-    compiled = _compiled(given, replace(flags, tools="search"))
+    compiled = source.compiled(given, replace(flags, tools="search"))
     asked = [word for query in queries for word in ("--search", query)]
     with servers.emitted(compiled) as server:
         code, out, err = server.ask(*asked)
