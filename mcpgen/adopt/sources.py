@@ -22,6 +22,12 @@ from mcpgen.read.document import Document, load
 
 _KNOWN = "awslabs.openapi-mcp-server, FastMCP scripts, openapi-mcp-generator and @ivotoby/openapi-mcp-server"
 _BLOCKS = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
+# A string or a comment without its end takes the rest of the text, so that it is not read again and again.
+_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_DEEPEST = 12
+_LINE = re.compile(r"\s*(?:RUN\s|CMD\s|ENTRYPOINT\s|[$>]\s|-\s)?(.*)", re.DOTALL)
+_ASSIGNMENT = re.compile(r"\s*(?:export\s+|ENV\s+|\$env:)?([A-Za-z_]\w*)\s*=\s*(.*)")
+_USED = re.compile(r"\$\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +144,6 @@ def _opened(found: Found) -> tuple[ForeignServer, str]:
     return replace(read, remarks=tuple(dict.fromkeys(read.remarks))), found.name
 
 
-# A string or a comment without its end takes the rest of the text, so that it is not read again and again.
-_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_DEEPEST = 12
-
-
 @dataclass(frozen=True, slots=True)
 class _Block:
     """One server in a client's configuration: its name, command line, environment variables and working directory."""
@@ -234,11 +235,6 @@ def _text(value: JsonValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else "" if value is None or isinstance(value, (dict, list)) else str(value)
-
-
-_LINE = re.compile(r"\s*(?:RUN\s|CMD\s|ENTRYPOINT\s|[$>]\s|-\s)?(.*)", re.DOTALL)
-_ASSIGNMENT = re.compile(r"\s*(?:export\s+|ENV\s+|\$env:)?([A-Za-z_]\w*)\s*=\s*(.*)")
-_USED = re.compile(r"\$\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 
 
 def _variables(text: str) -> dict[str, str]:

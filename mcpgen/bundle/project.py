@@ -31,6 +31,14 @@ _BESIDE = (PYPROJECT, README, changelog.NAME, "tests/test_server.py", "uv.lock")
 
 _LICENCE = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE)(?:\.(?:md|txt|rst))?", re.IGNORECASE)
 _MOST_FILES = 20_000
+_BACKUP = re.compile(r".*(?:~|\.(?:bak|orig|old|rej|save|sw[a-p]|tmp))|#.*#", re.IGNORECASE)
+_KEY_FILE = re.compile(
+    r".*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|env|tfstate|ovpn|htpasswd)|id_(?:rsa|dsa|ecdsa|ed25519)(?:\.\w+)?"
+    r"|.*service[_-]?account.*\.json|kubeconfig|callers\.txt|wallet\.dat|_?netrc",
+    re.IGNORECASE,
+)
+_LARGEST = 1_000_000
+"""Limit on the bytes of a file that are searched for secrets. Key files are small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +172,6 @@ def _unusable(directory: Path, reason: str) -> FatalError:
         message,
         hint="Run `mcpgen regenerate` on the project, or restore the project from version control.",
     )
-
-
-_BACKUP = re.compile(r".*(?:~|\.(?:bak|orig|old|rej|save|sw[a-p]|tmp))|#.*#", re.IGNORECASE)
-_KEY_FILE = re.compile(
-    r".*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|env|tfstate|ovpn|htpasswd)|id_(?:rsa|dsa|ecdsa|ed25519)(?:\.\w+)?"
-    r"|.*service[_-]?account.*\.json|kubeconfig|callers\.txt|wallet\.dat|_?netrc",
-    re.IGNORECASE,
-)
-_LARGEST = 1_000_000
-"""Limit on the bytes of a file that are searched for secrets. Key files are small."""
 
 
 def _other_files(package: str, files: Mapping[str, bytes], generated: Iterable[str]) -> tuple[str, ...]:

@@ -36,6 +36,13 @@ from mcpgen.naming import tool_names
 from mcpgen.read.openapi import paths
 from mcpgen.read.openapi.credentials import with_credential
 
+_Found = TypeVar("_Found", Operation, Skipped)
+_WRITTEN = "tool "
+"""Prefix of the keys of handwritten tools."""
+_WILD = re.compile(r"[*?\[]")
+_REQUEST = re.compile(r"(\*|[A-Za-z-]+)\s+(/.*|\*)")
+_SELECTOR, _GLOB = 1, 2
+
 
 def chosen(
     api: Api, include: Sequence[Selector], exclude: Sequence[Selector], diagnostics: Diagnostics
@@ -86,12 +93,6 @@ def visible(api: Api, diagnostics: Diagnostics) -> Api:
             "To make a tool of such an operation, write an override with `hide: false`.",
         )
     return replace(api, operations=tuple(each for each in api.operations if not each.decided.hidden)) if hidden else api
-
-
-_Found = TypeVar("_Found", Operation, Skipped)
-
-_WRITTEN = "tool "
-"""Prefix of the keys of handwritten tools."""
 
 
 def is_written(operation: Operation) -> bool:
@@ -240,11 +241,6 @@ def _candidates(key: str, api: Api, left_out: Sequence[Operation]) -> list[str]:
     requests = [f"{each.method} {each.path}" for each in operations if not is_written(each)]
     ids = [each.id for each in operations if each.id]
     return requests if " " in key.strip() else [*ids, *written] or requests
-
-
-_WILD = re.compile(r"[*?\[]")
-_REQUEST = re.compile(r"(\*|[A-Za-z-]+)\s+(/.*|\*)")
-_SELECTOR, _GLOB = 1, 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,45 @@ _SHORT_SUMMARY = 3
 _LINKING = operation_ids.PREPOSITIONS | {"and", "in", "on", "or"}
 _SAID_FIRST = 200
 _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
+_ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
+_LATIN = re.compile(r"[A-Za-z]")
+_STATIC = re.compile(r"\{[^{}]*\}")
+LONGEST = 50
+_STOP_WORDS = frozenset(["a", "an", "the", "of", "for", "in", "on", "by", "and", "or", "using", "via"])
+"""Words that a long name does without. `from`, `to` and `with` stay: who removes a runner from a group keeps the group.
+"""
+_VERB_WITHIN = 3
+"""Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
+verb.
+"""
+_MOST_WORDS = 100
+"""Limit on the words that are considered, counted from the end.
+
+A name has room for 25 words, and dropping words one by one takes quadratic time in their number.
+"""
+_KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
+"""Pattern of words that distinguish versions, or one item from many. When a name is shortened, these words are removed
+last.
+"""
+_HASH = 4
+_ABBREVIATIONS = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """
+        administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
+        authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
+        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
+        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
+        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
+        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
+        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
+        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
+        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
+        transactions=txns
+        """,
+    )
+)
+"""Word → established abbreviation, for long names. Mere truncations of words are not listed."""
 
 
 def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
@@ -357,11 +396,6 @@ def _is_one_object(noun: list[str], operation: Operation) -> bool:
     return is_one_thing(noun) or (said[:1] == ["get"] and is_one_thing(said))
 
 
-_ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
-_LATIN = re.compile(r"[A-Za-z]")
-_STATIC = re.compile(r"\{[^{}]*\}")
-
-
 def _in_ascii(operation: Operation) -> Operation:
     """Return `operation` with its id, its path and the variables of the path in ASCII.
 
@@ -378,48 +412,6 @@ def _in_ascii(operation: Operation) -> Operation:
         query_variables=tuple((romanize(name), variable) for name, variable in operation.template.query_variables),
     )
     return replace(operation, id=None if is_foreign else romanize(identifier), path=path, template=template)
-
-
-LONGEST = 50
-_STOP_WORDS = frozenset(["a", "an", "the", "of", "for", "in", "on", "by", "and", "or", "using", "via"])
-"""Words that a long name does without. `from`, `to` and `with` stay: who removes a runner from a group keeps the group.
-"""
-
-_VERB_WITHIN = 3
-"""Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
-verb.
-"""
-
-_MOST_WORDS = 100
-"""Limit on the words that are considered, counted from the end.
-
-A name has room for 25 words, and dropping words one by one takes quadratic time in their number.
-"""
-
-_KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
-"""Pattern of words that distinguish versions, or one item from many. When a name is shortened, these words are removed
-last.
-"""
-
-_HASH = 4
-_ABBREVIATIONS = dict(
-    re.findall(
-        r"(\w+)=(\w+)",
-        """
-        administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
-        authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
-        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
-        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
-        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
-        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
-        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
-        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
-        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
-        transactions=txns
-        """,
-    )
-)
-"""Word → established abbreviation, for long names. Mere truncations of words are not listed."""
 
 
 # No hash is added: shortened names collide as rarely as others, and stay readable.

@@ -59,6 +59,16 @@ MOST_TOKENS_BESIDE_PROGRAMS = 60
 """The same limit if the list contains a tool that runs programs."""
 
 STARTS = 3
+_DEPTH = 4
+"""Limit on the levels of a response whose member names are indexed."""
+_MOST_MEMBERS = 400
+"""Limit on the members of one response that are visited."""
+_LONGEST_TEXT = 4000
+"""Limit on the characters of the document's own text about an operation."""
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_SKETCH = re.compile(r"Returns (?:a list of )?\{[^{}]*\}\.")
+_Fields = dict[str, list[str]]
+"""Field of a tool (such as `name`) → the stems of the words in it, in order. `index.FIELDS` lists the fields."""
 
 
 # Weights that do not depend on a query are computed here, so a query takes 1.7 ms of CPU time (GitHub)
@@ -189,22 +199,6 @@ def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str,
     general = [name for name, tool in free.items() if "search" in tool.operation.path.split("/")]
     chosen = tuple(dict.fromkeys([*found, *own[:1], *general]))[:STARTS]
     return tuple(f"{name}({', '.join(map(str, as_list(free[name].input_schema.get('required'))))})" for name in chosen)
-
-
-_DEPTH = 4
-"""Limit on the levels of a response whose member names are indexed."""
-
-_MOST_MEMBERS = 400
-"""Limit on the members of one response that are visited."""
-
-_LONGEST_TEXT = 4000
-"""Limit on the characters of the document's own text about an operation."""
-
-_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-_SKETCH = re.compile(r"Returns (?:a list of )?\{[^{}]*\}\.")
-
-_Fields = dict[str, list[str]]
-"""Field of a tool (such as `name`) → the stems of the words in it, in order. `index.FIELDS` lists the fields."""
 
 
 def _fields_of(tool: ToolSpec, composer: Composer) -> _Fields:

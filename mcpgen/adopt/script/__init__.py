@@ -73,6 +73,19 @@ _AFTER = {
     "disable": "{call} switches tools off by code, which was not run: list these tools under `exclude:`.",
     "enable": "{call} switches tools on by code, which was not run: list these tools under `include:`.",
 }
+_UNREAD = {
+    "event_hooks": "The HTTP client has event hooks with your own code. Write their effect as a hook in hooks.py.",
+    "transport": "The transport of the HTTP client is your own code. Write its effect as a hook in hooks.py.",
+    "cookies": "Cookies of the HTTP client were left out; the new server does not send them.",
+    "params": (
+        "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
+        "fixed value."
+    ),
+    "cert": (
+        "For the client certificate, set the new server's environment variables NAME_CLIENT_CERT and NAME_CLIENT_KEY."
+    ),
+    **dict.fromkeys(("proxy", "proxies"), "To use the proxy, set the new server's environment variable NAME_PROXY."),
+}
 
 
 def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
@@ -307,21 +320,6 @@ def _removed(tree: ast.Module, evaluator: Evaluator, environ: Mapping[str, str])
 
 def _name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-
-
-_UNREAD = {
-    "event_hooks": "The HTTP client has event hooks with your own code. Write their effect as a hook in hooks.py.",
-    "transport": "The transport of the HTTP client is your own code. Write its effect as a hook in hooks.py.",
-    "cookies": "Cookies of the HTTP client were left out; the new server does not send them.",
-    "params": (
-        "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
-        "fixed value."
-    ),
-    "cert": (
-        "For the client certificate, set the new server's environment variables NAME_CLIENT_CERT and NAME_CLIENT_KEY."
-    ),
-    **dict.fromkeys(("proxy", "proxies"), "To use the proxy, set the new server's environment variable NAME_PROXY."),
-}
 
 
 @dataclass(frozen=True, slots=True)

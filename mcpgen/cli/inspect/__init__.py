@@ -31,6 +31,7 @@ from mcpgen.retrieval.index import build
 
 _MOST = 8
 """Limit on the tools that an error message lists if none has a similar name."""
+_NAMED = 40
 
 
 @click.command("inspect", short_help="Show the tools of SOURCE, and the request of each.")
@@ -165,9 +166,6 @@ def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
 
 def _request(tool: ToolSpec) -> str:
     return f"{tool.operation.method} {tool.operation.path}"
-
-
-_NAMED = 40
 
 
 def _exceeding(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:

@@ -26,6 +26,11 @@ from mcpgen.demo.petstore.shapes import BODY, LABELS
 from mcpgen.demo.petstore.store import Row, Store
 
 _SHOWN_SEARCH = 50
+_DAYS = 14
+_HOURS = (10, 14)
+_GUIDES = ("Jo", "Ines", None)
+_COLUMNS = ("id", "name", "species", "breed", "born", "status", "weight_kg", "shelter_id")
+_FORMATS = {"csv": ("text/csv; charset=utf-8", ","), "tsv": ("text/tab-separated-values; charset=utf-8", "\t")}
 
 
 def _found_pet(store: Store, key: int) -> Row:
@@ -350,13 +355,6 @@ def once(handler: Handler[Store]) -> Handler[Store]:
         )
 
     return replayed
-
-
-_DAYS = 14
-_HOURS = (10, 14)
-_GUIDES = ("Jo", "Ines", None)
-_COLUMNS = ("id", "name", "species", "breed", "born", "status", "weight_kg", "shelter_id")
-_FORMATS = {"csv": ("text/csv; charset=utf-8", ","), "tsv": ("text/tab-separated-values; charset=utf-8", "\t")}
 
 
 def list_visit_slots(store: Store, given: Given) -> Answer:

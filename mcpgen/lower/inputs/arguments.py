@@ -44,6 +44,14 @@ from mcpgen.model.pins import Pin
 
 Writer = Portable | Verbatim
 """Writer of schemas in one profile (portable or full)."""
+_IDENTIFIES = frozenset(["id", "ids", "uuid", "guid", "slug"])
+_WORDS = frozenset(["me", "@me", "self", "current", "default", "all", "-", "_", "~"])
+"""Defaults that stand for an object of the caller, or for all objects."""
+_FIELDS_ARGUMENT = "fields"
+FIELDS_SCHEMA: JsonObject = {
+    "type": "string",
+    "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,11 +427,6 @@ def _file_schema(entry: Input, writer: Writer) -> JsonObject:
     return {**(several if kinds == {True} else one), "description": note}
 
 
-_IDENTIFIES = frozenset(["id", "ids", "uuid", "guid", "slug"])
-_WORDS = frozenset(["me", "@me", "self", "current", "default", "all", "-", "_", "~"])
-"""Defaults that stand for an object of the caller, or for all objects."""
-
-
 def _with_document_defaults(
     operation: Operation,
     schema: JsonObject,
@@ -464,13 +467,6 @@ def _must_be_given(operation: Operation, entry: Input, default: JsonValue) -> bo
     ends_path = place == "path" and name == last and not operation.template.literals[-1]
     names_object = ends_path or (words(name) or [""])[-1] in _IDENTIFIES
     return names_object and str(default) not in _WORDS
-
-
-_FIELDS_ARGUMENT = "fields"
-FIELDS_SCHEMA: JsonObject = {
-    "type": "string",
-    "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
-}
 
 
 # If every tool had the argument `fields`, it would cost more tokens than it saves (docs/decisions/results.md).

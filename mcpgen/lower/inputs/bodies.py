@@ -36,6 +36,14 @@ from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind,
 
 FLAT = 40
 _REMOVES = "If an optional part of the body is null, the API removes that part from the resource."
+_MOST_LABELS = 4
+_MOST_NAMES = 40
+_CHANGING = ("POST", "PUT", "PATCH")
+_MAY_BE_EMPTY = re.compile(
+    r"\b(?:empty|no|without an?|optional) (?:request |json )?body\b"
+    r"|\bbody (?:\w+ ){0,2}(?:optional|empty|omitted|left out|not (?:needed|required))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +267,6 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     return "text" if is_text or types(inner) not in ([], ["string"]) else "file"
 
 
-_MOST_LABELS = 4
-_MOST_NAMES = 40
-
-
 def _side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
     """Return the properties of `node` and of the subtypes that its discriminator selects, at most `most` in all. Also
     return True if properties were left out.
@@ -323,14 +327,6 @@ def _chooser(discriminator: Discriminator, declared: JsonObject, composer: Compo
     names = ", ".join(clipped(plain(str(value)), 40) for value in values[:_MOST_NAMES])
     note = f"Such as {names}{', …' if len(values) > _MOST_NAMES else ''}."
     return {"type": "string", **declared, "description": f"{ended(as_text(node.get('description')))} {note}".strip()}
-
-
-_CHANGING = ("POST", "PUT", "PATCH")
-_MAY_BE_EMPTY = re.compile(
-    r"\b(?:empty|no|without an?|optional) (?:request |json )?body\b"
-    r"|\bbody (?:\w+ ){0,2}(?:optional|empty|omitted|left out|not (?:needed|required))\b",
-    re.IGNORECASE,
-)
 
 
 # By OpenAPI's default, a body with required members may be left out. In documents that were new to mcpgen, a sixth of

@@ -30,6 +30,17 @@ FORGOTTEN = Accepted("forget")
 _SAFE = ("GET", "HEAD")
 _OF_EXTENSION = {"azure-async-operation": "azure-asyncoperation", "operation-location": "operation-location"}
 """`final-state-via` in `x-ms-long-running-operation-options` → the header field with the URL of the job."""
+_HEADERS = ("azure-asyncoperation", "operation-location", "location", "content-location")
+"""Header fields with the URL of a job, the most certain first."""
+_OF_JOBS = (
+    *("status", "statuscheck", "operation", "job", "task", "run", "export"),
+    *("poll", "polling", "monitor", "progress"),
+)
+_URLS = frozenset(f"{what}{kind}" for what in _OF_JOBS for kind in ("url", "uri", "link", "href", "location"))
+_LINKS = ("links", "_links")
+_RELATIONS = ("status", "job", "operation", "task", "monitor", "poll", "actions", "operations", "jobs", "tasks")
+_SELF = frozenset(("self", "selflink", "url", "uri", "href", "selfurl", "selfhref", "link"))
+_ENDS: JsonObject = {"done": "/done", "failed": "/error", "result": "/response"}
 
 
 class _Answer(NamedTuple):
@@ -185,19 +196,6 @@ def _has_result(operation: Operation) -> bool:
     return any(each.status[:1] == "2" and each.status != "202" for each in operation.responses)
 
 
-_HEADERS = ("azure-asyncoperation", "operation-location", "location", "content-location")
-"""Header fields with the URL of a job, the most certain first."""
-
-_OF_JOBS = (
-    *("status", "statuscheck", "operation", "job", "task", "run", "export"),
-    *("poll", "polling", "monitor", "progress"),
-)
-_URLS = frozenset(f"{what}{kind}" for what in _OF_JOBS for kind in ("url", "uri", "link", "href", "location"))
-_LINKS = ("links", "_links")
-_RELATIONS = ("status", "job", "operation", "task", "monitor", "poll", "actions", "operations", "jobs", "tasks")
-_SELF = frozenset(("self", "selflink", "url", "uri", "href", "selfurl", "selfhref", "link"))
-
-
 def _header(names: Iterable[str]) -> str:
     """Return the name of the header field with the URL of a job, in lower case, or "". `names`: the header fields of a
     response.
@@ -265,9 +263,6 @@ def _url_in(member: JsonObject, composer: Composer) -> str:
 
 def _is_text(member: Member) -> bool:
     return "string" in types(member.node)
-
-
-_ENDS: JsonObject = {"done": "/done", "failed": "/error", "result": "/response"}
 
 
 def _is_operation(schema: JsonObject | None, composer: Composer) -> bool:

@@ -25,6 +25,12 @@ _POLLS = re.compile(r"\bpoll(ing|ed|s)?\b", re.IGNORECASE)
 _READS = re.compile(r"\bGET\b")
 _PATH = re.compile(r"(?<![\w}-])/[^\s`'\"<>]+")
 _SHORTEST = 6
+_ONE_VARIABLE = re.compile(r"\{[^{}]*\}")
+_NAME = re.compile(r"\w+(?:-\w+)*")
+_MOST = 100
+"""Largest number of descriptions that name the same id. If more name it, the id tells nothing, and none is read."""
+_Key = tuple[str, str]
+"""Name of a document, and the text by which an operation of this document is found."""
 
 
 def names_of(operation: Operation) -> list[str]:
@@ -60,15 +66,6 @@ def _has_path(text: str, path: str) -> bool:
     if path == "/" or path not in text:
         return False
     return re.search(rf"(?<![\w}}-]){re.escape(path)}(?![\w/{{-])", text) is not None
-
-
-_ONE_VARIABLE = re.compile(r"\{[^{}]*\}")
-_NAME = re.compile(r"\w+(?:-\w+)*")
-_MOST = 100
-"""Largest number of descriptions that name the same id. If more name it, the id tells nothing, and none is read."""
-
-_Key = tuple[str, str]
-"""Name of a document, and the text by which an operation of this document is found."""
 
 
 class _Items:

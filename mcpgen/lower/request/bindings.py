@@ -36,6 +36,8 @@ from mcpgen.model import (
 
 _REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
 _SECRET_FIELD = re.compile(r"cookie|authori[sz]ation|authenticat|session|[cx]srf", re.IGNORECASE)
+_DOCUMENT = re.compile(r"(\s|#[^\n]*\n)*(\{|(query|mutation|subscription|fragment)\b[^{]*\{)")
+_BESIDE = ("variables", "operationName")
 
 
 def bind(
@@ -319,10 +321,6 @@ def _multipart_field(
         filename=filename,
         repeat="array" in types(node) and not whole,
     )
-
-
-_DOCUMENT = re.compile(r"(\s|#[^\n]*\n)*(\{|(query|mutation|subscription|fragment)\b[^{]*\{)")
-_BESIDE = ("variables", "operationName")
 
 
 def _rules(operation: Operation, body: BodyBinding | None) -> ResultView | None:

@@ -25,6 +25,14 @@ DIALECTS = (
 _LONGEST_REASON = 160
 _SECONDS, _MEBIBYTES = 5, 256
 """Limits on seconds and MiB of memory for compiling a schema that applies itself to the same value."""
+_HEADER_KEYWORD = "x-mcp-header"
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""Pattern of a token (RFC 9110, section 5.6.2)."""
+_TYPES = ("string", "integer", "boolean")
+_DATA = frozenset({"enum", "const", "default", "example", "examples"})
+"""Keywords whose values are data, not schemas."""
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose values map names to schemas."""
 
 
 def broken(schema: JsonObject) -> Iterator[str]:
@@ -63,18 +71,6 @@ def _fault(schema: JsonObject) -> str:
     except (jsonschema_rs.ReferencingError, ValueError) as problem:
         return clipped(str(problem), _LONGEST_REASON)
     return ""
-
-
-_HEADER_KEYWORD = "x-mcp-header"
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""Pattern of a token (RFC 9110, section 5.6.2)."""
-
-_TYPES = ("string", "integer", "boolean")
-_DATA = frozenset({"enum", "const", "default", "example", "examples"})
-"""Keywords whose values are data, not schemas."""
-
-_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords whose values map names to schemas."""
 
 
 def invalid_header_annotations(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:

@@ -37,6 +37,16 @@ _UNSAYABLE = frozenset(_CONDITIONS)
 
 _MEMBERS = ("properties", "additionalProperties", "unevaluatedProperties")
 _Nodes = list[JsonObject] | None
+_SCALARS = frozenset(("string", "number", "integer", "boolean"))
+_NOT_OF_LEAVES = frozenset(
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
+        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
+        *("dependentRequired", "dependentSchemas"),
+    )
+)
+"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
+_OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 
 
 class _Position(NamedTuple):
@@ -478,17 +488,6 @@ class Portable:
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
 
 
-_SCALARS = frozenset(("string", "number", "integer", "boolean"))
-_NOT_OF_LEAVES = frozenset(
-    (
-        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
-        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
-        *("dependentRequired", "dependentSchemas"),
-    )
-)
-"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
-
-
 def _is_leaf(source: JsonObject) -> bool:
     """Return True if `source` declares one scalar type, or null beside it, and has no schemas inside it."""
     kinds = source.get("type")
@@ -551,9 +550,6 @@ def _default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -
         if value is not None:
             return {"default": value}
     return {}
-
-
-_OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 
 
 def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:

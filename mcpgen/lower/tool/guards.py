@@ -19,6 +19,16 @@ from mcpgen.base.names import ROLE, SCOPE, clipped
 from mcpgen.model import DESTRUCTIVE, Annotations, CallerScopes, Confirm, Operation
 from mcpgen.read.openapi.security import smallest
 
+_NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
+_CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
+"""Values of `confirm`, from the least to the most cautious."""
+CONFIRMATIONS: Mapping[Confirm, str] = {
+    "never": "",
+    "when-supported": "The user may be asked to confirm each call.",
+    "always": "The user is asked to confirm each call.",
+}
+"""What the description of a tool says of confirmations."""
+
 
 # The server must know at start which tools it lists, and reads the header then anyway.
 def roles_of(
@@ -60,9 +70,6 @@ def _roles_of_document(value: JsonValue, operation: Operation, diagnostics: Diag
     return []
 
 
-_NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
-
-
 # Other people change the document without the owner, so the document may only demand more scopes.
 def scopes_of(operation: Operation, diagnostics: Diagnostics) -> CallerScopes:
     """Return the alternative sets of scopes. A caller needs all scopes of one set; () means that no scopes are
@@ -92,17 +99,6 @@ def _added(value: JsonValue, described: CallerScopes, operation: Operation, diag
         hint = "To require no scopes, write `scopes: []` in an override of the tools file."
         diagnostics.add("invalid-extension", _NONE_LIFTED, where, hint)
     return found
-
-
-_CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
-"""Values of `confirm`, from the least to the most cautious."""
-
-CONFIRMATIONS: Mapping[Confirm, str] = {
-    "never": "",
-    "when-supported": "The user may be asked to confirm each call.",
-    "always": "The user is asked to confirm each call.",
-}
-"""What the description of a tool says of confirmations."""
 
 
 # Never by default: users whom the host and the server ask before each call learn to accept without reading.

@@ -31,6 +31,19 @@ _ENVIRONMENT = (
     "Describe the credential under `security`: the server reads it from the environment and never asks a user for it."
 )
 _OWN_WORDS = "Give the field a `type`, or an `enum` of values to choose from."
+FORMATS = ("email", "uri", "date", "date-time")
+"""Formats of strings that a form supports."""
+_KEPT: Mapping[str, tuple[str, ...]] = {
+    "string": ("minLength", "maxLength", "default"),
+    "number": ("minimum", "maximum", "default"),
+    "integer": ("minimum", "maximum", "default"),
+    "boolean": ("default",),
+}
+_TEXTS = ("title", "description")
+_KIND = ("type", "enum", "oneOf", "items")
+"""Keywords that decide the kind of a field."""
+_FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b(?:env|secrets)\.[A-Za-z_]")
+_SECRET_FORMATS = ("password", "token", "secret")
 
 
 def derive(
@@ -230,20 +243,6 @@ def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str
             yield "unknown-argument", f"The tool has no argument '{clipped(name)}'.", key, hint
 
 
-FORMATS = ("email", "uri", "date", "date-time")
-"""Formats of strings that a form supports."""
-
-_KEPT: Mapping[str, tuple[str, ...]] = {
-    "string": ("minLength", "maxLength", "default"),
-    "number": ("minimum", "maximum", "default"),
-    "integer": ("minimum", "maximum", "default"),
-    "boolean": ("default",),
-}
-_TEXTS = ("title", "description")
-_KIND = ("type", "enum", "oneOf", "items")
-"""Keywords that decide the kind of a field."""
-
-
 class _Unaskable(Exception):
     """Raised for a schema that a form cannot express. The message is the end of a sentence about the field."""
 
@@ -355,16 +354,12 @@ def _values(field: JsonObject) -> list[JsonValue]:
     return titled or as_list(field.get("enum"))
 
 
-_FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b(?:env|secrets)\.[A-Za-z_]")
-_FORMATS = ("password", "token", "secret")
-
-
 # MCP forbids such forms: a client may log what its user fills in, and the model's host may read it.
 def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
     """Return how a field asks for a secret, as the end of a sentence, or "" if it does not."""
     if is_secret_name(name):
         return "by its name"
-    if written.get("format") in _FORMATS or written.get("writeOnly") is True:
+    if written.get("format") in _SECRET_FORMATS or written.get("writeOnly") is True:
         return "by its format"
     return next((f"by the words '{found}'" for text in _texts(field) if (found := _secret_in(text))), "")
 

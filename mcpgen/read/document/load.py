@@ -11,6 +11,13 @@ from mcpgen.read.document import budgets, json_text
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.memory import Memory
 
+_BEGINNINGS = ("<!doctype html", "<html")
+_SEARCHED = 200_000
+"""Characters of a page that are searched for the URL of its description."""
+_LINK = re.compile(r"""(?:spec-url|data-url|\burl)["']?\s{0,9}[:=]\s{0,9}["']([^"'<>\s]{1,300})["']""")
+"""How pages of Swagger UI, ReDoc, Scalar and RapiDoc name the description."""
+_NAMES = re.compile(r"openapi|swagger|api-docs|\.(json|ya?ml)\b", re.IGNORECASE)
+
 
 def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
     """Parse `data` as JSON, else as YAML, and return the document.
@@ -69,16 +76,6 @@ def _decode(name: str, data: bytes) -> str:
             "syntax", "The source is empty.", Where(name, "", 1, 1), "Name a file that holds an API description."
         )
     return text
-
-
-_BEGINNINGS = ("<!doctype html", "<html")
-_SEARCHED = 200_000
-"""Characters of a page that are searched for the URL of its description."""
-
-_LINK = re.compile(r"""(?:spec-url|data-url|\burl)["']?\s{0,9}[:=]\s{0,9}["']([^"'<>\s]{1,300})["']""")
-"""How pages of Swagger UI, ReDoc, Scalar and RapiDoc name the description."""
-
-_NAMES = re.compile(r"openapi|swagger|api-docs|\.(json|ya?ml)\b", re.IGNORECASE)
 
 
 def _refuse_page(name: str, text: str) -> None:

@@ -31,6 +31,9 @@ USUAL = 0.9
 
 FEWEST = 5
 """Least number of operations for which the share of operations with a parameter is meaningful."""
+_MOST_REFERENCES = 5
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+_Slot = tuple[str, str]
 
 
 def _split(text: str) -> frozenset[str]:
@@ -292,10 +295,6 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
     )
 
 
-_MOST_REFERENCES = 5
-_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-
-
 def withhold_members(
     operations: Iterable[Operation], definitions: Mapping[str, JsonObject], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
@@ -368,9 +367,6 @@ def _without_members(media_type: MediaType, names: frozenset[str], definitions: 
         return media_type
     required: list[JsonValue] = [key for key in as_list(schema.get("required")) if key not in names]
     return replace(media_type, schema={**schema, "properties": members, "required": required})
-
-
-_Slot = tuple[str, str]
 
 
 def fix_version_parameters(

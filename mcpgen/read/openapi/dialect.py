@@ -18,6 +18,16 @@ from typing import Protocol
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
+_PYTHON: dict[str, type | tuple[type, ...]] = {
+    "array": list,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "object": dict,
+}
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
+_BOOLEANS = {"true": True, "false": False}
+
 
 class Names(Protocol):
     """Interface for naming the schemas to which the references of a schema lead. Implemented in `schemas.py`."""
@@ -262,17 +272,6 @@ def _allow_null(schema: JsonObject) -> None:
         schema.clear()
         schema.update(outer)
         schema["anyOf"] = [inner, {"type": "null"}]
-
-
-_PYTHON: dict[str, type | tuple[type, ...]] = {
-    "array": list,
-    "boolean": bool,
-    "integer": int,
-    "number": (int, float),
-    "object": dict,
-}
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
-_BOOLEANS = {"true": True, "false": False}
 
 
 def _agree(schema: JsonObject) -> None:

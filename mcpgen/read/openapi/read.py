@@ -19,6 +19,14 @@ from mcpgen.read.openapi.credentials import fix_version_parameters
 from mcpgen.read.openapi.inputs import DocumentFacts, OperationSource
 from mcpgen.read.openapi.schemas import Definitions
 
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
+_NEVER = {
+    "TRACE": "it would echo the server's credentials to whoever asks",
+    "CONNECT": "it asks for a tunnel",
+}
+_METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
+_Outcome = Operation | Skipped
+
 
 @dataclass(frozen=True, slots=True)
 class _Version:
@@ -105,16 +113,6 @@ def _at(root: JsonObject, pointer: str) -> JsonValue:
         return lookup(root, tokens(pointer))
     except KeyError:
         return None
-
-
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
-_NEVER = {
-    "TRACE": "it would echo the server's credentials to whoever asks",
-    "CONNECT": "it asks for a tunnel",
-}
-_METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
-
-_Outcome = Operation | Skipped
 
 
 def _read_operations(

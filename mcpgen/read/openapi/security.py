@@ -42,6 +42,10 @@ _PASSWORD = Login(
 """Login request of the resource owner password credentials flow (RFC 6749, section 4.3)."""
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
+_MOST_ALTERNATIVES = 100
+"""Limit on the alternative sets of scopes of one operation. The smallest sets are kept. Dropping a set only lets fewer
+callers in.
+"""
 
 
 def read_schemes(
@@ -263,12 +267,6 @@ def _requirements(
             )
         found[names] = None
     return tuple(found)
-
-
-_MOST_ALTERNATIVES = 100
-"""Limit on the alternative sets of scopes of one operation. The smallest sets are kept. Dropping a set only lets fewer
-callers in.
-"""
 
 
 # An API key does not say who calls. If keys counted, `[{key: []}, {oauth: [write]}]` would let every caller write.

@@ -17,6 +17,10 @@ from mcpgen.read.openapi.references import References
 
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _Raw = tuple[JsonObject, Where]
+_STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+_DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
+"""Keywords that describe a parameter's value. A parameter without any of them is a string."""
+_PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
 
 
 def read_inputs(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
@@ -124,13 +128,6 @@ def _responses(
         offered = tuple(MediaType(name, schema) for name in gives or ["application/json"]) if schema else ()
         found.append(Response(status, as_text(raw.get("description")), offered, tuple(as_object(raw.get("headers")))))
     return tuple(found)
-
-
-_STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
-_DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
-"""Keywords that describe a parameter's value. A parameter without any of them is a string."""
-
-_PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
 
 
 def _parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:

@@ -20,6 +20,12 @@ from mcpgen.read.toolsfile import templates
 from mcpgen.read.toolsfile.arguments import WITH_BODY, WITHOUT_BODY
 
 _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
+_PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+_ALONE = ("if", "then", "else")
+_HINT = "Give the argument a `default`, which the server then sends, or make it required."
+_Loss = tuple[str, str]
+"""An argument that a call may leave out, and what then happens, as the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +79,6 @@ def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagno
             "Keep only one of the two: remove the parameter from the request line or from `send`.",
         )
     return {**entry, "send": {**send, "query": {**dict[str, JsonValue](line.query), **query}}}
-
-
-_PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
-_BRANCHES = ("allOf", "anyOf", "oneOf")
-_ALONE = ("if", "then", "else")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,12 +266,6 @@ def check_schema(
         if name not in names:
             message = f"The path names '{clipped(name)}', which the inputSchema does not have."
             diagnostics.add("invalid-value", message, where, nearest(name, names))
-
-
-_HINT = "Give the argument a `default`, which the server then sends, or make it required."
-
-_Loss = tuple[str, str]
-"""An argument that a call may leave out, and what then happens, as the end of a sentence."""
 
 
 def report_omissions(sends: Sends | None, line: RequestLine, where: Where, diagnostics: Diagnostics) -> None:

@@ -28,6 +28,10 @@ _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
 _LONGEST_URI = 1000
+_TYPED = "value"
+"""Name of the placeholder for the text that the user has typed so far."""
+_TEXT: JsonObject = {"type": "string"}
+_PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 # Only level 1 of RFC 6570: the URI `x/y/z` matches `{+a}/{+b}` in two ways.
@@ -310,13 +314,6 @@ def _values(declared: JsonValue) -> tuple[str, ...]:
 def seconds(value: JsonValue) -> float | None:
     """Return the value of `timeout` in seconds, or None if it is missing."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
-
-
-_TYPED = "value"
-"""Name of the placeholder for the text that the user has typed so far."""
-
-_TEXT: JsonObject = {"type": "string"}
-_PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 def read_completions(root: JsonObject, top: Where, around: ResourceContext) -> Iterator[Resource]:

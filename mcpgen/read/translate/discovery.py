@@ -26,6 +26,38 @@ _TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 (a URL)
 
 A Discovery document lists scopes but not where a user logs in, since the format is used only with this server.
 """
+_GLOBAL = ("fields", "key", "access_token", "oauth_token", "bearer_token")
+"""Global parameters that are used: `fields` as an argument, the others as credentials that the server sends."""
+_UPLOAD_TYPE: JsonObject = {
+    "name": "uploadType",
+    "in": "query",
+    "required": True,
+    "schema": {"type": "string", "enum": ["media"]},
+    "description": "Always `media`, which says that the body is the file.",
+}
+_ALT: JsonObject = {
+    "name": "alt",
+    "in": "query",
+    "schema": {"type": "string", "enum": ["json", "media"]},
+    "description": "`media` answers with the content of the file, `json` (the default) with what is known about it.",
+}
+_VARIABLE = re.compile(r"\{(\+?)(\w+)\}")
+_LITERAL = re.compile(r"[A-Za-z0-9._~:-]+")
+_ANY = "[^/]+"
+_LONGEST = 1000
+"""Limit on the characters of a path template and of a pattern. In longer ones, each variable fills one segment: every
+`{+name}` is replaced by all segments of its pattern, which multiplies the lengths.
+"""
+_KEPT = ("pattern", "readOnly", "deprecated")
+_FORMATS = {"google-datetime": "date-time", "google-duration": "", "google-fieldmask": ""}
+_SAID = {
+    "google-duration": "A duration in seconds that ends in `s`, such as `3.5s`.",
+    "google-fieldmask": "Names of fields, separated by commas, such as `user.name,photo`.",
+}
+_MOST_VALUES = 12
+"""Limit on the values of an enum whose descriptions are copied. In longer enums, the descriptions would cost too many
+tokens.
+"""
 
 
 def translate(document: Document, diagnostics: Diagnostics) -> Translation:
@@ -116,18 +148,6 @@ def _report_left_out(root: JsonObject, document: Document, diagnostics: Diagnost
         diagnostics.add("unused-parameters", message, document.where("/parameters"), hint)
 
 
-_GLOBAL = ("fields", "key", "access_token", "oauth_token", "bearer_token")
-"""Global parameters that are used: `fields` as an argument, the others as credentials that the server sends."""
-
-_UPLOAD_TYPE: JsonObject = {
-    "name": "uploadType",
-    "in": "query",
-    "required": True,
-    "schema": {"type": "string", "enum": ["media"]},
-    "description": "Always `media`, which says that the body is the file.",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class _Method:
     """A method of a Discovery document, its place, and the names of the resources that contain it."""
@@ -193,14 +213,6 @@ def _operation(method: _Method, root: JsonObject, path: str, *, upload: bool) ->
     elif request := as_object(raw.get("request")):
         operation["requestBody"] = {"content": {"application/json": {"schema": _schema(request)}}}
     return _Translated(name, path, as_text(raw.get("httpMethod")).lower() or "get", operation, tuple(made_of))
-
-
-_ALT: JsonObject = {
-    "name": "alt",
-    "in": "query",
-    "schema": {"type": "string", "enum": ["json", "media"]},
-    "description": "`media` answers with the content of the file, `json` (the default) with what is known about it.",
-}
 
 
 def _path_parameter(variable: _Variable, declared: JsonObject) -> JsonObject:
@@ -273,15 +285,6 @@ def _security(raw: JsonObject, root: JsonObject) -> list[JsonValue]:
     if not scopes:
         found.append({})
     return found
-
-
-_VARIABLE = re.compile(r"\{(\+?)(\w+)\}")
-_LITERAL = re.compile(r"[A-Za-z0-9._~:-]+")
-_ANY = "[^/]+"
-_LONGEST = 1000
-"""Limit on the characters of a path template and of a pattern. In longer ones, each variable fills one segment: every
-`{+name}` is replaced by all segments of its pattern, which multiplies the lengths.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,18 +373,6 @@ def _one(word: str) -> str:
     if re.search(r"(ss|sh|ch|x)es$", word):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
-_KEPT = ("pattern", "readOnly", "deprecated")
-_FORMATS = {"google-datetime": "date-time", "google-duration": "", "google-fieldmask": ""}
-_SAID = {
-    "google-duration": "A duration in seconds that ends in `s`, such as `3.5s`.",
-    "google-fieldmask": "Names of fields, separated by commas, such as `user.name,photo`.",
-}
-_MOST_VALUES = 12
-"""Limit on the values of an enum whose descriptions are copied. In longer enums, the descriptions would cost too many
-tokens.
-"""
 
 
 def _schema(value: JsonValue) -> JsonObject:

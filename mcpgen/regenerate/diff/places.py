@@ -31,6 +31,17 @@ DEEPEST = 24
 """Limit on the depth of places: nobody reads a longer path."""
 
 _Pair = tuple[frozenset[int], frozenset[int]]
+_Compared = tuple[str, JsonValue, JsonValue, bool, bool]
+"""A changed keyword: its name, its value before, its value after, True if the change excludes values, True if it admits
+new values.
+"""
+_Bound = tuple[Fraction, bool] | None
+_NAMED = {"string": ("pattern", "format", "contentEncoding")}
+_COUNTED = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,20 +270,6 @@ def _likeness(case: Case, other: Case) -> int:
 
 def _names(case: Case) -> frozenset[str]:
     return Members(case).listed if case.kind == "object" else frozenset()
-
-
-_Compared = tuple[str, JsonValue, JsonValue, bool, bool]
-"""A changed keyword: its name, its value before, its value after, True if the change excludes values, True if it admits
-new values.
-"""
-
-_Bound = tuple[Fraction, bool] | None
-_NAMED = {"string": ("pattern", "format", "contentEncoding")}
-_COUNTED = {
-    "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"),
-    "object": ("minProperties", "maxProperties"),
-}
 
 
 def _is_told_anyway(kind: str, listed: bool) -> bool:

@@ -27,6 +27,11 @@ _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace",
 
 _DEEPEST = 50
 """Limit on the nesting of folders. Postman's own limit is far lower."""
+_COOKIE = re.compile(r"[A-Za-z0-9._-]+")
+_UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
+"""Kinds of authorization that compute a value for each request. mcpgen does not support them; `hooks.py` can compute
+the value.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,14 +230,6 @@ def _script(event: JsonValue) -> str:
     code = as_object(as_object(event).get("script")).get("exec")
     lines = [code] if isinstance(code, str) else [as_text(line) for line in as_list(code)]
     return "\n".join(lines).strip()
-
-
-_COOKIE = re.compile(r"[A-Za-z0-9._-]+")
-
-_UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
-"""Kinds of authorization that compute a value for each request. mcpgen does not support them; `hooks.py` can compute
-the value.
-"""
 
 
 def _read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObject] | None:

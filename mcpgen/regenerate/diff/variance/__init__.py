@@ -25,6 +25,16 @@ __all__ = ["Inclusion", "Scope", "Terms"]
 
 _DEEPEST_APART = 4
 """Limit on the levels of members that are examined."""
+_MOST_VALUES = 64
+"""Longest range of integers that is examined value by value."""
+_MOST_LEVELS = 3
+"""Limit on the nesting of `not` and `oneOf` for which schemas are proven disjoint."""
+_DEEPEST = 20
+"""Limit on the nesting of members that are examined for having no value."""
+_MOST_SPLITS = 2
+"""Limit on the number of members by whose values one object is split, one member after the other."""
+_Pair = tuple[frozenset[int], frozenset[int]]
+_NO_UPPER: JsonObject = {"maximum": None, "exclusiveMaximum": None}
 
 
 class _Judge(Protocol):
@@ -84,22 +94,6 @@ class _Disjointness:
 def _ranges_apart(one: Case, other: Case) -> bool:
     atoms = (*one.atoms, *other.atoms)
     return scalars.range_of(atoms, integral=one.integral or other.integral).is_empty
-
-
-_MOST_VALUES = 64
-"""Longest range of integers that is examined value by value."""
-
-_MOST_LEVELS = 3
-"""Limit on the nesting of `not` and `oneOf` for which schemas are proven disjoint."""
-
-_DEEPEST = 20
-"""Limit on the nesting of members that are examined for having no value."""
-
-_MOST_SPLITS = 2
-"""Limit on the number of members by whose values one object is split, one member after the other."""
-
-
-_Pair = tuple[frozenset[int], frozenset[int]]
 
 
 # Inclusion cannot be decided for all schemas, and a break that is called harmless would hit callers
@@ -360,9 +354,6 @@ def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
             if own.get(each) != place and not _Disjointness(apart).between(other, terms):
                 return False
     return True
-
-
-_NO_UPPER: JsonObject = {"maximum": None, "exclusiveMaximum": None}
 
 
 def _lowest(case: Case) -> tuple[bool, object]:
