@@ -22,6 +22,12 @@ from mcpgen.read.document import Document, load
 
 _KNOWN = "awslabs.openapi-mcp-server, FastMCP scripts, openapi-mcp-generator and @ivotoby/openapi-mcp-server"
 _BLOCKS = (".json", ".jsonc", ".json5", ".toml", ".yaml", ".yml")
+# A string or a comment without its end takes the rest of the text, so that it is not read again and again.
+_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_DEEPEST = 12
+_LINE = re.compile(r"\s*(?:RUN\s|CMD\s|ENTRYPOINT\s|[$>]\s|-\s)?(.*)", re.DOTALL)
+_ASSIGNMENT = re.compile(r"\s*(?:export\s+|ENV\s+|\$env:)?([A-Za-z_]\w*)\s*=\s*(.*)")
+_USED = re.compile(r"\$\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +66,15 @@ def _in_files(sources: Sequence[str]) -> Iterator[Found]:
     environ: dict[str, str] = {}
     for source, data in texts.items():
         if _is_environment(source):
-            environ |= variables(data.decode("utf-8", "replace"))
+            environ |= _variables(data.decode("utf-8", "replace"))
     for source, data in texts.items():
         folder = os.path.dirname(source)
         if source.endswith(".py"):
             yield Found("", Script(source, environ), folder)
         elif source.endswith(_BLOCKS):
-            for block in read_blocks(source, data):
+            for block in _read_blocks(source, data):
                 words = block.words if len(block.words) > 1 else split(block.words[0])
-                known = {**environ, **{name: expanded(each, environ) for name, each in block.environ.items()}}
+                known = {**environ, **{name: _expanded(each, environ) for name, each in block.environ.items()}}
                 place = os.path.join(folder, block.folder) if block.folder else folder
                 if started := recognise(words, known, block.where):
                     yield Found(block.name, started, place)
@@ -77,8 +83,8 @@ def _in_files(sources: Sequence[str]) -> Iterator[Found]:
 
 
 def _in_text(source: str, text: str, environ: dict[str, str]) -> Iterator[Found]:
-    known = {**environ, **variables(text)}
-    for words, where in command_lines(source, text, known):
+    known = {**environ, **_variables(text)}
+    for words, where in _command_lines(source, text, known):
         started = recognise(words, known, where)
         if isinstance(started, Command):
             yield Found("", started, os.path.dirname(source))
@@ -138,13 +144,8 @@ def _opened(found: Found) -> tuple[ForeignServer, str]:
     return replace(read, remarks=tuple(dict.fromkeys(read.remarks))), found.name
 
 
-# A string or a comment without its end takes the rest of the text, so that it is not read again and again.
-_COMMENT = re.compile(r'"(?:[^"\\]++|\\.)*+"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_DEEPEST = 12
-
-
 @dataclass(frozen=True, slots=True)
-class Block:
+class _Block:
     """One server in a client's configuration: its name, command line, environment variables and working directory."""
 
     name: str
@@ -154,7 +155,7 @@ class Block:
     where: Where
 
 
-def read_blocks(name: str, data: bytes) -> list[Block]:
+def _read_blocks(name: str, data: bytes) -> list[_Block]:
     """Return all servers with a command in a client's configuration. Raises FatalError if the configuration cannot be
     parsed.
     """
@@ -166,10 +167,10 @@ def read_blocks(name: str, data: bytes) -> list[Block]:
     return [_placed(block, positions[block.where.pointer]) for block in blocks]
 
 
-def _placed(block: Block, position: tuple[int, int]) -> Block:
+def _placed(block: _Block, position: tuple[int, int]) -> _Block:
     line, column = position
     where = Where(block.where.file, block.where.pointer, line, column)
-    return Block(block.name, block.words, block.environ, block.folder, where)
+    return _Block(block.name, block.words, block.environ, block.folder, where)
 
 
 def _plain(data: bytes) -> bytes:
@@ -191,7 +192,7 @@ def _toml(name: str, data: bytes) -> Document:
         raise FatalError("syntax", "This is no TOML.", Where(name), "Correct the TOML, or name another file.") from None
 
 
-def _found(value: JsonValue, where: Where, name: str, depth: int) -> Iterator[Block]:
+def _found(value: JsonValue, where: Where, name: str, depth: int) -> Iterator[_Block]:
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
@@ -208,13 +209,13 @@ def _found(value: JsonValue, where: Where, name: str, depth: int) -> Iterator[Bl
         }
         variables |= as_object(as_object(value.get("command")).get("env"))
         environ = {key: _text(each) for key, each in variables.items()}
-        yield Block(name, words, environ, as_text(value.get("cwd")), where)
+        yield _Block(name, words, environ, as_text(value.get("cwd")), where)
         return
     for key, each in value.items():
         if key == "scripts":
             for script, line in as_object(each).items():
                 if isinstance(line, str):
-                    yield Block(script, (line,), {}, "", where.inside("scripts", script))
+                    yield _Block(script, (line,), {}, "", where.inside("scripts", script))
         else:
             yield from _found(each, where.inside(key), name if key == "transport" else key, depth + 1)
 
@@ -236,12 +237,7 @@ def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else "" if value is None or isinstance(value, (dict, list)) else str(value)
 
 
-_LINE = re.compile(r"\s*(?:RUN\s|CMD\s|ENTRYPOINT\s|[$>]\s|-\s)?(.*)", re.DOTALL)
-_ASSIGNMENT = re.compile(r"\s*(?:export\s+|ENV\s+|\$env:)?([A-Za-z_]\w*)\s*=\s*(.*)")
-_USED = re.compile(r"\$\{([A-Za-z_]\w*)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)")
-
-
-def variables(text: str) -> dict[str, str]:
+def _variables(text: str) -> dict[str, str]:
     """Return the variables that a shell script or env file sets. References to variables set earlier are replaced by
     their values.
     """
@@ -250,11 +246,11 @@ def variables(text: str) -> dict[str, str]:
         match = _ASSIGNMENT.fullmatch(line)
         words = programs.split(match[2]) if match else []
         if match and len(words) <= 1:
-            found[match[1]] = expanded(words[0] if words else "", found)
+            found[match[1]] = _expanded(words[0] if words else "", found)
     return found
 
 
-def command_lines(name: str, text: str, environ: Mapping[str, str]) -> Iterator[tuple[list[str], Where]]:
+def _command_lines(name: str, text: str, environ: Mapping[str, str]) -> Iterator[tuple[list[str], Where]]:
     """Yield the words of each command, with its place. Continued lines are joined, and variables of `environ` are
     replaced by their values.
     """
@@ -268,12 +264,12 @@ def command_lines(name: str, text: str, environ: Mapping[str, str]) -> Iterator[
         if match := _LINE.fullmatch(whole):
             command = re.split(r"\s(?:&&|\|\||;|\||>)\s", f" {match[1]} ")
             for part in command:
-                words = [expanded(word, environ) for word in programs.split(part)]
+                words = [_expanded(word, environ) for word in programs.split(part)]
                 if words:
                     yield words, Where(name, "", first, 1)
 
 
-def expanded(text: str, environ: Mapping[str, str]) -> str:
+def _expanded(text: str, environ: Mapping[str, str]) -> str:
     """Return a text with known variables replaced by their values. Unknown variables stay unchanged."""
 
     def put_in(found: re.Match[str]) -> str:

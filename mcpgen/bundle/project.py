@@ -31,6 +31,14 @@ _BESIDE = (PYPROJECT, README, changelog.NAME, "tests/test_server.py", "uv.lock")
 
 _LICENCE = re.compile(r"(?:LICEN[CS]E|COPYING|NOTICE)(?:\.(?:md|txt|rst))?", re.IGNORECASE)
 _MOST_FILES = 20_000
+_BACKUP = re.compile(r".*(?:~|\.(?:bak|orig|old|rej|save|sw[a-p]|tmp))|#.*#", re.IGNORECASE)
+_KEY_FILE = re.compile(
+    r".*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|env|tfstate|ovpn|htpasswd)|id_(?:rsa|dsa|ecdsa|ed25519)(?:\.\w+)?"
+    r"|.*service[_-]?account.*\.json|kubeconfig|callers\.txt|wallet\.dat|_?netrc",
+    re.IGNORECASE,
+)
+_LARGEST = 1_000_000
+"""Limit on the bytes of a file that are searched for secrets. Key files are small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +82,7 @@ def open_project(directory: Path) -> Project:
         raise no_lock(directory)
     files = _released_files(directory, lock)
     _refuse_edited(directory, lock, files)
-    others = other_files(lock.package, files, lock.files)
+    others = _other_files(lock.package, files, lock.files)
     surface = projects.surface(directory, lock)
     if surface is None:
         raise _unusable(directory, "The project's tools.json or bindings.json cannot be read.")
@@ -166,17 +174,7 @@ def _unusable(directory: Path, reason: str) -> FatalError:
     )
 
 
-_BACKUP = re.compile(r".*(?:~|\.(?:bak|orig|old|rej|save|sw[a-p]|tmp))|#.*#", re.IGNORECASE)
-_KEY_FILE = re.compile(
-    r".*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|env|tfstate|ovpn|htpasswd)|id_(?:rsa|dsa|ecdsa|ed25519)(?:\.\w+)?"
-    r"|.*service[_-]?account.*\.json|kubeconfig|callers\.txt|wallet\.dat|_?netrc",
-    re.IGNORECASE,
-)
-_LARGEST = 1_000_000
-"""Limit on the bytes of a file that are searched for secrets. Key files are small."""
-
-
-def other_files(package: str, files: Mapping[str, bytes], generated: Iterable[str]) -> tuple[str, ...]:
+def _other_files(package: str, files: Mapping[str, bytes], generated: Iterable[str]) -> tuple[str, ...]:
     """Return the paths of files that mcpgen did not write and `hooks.py` does not import, directly or indirectly.
 
     `files`: those of the package. `generated`: those that mcpgen wrote. Raises FatalError if a file may be a secret.

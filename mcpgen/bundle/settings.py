@@ -52,11 +52,11 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     Raises FatalError if the project's JSON files name an invalid environment variable.
     """
     header, prefix = project.surface.header, project.identity.prefix
-    servers = servers_of(header)
+    servers = _servers_of(header)
     bindings = [tool.binding for tool in project.surface.tools]
     fetched = project.surface.fetched
-    choices = [security_of(binding) for binding in [*bindings, *fetched]]
-    schemes = schemes_of(header)
+    choices = [_security_of(binding) for binding in [*bindings, *fetched]]
+    schemes = _schemes_of(header)
     partial = _partly_needed(schemes, choices)
     found: dict[str, Setting] = {}
     for row in list_variables(schemes, servers, prefix, choices):
@@ -160,7 +160,7 @@ def _takes_files(body: JsonObject) -> bool:
     return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
 
 
-def servers_of(header: JsonObject) -> tuple[Server, ...]:
+def _servers_of(header: JsonObject) -> tuple[Server, ...]:
     """Return the servers in the header of `bindings.json`, with the variables of their URLs."""
     return tuple(_server(as_object(entry)) for entry in as_list(header.get("servers")))
 
@@ -176,7 +176,7 @@ def _server(entry: JsonObject) -> Server:
     )
 
 
-def schemes_of(header: JsonObject) -> tuple[BoundScheme, ...]:
+def _schemes_of(header: JsonObject) -> tuple[BoundScheme, ...]:
     """Return the security schemes in the header of `bindings.json`, without what only requests need."""
     return tuple(_scheme(name, as_object(entry)) for name, entry in as_object(header.get("security")).items())
 
@@ -194,7 +194,7 @@ def _scheme(name: str, entry: JsonObject) -> BoundScheme:
     )
 
 
-def security_of(binding: JsonObject) -> list[tuple[str, ...]]:
+def _security_of(binding: JsonObject) -> list[tuple[str, ...]]:
     """Return the security alternatives of a tool's entry in `bindings.json`. Each alternative is a tuple of schemes
     that are needed together.
     """

@@ -10,6 +10,9 @@ from mcpgen.base.runtime import settings_table
 from mcpgen.emit.table import server_variable
 from mcpgen.model import BoundScheme, Catalog, HttpBinding, Server
 
+_OF_PARTS = frozenset({"audit", "telemetry"})
+"""Parts whose variables stand in the README."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -166,10 +169,6 @@ def _always_needed(choices: Iterable[Sequence[Sequence[str]]]) -> frozenset[str]
         if alternatives:
             needed |= set(alternatives[0]).intersection(*alternatives)
     return frozenset(needed)
-
-
-_OF_PARTS = frozenset({"audit", "telemetry"})
-"""Parts whose variables stand in the README."""
 
 
 def setting_rows(catalog: Catalog, parts: Collection[str]) -> list[tuple[str, str]]:

@@ -231,7 +231,7 @@ def scheme(bound: BoundScheme) -> JsonObject:
     if bound.login is not None:
         result["login"] = login(bound.login)
     if bound.user is not None:
-        result["user"] = user_flow(bound.user)
+        result["user"] = _user_flow(bound.user)
     result["secret"] = list[JsonValue](bound.secret)
     result["variables"] = dict[str, JsonValue](bound.variables)
     result["purposes"] = dict[str, JsonValue](bound.purposes)
@@ -446,7 +446,7 @@ def login(login: Login) -> JsonObject:
     return {**result, **({"expires": login.expires} if login.expires else {})}
 
 
-def user_flow(user: UserFlow) -> JsonObject:
+def _user_flow(user: UserFlow) -> JsonObject:
     """Return how a user logs in: endpoints and scopes."""
     urls = {
         "authorizationUrl": user.authorization_url,

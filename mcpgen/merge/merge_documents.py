@@ -95,7 +95,7 @@ def joined(
         operations=_with_names_apart(tuple(o for api in apis for o in api.operations), diagnostics),
         servers=base or first.servers,
         security=next((api.security for api in apis if api.security != NO_CREDENTIALS), NO_CREDENTIALS),
-        schemes=each_once(scheme for api in apis for scheme in api.schemes),
+        schemes=_each_once(scheme for api in apis for scheme in api.schemes),
         skipped=tuple(skipped for api in apis for skipped in api.skipped),
         unconfirmed=_unconfirmed(apis),
     )
@@ -126,7 +126,7 @@ def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...])
         kept
         for one in described
         for kept in {
-            scheme_at(scheme, _origin_of(one, base)) for scheme in all_schemes(one.api) if scheme.unsent != "unknown"
+            _scheme_at(scheme, _origin_of(one, base)) for scheme in _all_schemes(one.api) if scheme.unsent != "unknown"
         }
     )
     return {kept for kept, count in counts.items() if count > 1 and kept.place.url}
@@ -135,7 +135,7 @@ def _shared_schemes(described: Sequence[DescribedApi], base: tuple[Server, ...])
 def _origin_of(one: DescribedApi, base: tuple[Server, ...]) -> ServerPlace:
     """Return the origin of the server to which a document's operations send their requests."""
     at = (one.entry.servers if one.entry else ()) or base or hoist_server(one.api).servers
-    return whole_server(place_of(at))
+    return _whole_server(place_of(at))
 
 
 def _prefixed(
@@ -155,9 +155,9 @@ def _prefixed(
     if at := (entry.servers if entry else ()) or base:
         api = replace_server(api, at[0], diagnostics)
     if entry is not None and entry.prefix:
-        own = [scheme for scheme in all_schemes(api) if scheme_at(scheme, place) not in shared]
+        own = [scheme for scheme in _all_schemes(api) if _scheme_at(scheme, place) not in shared]
         known = {scheme.name: f"{entry.prefix}_{scheme.name}" for scheme in own}
-        api = with_names(api, known)
+        api = _with_names(api, known)
         operations = tuple(_with_prefix(operation, entry.prefix) for operation in api.operations)
         api = replace(api, operations=operations)
     return replace(one, api=api)
@@ -235,7 +235,7 @@ def _apart(each: Sequence[DescribedApi], owner: OwnerDecisions, diagnostics: Dia
         required = owner.required if at[:1] == first[:1] else UNDECLARED
         placed.append((replace(one, api=_with_credentials(one, at, required, diagnostics)), place_of(at)))
     silent = any(one.entry and one.entry.prefix and _says_nothing(one.api) for one in each)
-    placed = rename_schemes(
+    placed = _rename_schemes(
         placed, owner.schemes, place_of(base) if base else None, {HEADER, *([TOKEN] if silent else [])}
     )
     before = fronts(placed) if len(each) > 1 else [""] * len(each)
@@ -339,7 +339,7 @@ def _with_absolute_urls(scheme: SecurityScheme, at: tuple[Server, ...]) -> Secur
     )
 
 
-def rename_schemes(
+def _rename_schemes(
     placed: Sequence[tuple[DescribedApi, ServerPlace]],
     owned: Collection[str],
     home: ServerPlace | None,
@@ -354,16 +354,16 @@ def rename_schemes(
 
     def apart(one: DescribedApi, place: ServerPlace) -> list[ServerScheme]:
         mine = owned if place == home else ()
-        return [scheme_at(scheme, whole_server(place)) for scheme in all_schemes(one.api) if scheme.name not in mine]
+        return [_scheme_at(scheme, _whole_server(place)) for scheme in _all_schemes(one.api) if scheme.name not in mine]
 
     names = names_of([(kept, one) for one, place in placed for kept in apart(one, place)], {*owned, *alone})
     return [
-        (replace(one, api=with_names(one.api, {kept.scheme.name: names[kept] for kept in apart(one, place)})), place)
+        (replace(one, api=_with_names(one.api, {kept.scheme.name: names[kept] for kept in apart(one, place)})), place)
         for one, place in placed
     ]
 
 
-def each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
+def _each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
     """Return one security scheme per name, sorted by name.
 
     Schemes of one name are equal, or a scheme of the tools file replaces them later.
@@ -371,13 +371,13 @@ def each_once(schemes: Iterable[SecurityScheme]) -> tuple[SecurityScheme, ...]:
     return tuple(sorted({scheme.name: scheme for scheme in schemes}.values(), key=lambda scheme: scheme.name))
 
 
-def all_schemes(api: Api) -> list[SecurityScheme]:
+def _all_schemes(api: Api) -> list[SecurityScheme]:
     """Return the declared schemes and the schemes of credential parameters, one per name."""
     implied = (scheme for operation in api.operations for scheme in operation.credentials)
     return [*{scheme.name: scheme for scheme in (*implied, *api.schemes)}.values()]
 
 
-def with_names(api: Api, names: Mapping[str, str]) -> Api:
+def _with_names(api: Api, names: Mapping[str, str]) -> Api:
     """Return `api` with its security schemes renamed by `names` (old → new), in every place that mentions them."""
     if not names:
         return api
@@ -399,7 +399,7 @@ def with_names(api: Api, names: Mapping[str, str]) -> Api:
     return replace(api, schemes=schemes(api.schemes), security=security(api.security), operations=operations)
 
 
-def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
+def _scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
     """Return a scheme paired with its server, without description and scopes, since different descriptions and scopes
     do not mean different credentials.
     """
@@ -407,6 +407,6 @@ def scheme_at(scheme: SecurityScheme, place: ServerPlace) -> ServerScheme:
     return ServerScheme(replace(scheme, description="", scopes=(), has_scopes=False, user=user), place)
 
 
-def whole_server(place: ServerPlace) -> ServerPlace:
+def _whole_server(place: ServerPlace) -> ServerPlace:
     """Return the server `place` with its URL cut to the origin, since a credential is valid for a whole origin."""
     return replace(place, url=(found[0] if (found := _ORIGIN.match(place.url)) else ""))

@@ -36,6 +36,13 @@ from mcpgen.naming import tool_names
 from mcpgen.read.openapi import paths
 from mcpgen.read.openapi.credentials import with_credential
 
+_Found = TypeVar("_Found", Operation, Skipped)
+_WRITTEN = "tool "
+"""Prefix of the keys of handwritten tools."""
+_WILD = re.compile(r"[*?\[]")
+_REQUEST = re.compile(r"(\*|[A-Za-z-]+)\s+(/.*|\*)")
+_SELECTOR, _GLOB = 1, 2
+
 
 def chosen(
     api: Api, include: Sequence[Selector], exclude: Sequence[Selector], diagnostics: Diagnostics
@@ -88,12 +95,6 @@ def visible(api: Api, diagnostics: Diagnostics) -> Api:
     return replace(api, operations=tuple(each for each in api.operations if not each.decided.hidden)) if hidden else api
 
 
-Found = TypeVar("Found", Operation, Skipped)
-
-_WRITTEN = "tool "
-"""Prefix of the keys of handwritten tools."""
-
-
 def is_written(operation: Operation) -> bool:
     """Return True if an operation is a handwritten tool: an entry of `tools` in a tools file."""
     return operation.key.startswith(_WRITTEN)
@@ -110,7 +111,7 @@ def former(promises: Pins) -> PreviousNames:
     return PreviousNames(tools, {key: known.known for key, known in promises.tools.items()})
 
 
-def named(key: str, operations: Iterable[Found]) -> list[Found]:
+def named(key: str, operations: Iterable[_Found]) -> list[_Found]:
     """Return the operations that `key` names: a handwritten tool, an operationId, or METHOD and path.
 
     Names of path parameters may differ from the document's if the path is unambiguous without them.
@@ -128,7 +129,7 @@ def named(key: str, operations: Iterable[Found]) -> list[Found]:
     return exact or blanked
 
 
-class Tools:
+class _Tools:
     """Tool names before any override is applied. An override may name an operation by its tool name."""
 
     def __init__(self, api: Api, former: PreviousNames) -> None:
@@ -161,7 +162,7 @@ def report(
     """Report why an override matches no operation, or more than one."""
     key = clipped(change.key)
     if found:
-        places = " and ".join(in_words(each) for each in found[:4])
+        places = " and ".join(_in_words(each) for each in found[:4])
         hint = (
             "Name the operation by method and path, or write the override in the entry of its document under `openapi`."
         )
@@ -207,7 +208,7 @@ def _report_former(
     tool = former.tools[known]
     now = next((each for each in (*api.operations, *left_out) if former.tools.get(each.key) == tool), None)
     if now is not None:
-        message = f"There is no operation '{clipped(change.key)}' any more: {tool} is now {in_words(now)}."
+        message = f"There is no operation '{clipped(change.key)}' any more: {tool} is now {_in_words(now)}."
         diagnostics.add(
             "unknown-operation", message, change.where, "Use the new name of the operation in the override."
         )
@@ -225,7 +226,7 @@ def _report_former(
     )
 
 
-def in_words(operation: Operation) -> str:
+def _in_words(operation: Operation) -> str:
     where = f" of {operation.document}" if operation.document else ""
     return f"{operation.method} {clipped(operation.path)}{where}"
 
@@ -242,13 +243,8 @@ def _candidates(key: str, api: Api, left_out: Sequence[Operation]) -> list[str]:
     return requests if " " in key.strip() else [*ids, *written] or requests
 
 
-_WILD = re.compile(r"[*?\[]")
-_REQUEST = re.compile(r"(\*|[A-Za-z-]+)\s+(/.*|\*)")
-_SELECTOR, _GLOB = 1, 2
-
-
 @dataclass(frozen=True, slots=True)
-class Rule:
+class _Rule:
     """An override that applies to every operation that its key matches. An override with a greater `weight` is more
     specific and wins.
     """
@@ -268,17 +264,17 @@ class Rule:
         return fnmatchcase(operation.id or "", key) or fnmatchcase(tool, key)
 
 
-def rule_of(change: Change) -> Rule | None:
+def _rule_of(change: Change) -> _Rule | None:
     """Return an override as a rule for all operations that its key selects, or None if its key names one operation."""
     key = change.key.strip()
     literal = len(_WILD.sub("", key))
     try:
-        return Rule(change, (_SELECTOR, literal), selection.parse(key))
+        return _Rule(change, (_SELECTOR, literal), selection.parse(key))
     except ValueError:
-        return Rule(change, (_GLOB if literal else 0, literal)) if _WILD.search(key) else None
+        return _Rule(change, (_GLOB if literal else 0, literal)) if _WILD.search(key) else None
 
 
-def as_rule(change: Change) -> Change:
+def _as_rule(change: Change) -> Change:
     """Return the override as it is applied to one operation that a rule matches.
 
     A rule sets no name and no aliases, and skips arguments that an operation does not have.
@@ -288,8 +284,8 @@ def as_rule(change: Change) -> Change:
 
 
 # An owner can set `hide: true` for a group of operations, and `hide: false` at one of them.
-def by_operation(
-    rules: list[Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
+def _by_operation(
+    rules: list[_Rule], operations: Mapping[str, Operation], tools: Mapping[str, str]
 ) -> dict[str, list[Change]]:
     """Return operation key → overrides that match it, the least specific first. `tools`: operation key → tool name."""
     ordered = sorted(rules, key=lambda each: each.weight)
@@ -329,12 +325,12 @@ def apply(
     override of an operation that was removed since that version is reported only as a warning.
     """
     operations = {operation.key: operation for operation in api.operations}
-    tools = Tools(api, former)
+    tools = _Tools(api, former)
     by: dict[str, Change] = {}
     single: list[Change] = []
-    rules: list[Rule] = []
+    rules: list[_Rule] = []
     for change in changes:
-        rule = None if named(change.key, operations.values()) else rule_of(change)
+        rule = None if named(change.key, operations.values()) else _rule_of(change)
         if rule is None:
             single.append(change)
         else:
@@ -363,7 +359,7 @@ def apply(
 
 
 def _ruled(
-    rules: list[Rule], operations: dict[str, Operation], tools: Tools, diagnostics: Diagnostics, *, whole: bool
+    rules: list[_Rule], operations: dict[str, Operation], tools: _Tools, diagnostics: Diagnostics, *, whole: bool
 ) -> dict[str, list[Change]]:
     """Return operation key → changes by rules (overrides for several operations), the least specific first.
 
@@ -372,7 +368,7 @@ def _ruled(
     if not rules:
         return {}
     described = {key: each for key, each in operations.items() if not is_written(each)}
-    found = by_operation(rules, described, tools.names)
+    found = _by_operation(rules, described, tools.names)
     fitting = {id(change) for changes in found.values() for change in changes}
     for rule in rules:
         change = rule.change
@@ -387,7 +383,7 @@ def _ruled(
             diagnostics.add(
                 "unused-override", message, change.where, "Correct the key of the override, or remove the override."
             )
-    return {key: [as_rule(change) for change in changes] for key, changes in found.items()}
+    return {key: [_as_rule(change) for change in changes] for key, changes in found.items()}
 
 
 def _refuse_arguments(operation: Operation, change: Change, diagnostics: Diagnostics) -> None:
@@ -404,10 +400,10 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
     if change.body is None:
         return
     if operation.body is None or operation.decided.input_schema is not None:
-        message = f"{in_words(operation)} has no request body in the document."
+        message = f"{_in_words(operation)} has no request body in the document."
         diagnostics.add("invalid-value", message, change.body.where, "Remove `body`.")
     elif change.body.media_type and not apply_options.offered(operation.body, change.body.media_type):
-        message = f"{in_words(operation)} does not accept a body of the type '{clipped(change.body.media_type)}'."
+        message = f"{_in_words(operation)} does not accept a body of the type '{clipped(change.body.media_type)}'."
         names = [each.name for each in operation.body.content]
         hint = nearest(change.body.media_type, names)
         diagnostics.add("invalid-value", message, change.body.where.inside("media_type"), hint)

@@ -45,6 +45,45 @@ _SHORT_SUMMARY = 3
 _LINKING = operation_ids.PREPOSITIONS | {"and", "in", "on", "or"}
 _SAID_FIRST = 200
 _REMOVES = re.compile(r"\b(delete|destroy|remove|erase|purge)(?:s|d|ing)?\b", re.IGNORECASE)
+_ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
+_LATIN = re.compile(r"[A-Za-z]")
+_STATIC = re.compile(r"\{[^{}]*\}")
+LONGEST = 50
+_STOP_WORDS = frozenset(["a", "an", "the", "of", "for", "in", "on", "by", "and", "or", "using", "via"])
+"""Words that a long name does without. `from`, `to` and `with` stay: who removes a runner from a group keeps the group.
+"""
+_VERB_WITHIN = 3
+"""Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
+verb.
+"""
+_MOST_WORDS = 100
+"""Limit on the words that are considered, counted from the end.
+
+A name has room for 25 words, and dropping words one by one takes quadratic time in their number.
+"""
+_KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
+"""Pattern of words that distinguish versions, or one item from many. When a name is shortened, these words are removed
+last.
+"""
+_HASH = 4
+_ABBREVIATIONS = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """
+        administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
+        authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
+        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
+        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
+        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
+        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
+        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
+        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
+        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
+        transactions=txns
+        """,
+    )
+)
+"""Word → established abbreviation, for long names. Mere truncations of words are not listed."""
 
 
 def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> dict[str, str]:
@@ -66,7 +105,7 @@ def assign(operations: Iterable[Operation], promises: Pins, api_title: str) -> d
     for operation in operations:
         if operation.key not in named:
             name = derive(operation, api_title, known_versions[operation.document])
-            wanted.setdefault(name, []).append(in_ascii(operation))
+            wanted.setdefault(name, []).append(_in_ascii(operation))
     for name, members in sorted(wanted.items()):
         for operation in sorted(members, key=_precedence):
             candidates = itertools.chain([name], _distinctions(name, operation, members))
@@ -193,7 +232,7 @@ def derive(operation: Operation, api_title: str, known_versions: frozenset[str] 
 
     `known_versions`: the versions in the paths of its document.
     """
-    operation = operation_ids.without_sentence(in_ascii(operation))
+    operation = operation_ids.without_sentence(_in_ascii(operation))
     found = operation_ids.read(operation, operation.api_title or api_title) or _from_short_id(operation)
     if found and found[0] in verbs.VERBS and _names_nothing(found[1:]):
         whole = [*(_from_summary(found[0], operation) or _with_nouns(found[0], operation)), *found[1:]]
@@ -357,12 +396,7 @@ def _is_one_object(noun: list[str], operation: Operation) -> bool:
     return is_one_thing(noun) or (said[:1] == ["get"] and is_one_thing(said))
 
 
-_ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
-_LATIN = re.compile(r"[A-Za-z]")
-_STATIC = re.compile(r"\{[^{}]*\}")
-
-
-def in_ascii(operation: Operation) -> Operation:
+def _in_ascii(operation: Operation) -> Operation:
     """Return `operation` with its id, its path and the variables of the path in ASCII.
 
     An id without a Latin letter is left out if the path names something: a verb by the method and a noun say more.
@@ -380,48 +414,6 @@ def in_ascii(operation: Operation) -> Operation:
     return replace(operation, id=None if is_foreign else romanize(identifier), path=path, template=template)
 
 
-LONGEST = 50
-_STOP_WORDS = frozenset(["a", "an", "the", "of", "for", "in", "on", "by", "and", "or", "using", "via"])
-"""Words that a long name does without. `from`, `to` and `with` stay: who removes a runner from a group keeps the group.
-"""
-
-_VERB_WITHIN = 3
-"""Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
-verb.
-"""
-
-_MOST_WORDS = 100
-"""Limit on the words that are considered, counted from the end.
-
-A name has room for 25 words, and dropping words one by one takes quadratic time in their number.
-"""
-
-_KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
-"""Pattern of words that distinguish versions, or one item from many. When a name is shortened, these words are removed
-last.
-"""
-
-_HASH = 4
-ABBREVIATIONS = dict(
-    re.findall(
-        r"(\w+)=(\w+)",
-        """
-        administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
-        authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
-        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
-        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
-        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
-        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
-        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
-        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
-        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
-        transactions=txns
-        """,
-    )
-)
-"""Word → established abbreviation, for long names. Mere truncations of words are not listed."""
-
-
 # No hash is added: shortened names collide as rarely as others, and stay readable.
 def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
     """Return a valid name of at most `longest` characters, made of the words in `found`.
@@ -435,9 +427,9 @@ def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
         found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
     if not _fits(found, longest):
         found = _without_repetitions(found)
-    for word in sorted({word for word in found if word in ABBREVIATIONS}, key=lambda word: (-len(word), word)):
+    for word in sorted({word for word in found if word in _ABBREVIATIONS}, key=lambda word: (-len(word), word)):
         if not _fits(found, longest):
-            found = [ABBREVIATIONS[word] if other == word else other for other in found]
+            found = [_ABBREVIATIONS[word] if other == word else other for other in found]
     while len(found) > 1 and not _fits(_beginning_with_a_letter(found), longest):
         found = _without_outermost(found)
     name = "_".join(_beginning_with_a_letter(found))

@@ -59,6 +59,16 @@ MOST_TOKENS_BESIDE_PROGRAMS = 60
 """The same limit if the list contains a tool that runs programs."""
 
 STARTS = 3
+_DEPTH = 4
+"""Limit on the levels of a response whose member names are indexed."""
+_MOST_MEMBERS = 400
+"""Limit on the members of one response that are visited."""
+_LONGEST_TEXT = 4000
+"""Limit on the characters of the document's own text about an operation."""
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_SKETCH = re.compile(r"Returns (?:a list of )?\{[^{}]*\}\.")
+_Fields = dict[str, list[str]]
+"""Field of a tool (such as `name`) → the stems of the words in it, in order. `index.FIELDS` lists the fields."""
 
 
 # Weights that do not depend on a query are computed here, so a query takes 1.7 ms of CPU time (GitHub)
@@ -72,7 +82,7 @@ def build(
     listed beside the search. `programs`: which tools a model's programs may call (options.PROGRAMS).
     """
     composer = Composer(definitions, Budget(RUN, PART))
-    rows = [fields_of(tool, composer) for tool in tools]
+    rows = [_fields_of(tool, composer) for tool in tools]
     sources = producers.find(tools, composer)
     numbers = {tool.name: number for number, tool in enumerate(tools)}
     groups = [_group(tool) for tool in tools]
@@ -123,7 +133,7 @@ def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
     return tokens.estimate(", ".join([*(f"{name} {count}" for name, count in groups.items()), *starts]))
 
 
-def _terms(tools: Sequence[ToolSpec], rows: Sequence[Fields]) -> dict[str, JsonValue]:
+def _terms(tools: Sequence[ToolSpec], rows: Sequence[_Fields]) -> dict[str, JsonValue]:
     """Return stem → a flat list of pairs: the index of a tool in `tools`, and the stem's impact on the tool's score.
     Each index is stored as the difference from the index before.
     """
@@ -191,23 +201,7 @@ def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str,
     return tuple(f"{name}({', '.join(map(str, as_list(free[name].input_schema.get('required'))))})" for name in chosen)
 
 
-DEPTH = 4
-"""Limit on the levels of a response whose member names are indexed."""
-
-MOST_MEMBERS = 400
-"""Limit on the members of one response that are visited."""
-
-LONGEST_TEXT = 4000
-"""Limit on the characters of the document's own text about an operation."""
-
-_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-_SKETCH = re.compile(r"Returns (?:a list of )?\{[^{}]*\}\.")
-
-Fields = dict[str, list[str]]
-"""Field of a tool (such as `name`) → the stems of the words in it, in order. `index.FIELDS` lists the fields."""
-
-
-def fields_of(tool: ToolSpec, composer: Composer) -> Fields:
+def _fields_of(tool: ToolSpec, composer: Composer) -> _Fields:
     """Return the stems of a tool's words by field of the search index. `composer` resolves the response schemas."""
     operation = tool.operation
     own = operation.decided.told is None
@@ -222,7 +216,7 @@ def fields_of(tool: ToolSpec, composer: Composer) -> Fields:
         "arguments_text": stems.stems(
             " ".join(as_text(as_object(each).get("description")) for each in arguments.values())
         ),
-        "text": [*stems.stems(operation.description[:LONGEST_TEXT] if own else ""), *_answer(operation, composer)],
+        "text": [*stems.stems(operation.description[:_LONGEST_TEXT] if own else ""), *_answer(operation, composer)],
     }
 
 
@@ -245,8 +239,8 @@ def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
     """Yield the names of the members of `schema`, level by level, at most MOST_MEMBERS."""
     composer.budget.begin()
     level: list[JsonValue] = [schema]
-    left = MOST_MEMBERS
-    for _ in range(DEPTH):
+    left = _MOST_MEMBERS
+    for _ in range(_DEPTH):
         below: list[JsonValue] = []
         for each in level:
             try:

@@ -64,7 +64,7 @@ OF_FOREIGN_FILES = (
     Mutation(
         "members that an overlay copies",
         "mcpgen/read/overlay/__init__.py",
-        "self.budget.spend(1 + len(value) // COPIED)",
+        "self.budget.spend(1 + len(value) // _COPIED)",
         "pass",
         rows("actions that copy a long list"),
     ),

@@ -47,7 +47,7 @@ OF_SCHEMAS = (
     Mutation(
         "null where it means something",
         "mcpgen/lower/schema/portable.py",
-        "return with_null(emitted) if nullable and keep_null else emitted",
+        "return _with_null(emitted) if nullable and keep_null else emitted",
         "return emitted",
         cases("schemas/nullable_3_1"),
     ),

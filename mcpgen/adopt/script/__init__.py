@@ -40,7 +40,7 @@ from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.names import clipped
 
-LONGEST = 1_000_000
+_LONGEST = 1_000_000
 """Limit on the characters of a script."""
 
 _MAKERS = {"from_openapi": 0, "FastMCPOpenAPI": 0, "OpenAPIProvider": 0, "from_fastapi": -1}
@@ -73,6 +73,19 @@ _AFTER = {
     "disable": "{call} switches tools off by code, which was not run: list these tools under `exclude:`.",
     "enable": "{call} switches tools on by code, which was not run: list these tools under `include:`.",
 }
+_UNREAD = {
+    "event_hooks": "The HTTP client has event hooks with your own code. Write their effect as a hook in hooks.py.",
+    "transport": "The transport of the HTTP client is your own code. Write its effect as a hook in hooks.py.",
+    "cookies": "Cookies of the HTTP client were left out; the new server does not send them.",
+    "params": (
+        "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
+        "fixed value."
+    ),
+    "cert": (
+        "For the client certificate, set the new server's environment variables NAME_CLIENT_CERT and NAME_CLIENT_KEY."
+    ),
+    **dict.fromkeys(("proxy", "proxies"), "To use the proxy, set the new server's environment variable NAME_PROXY."),
+}
 
 
 def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
@@ -81,8 +94,8 @@ def read(file: str, source: str, environ: Mapping[str, str]) -> ForeignServer:
 
     `environ`: environment variables with known values.
     """
-    if len(source) > LONGEST:
-        message = f"The script has more than {LONGEST:,} characters."
+    if len(source) > _LONGEST:
+        message = f"The script has more than {_LONGEST:,} characters."
         raise FatalError("too-large", message, Where(file), "Name the script that makes the server.")
     try:
         tree = ast.parse(source)
@@ -134,7 +147,7 @@ class _Call:
                         evaluator.where(each.value),
                     )
                 )
-        self._client = HttpClient()
+        self._client = _HttpClient()
         if "client" in self._given:
             place = evaluator.where(self._given["client"])
             self._client = _client(self._value("client"), evaluator, environ, place)
@@ -309,23 +322,8 @@ def _name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-_UNREAD = {
-    "event_hooks": "The HTTP client has event hooks with your own code. Write their effect as a hook in hooks.py.",
-    "transport": "The transport of the HTTP client is your own code. Write its effect as a hook in hooks.py.",
-    "cookies": "Cookies of the HTTP client were left out; the new server does not send them.",
-    "params": (
-        "Query parameters of the HTTP client were left out. Under `overrides`, `'*': {arguments: …}` can send a "
-        "fixed value."
-    ),
-    "cert": (
-        "For the client certificate, set the new server's environment variables NAME_CLIENT_CERT and NAME_CLIENT_KEY."
-    ),
-    **dict.fromkeys(("proxy", "proxies"), "To use the proxy, set the new server's environment variable NAME_PROXY."),
-}
-
-
 @dataclass(frozen=True, slots=True)
-class HttpClient:
+class _HttpClient:
     """The properties of an HTTP client in a script.
 
     `base_url`: "" if unknown. `credentials`: None if code computes them. `timeout`: seconds, None if the script sets
@@ -337,7 +335,7 @@ class HttpClient:
     timeout: float | None = None
 
 
-def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: Where) -> HttpClient:
+def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], where: Where) -> _HttpClient:
     """Return base URL, credentials and timeout of `value`, the HTTP client with which a FastMCP script calls the API.
     Add a remark for each property of the client that cannot be read.
     """
@@ -348,7 +346,7 @@ def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], wher
                 "adopt cannot find where the script creates the HTTP client, so base URL and credentials are unknown."
             )
             remarks.append(Remark(said, where))
-        return HttpClient()
+        return _HttpClient()
     where = evaluator.where(value.call)
     given = value.arguments
     if any(keyword.arg is None for keyword in value.call.keywords):
@@ -365,7 +363,7 @@ def _client(value: Value, evaluator: Evaluator, environ: Mapping[str, str], wher
     by_auth = _auth(given.get("auth"), remarks, where)
     found = (*(by_headers or ()), *(by_auth or ()))
     by_code = by_headers is None or by_auth is None or "event_hooks" in given or "transport" in given
-    return HttpClient(base_url, None if by_code and not found else found, _timeout(given.get("timeout"), environ))
+    return _HttpClient(base_url, None if by_code and not found else found, _timeout(given.get("timeout"), environ))
 
 
 def _timeout(value: Value | None, environ: Mapping[str, str]) -> float | None:

@@ -27,7 +27,7 @@ from mcpgen.base.secrets import is_secret_name
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class _Scope:
     """The names of a module or function: name → the expressions assigned to it, in order.
 
     `entries`: name → assignments to its items, such as `headers["X"] = value`. `changes`: name → line of the first
@@ -35,7 +35,7 @@ class Scope:
     the parameters in a call.
     """
 
-    outer: "Scope | None"
+    outer: "_Scope | None"
     names: Mapping[str, list[ast.expr]]
     functions: Mapping[str, ast.FunctionDef | ast.AsyncFunctionDef]
     entries: Mapping[str, list[tuple[ast.expr, ast.expr]]]
@@ -44,7 +44,7 @@ class Scope:
     bound: dict[str, Value] = field(default_factory=dict)
 
 
-def scopes_of(node: ast.AST, outer: Scope | None) -> Scope:
+def _scopes_of(node: ast.AST, outer: _Scope | None) -> _Scope:
     """Return the scope of a module or function. Methods of classes count as functions of this scope."""
     names: dict[str, list[ast.expr]] = {}
     functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
@@ -63,18 +63,18 @@ def scopes_of(node: ast.AST, outer: Scope | None) -> Scope:
                 entries.setdefault(_name(target.value), []).append((target.slice, value))
             elif name := _name(target):
                 names.setdefault(name, []).append(value)
-    return Scope(outer, names, functions, entries, changes, tuple(returned))
+    return _Scope(outer, names, functions, entries, changes, tuple(returned))
 
 
-def enclosing(tree: ast.Module) -> dict[ast.AST, Scope]:
+def enclosing(tree: ast.Module) -> dict[ast.AST, _Scope]:
     """Return node → the scope that contains it, for all nodes of a module."""
-    found: dict[ast.AST, Scope] = {}
-    waiting: list[tuple[ast.AST, Scope]] = [(tree, scopes_of(tree, None))]
+    found: dict[ast.AST, _Scope] = {}
+    waiting: list[tuple[ast.AST, _Scope]] = [(tree, _scopes_of(tree, None))]
     while waiting:
         node, scope = waiting.pop()
         found[node] = scope
         for child in ast.iter_child_nodes(node):
-            inner = scopes_of(child, scope) if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else scope
+            inner = _scopes_of(child, scope) if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)) else scope
             waiting.append((child, inner))
     return found
 
@@ -168,7 +168,7 @@ class Evaluator:
     """
 
     file: str
-    scopes: Mapping[ast.AST, Scope]
+    scopes: Mapping[ast.AST, _Scope]
     remarks: list[Remark] = field(default_factory=list)
     _told: set[str] = field(default_factory=set)
     _left: int = MOST_BUILT
@@ -177,7 +177,7 @@ class Evaluator:
         """Return the place (file, line and column) of a syntax node."""
         return Where(self.file, "", getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1)
 
-    def value(self, node: ast.expr | None, scope: Scope | None = None, depth: int = 0) -> Value:
+    def value(self, node: ast.expr | None, scope: _Scope | None = None, depth: int = 0) -> Value:
         """Return the value of an expression, as far as it is known without running the script.
 
         `scope`: the scope in which its names are looked up; by default the scope that contains the expression.
@@ -192,7 +192,7 @@ class Evaluator:
         self._left -= size(found)
         return found if self._left >= 0 else Unknown(getattr(node, "lineno", 0))
 
-    def _of(self, node: ast.expr, scope: Scope, depth: int) -> Value:
+    def _of(self, node: ast.expr, scope: _Scope, depth: int) -> Value:
         match node:
             case ast.Constant(value=value):
                 return Plain(value)
@@ -211,7 +211,7 @@ class Evaluator:
             case _:
                 return self._of_operator(node, scope, depth)
 
-    def _of_operator(self, node: ast.expr, scope: Scope, depth: int) -> Value:
+    def _of_operator(self, node: ast.expr, scope: _Scope, depth: int) -> Value:
         match node:
             case ast.BinOp():
                 return self._combined(node, scope, depth)
@@ -230,8 +230,8 @@ class Evaluator:
 
     # -- names ---------------------------------------------------------------------------------------------------------
 
-    def _named(self, name: str, node: ast.expr, scope: Scope, depth: int) -> Value:
-        at: Scope | None = scope
+    def _named(self, name: str, node: ast.expr, scope: _Scope, depth: int) -> Value:
+        at: _Scope | None = scope
         while at is not None:
             if name in at.bound:
                 return at.bound[name]
@@ -241,7 +241,7 @@ class Evaluator:
             at = at.outer
         return Unknown(node.lineno)
 
-    def _with_entries(self, value: Value, name: str, scope: Scope, depth: int) -> Value:
+    def _with_entries(self, value: Value, name: str, scope: _Scope, depth: int) -> Value:
         """Return the value of a variable with later changes to it.
 
         Items that the script assigns later are added to a dictionary. A parsed file that the script changes is marked
@@ -284,7 +284,7 @@ class Evaluator:
 
     # -- lists, dictionaries and joined texts --------------------------------------------------------------------------
 
-    def _dictionary(self, node: ast.Dict, scope: Scope, depth: int) -> Value:
+    def _dictionary(self, node: ast.Dict, scope: _Scope, depth: int) -> Value:
         members: dict[str, Value] = {}
         whole = True
         for key, each in zip(node.keys, node.values, strict=True):
@@ -300,7 +300,7 @@ class Evaluator:
                 whole = False
         return Members(members, whole)
 
-    def _combined(self, node: ast.BinOp, scope: Scope, depth: int) -> Value:
+    def _combined(self, node: ast.BinOp, scope: _Scope, depth: int) -> Value:
         left, right = self.value(node.left, scope, depth), self.value(node.right, scope, depth)
         if isinstance(node.op, ast.Div) and isinstance(left, (Path, Variable)):
             return Path((*(left.parts if isinstance(left, Path) else (left,)), right))
@@ -312,7 +312,7 @@ class Evaluator:
             return Joined((left, right))
         return Unknown(node.lineno)
 
-    def _item(self, node: ast.Subscript, scope: Scope, depth: int) -> Value:
+    def _item(self, node: ast.Subscript, scope: _Scope, depth: int) -> Value:
         key = self.value(node.slice, scope, depth)
         name = key.value if isinstance(key, Plain) else None
         if _dotted(node.value).endswith("environ") and isinstance(name, str):
@@ -322,7 +322,7 @@ class Evaluator:
             return _unless_secret(name, owner.members[name], node)
         return Unknown(node.lineno)
 
-    def _attribute(self, node: ast.Attribute, scope: Scope, depth: int) -> Value:
+    def _attribute(self, node: ast.Attribute, scope: _Scope, depth: int) -> Value:
         if isinstance(node.value, ast.Name):
             found = self._named(f"{node.value.id}.{node.attr}", node, scope, depth)
             if not isinstance(found, Unknown):
@@ -336,7 +336,7 @@ class Evaluator:
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
-    def _call(self, node: ast.Call, scope: Scope, depth: int) -> Value:
+    def _call(self, node: ast.Call, scope: _Scope, depth: int) -> Value:
         dotted = _dotted(node.func)
         name = dotted.rpartition(".")[2]
         given = [self.value(each, scope, depth) for each in node.args]
@@ -382,8 +382,8 @@ class Evaluator:
         base = owner.arguments.get("base_url") if isinstance(owner, Made) else None
         return Content(Path((base, wanted[0])) if base is not None and _is_relative(wanted[0]) else wanted[0])
 
-    def _function(self, name: str, scope: Scope) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
-        at: Scope | None = scope
+    def _function(self, name: str, scope: _Scope) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        at: _Scope | None = scope
         while at is not None:
             if name.removeprefix("self.") in at.functions:
                 return at.functions[name.removeprefix("self.")]
@@ -391,7 +391,7 @@ class Evaluator:
         return None
 
     def _returned(
-        self, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call, scope: Scope, depth: int
+        self, function: ast.FunctionDef | ast.AsyncFunctionDef, node: ast.Call, scope: _Scope, depth: int
     ) -> Value:
         """Return the value that a function of the script returns for the arguments of the call `node`."""
         own = self.scopes.get(function)

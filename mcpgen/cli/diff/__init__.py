@@ -50,7 +50,7 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
     if old == new == "-":
         raise click.UsageError("Only one of OLD and NEW can be standard input.")
     with report.ending(output), report.progress("Comparing"):
-        before, after = both(old, new, flags, moves=moves)
+        before, after = _both(old, new, flags, moves=moves)
         difference = replace(compare(before.surface, after.surface, moves=moves), since=before.released)
     errors = [*_errors(before), *_errors(after)]
     if output == "json":
@@ -66,12 +66,12 @@ def command(old: str, new: str, flags: Options, moves: bool, fail_on: str | None
     report.leave(report.FINDINGS if failed or errors else report.DONE)
 
 
-def _errors(side: Side) -> list[Diagnostic]:
+def _errors(side: _Side) -> list[Diagnostic]:
     found = side.compiled.diagnostics if side.compiled is not None else ()
     return [diagnostic for diagnostic in found if diagnostic.severity == "error"]
 
 
-def _say_skipped(side: Side) -> None:
+def _say_skipped(side: _Side) -> None:
     """Report that operations of NEW were skipped, since a tool may be missing for this reason."""
     skipped = side.compiled.catalog.skipped if side.compiled is not None else ()
     if skipped:
@@ -79,7 +79,7 @@ def _say_skipped(side: Side) -> None:
         report.say(f"{count} of {side.source} could not be compiled; `mcpgen check` says why.", fg="yellow")
 
 
-def _document(old: Side, new: Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
+def _document(old: _Side, new: _Side, difference: Difference, errors: Sequence[Diagnostic]) -> JsonObject:
     """Return the JSON output of `diff`: both versions, all changes, skipped operations and errors.
 
     The caller adds the member `schema`, the version of the output format.
@@ -95,7 +95,7 @@ def _document(old: Side, new: Side, difference: Difference, errors: Sequence[Dia
     }
 
 
-def _side(side: Side) -> JsonObject:
+def _side(side: _Side) -> JsonObject:
     return {
         "source": side.source,
         "kind": "project" if side.compiled is None else "document",
@@ -106,7 +106,7 @@ def _side(side: Side) -> JsonObject:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class _Side:
     """One of the two versions that are compared.
 
     `surface`: the generated JSON files that describe its tools. `project`: its names and settings, with which the other
@@ -129,7 +129,7 @@ class Side:
         return self.version if self.compiled is None else ""
 
 
-def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side]:
+def _both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[_Side, _Side]:
     """Return the two versions to compare for the arguments `old` and `new`, each a document or a directory.
 
     Raises FatalError if a document or project cannot be read.
@@ -141,13 +141,13 @@ def both(old: str, new: str, flags: Options, *, moves: bool) -> tuple[Side, Side
     return before, _after(before, new, flags, moves)
 
 
-def _after(before: Side, source: str, flags: Options, moves: bool) -> Side:
+def _after(before: _Side, source: str, flags: Options, moves: bool) -> _Side:
     """Return the version in `source`, compiled with the names and settings of the older version `before`."""
     compiled = compile_after(_read(source, flags, before.project), flags, before.project, moves=moves)
     return _of(compiled, source)
 
 
-def _compiled(source: str, flags: Options, project: Project) -> Side:
+def _compiled(source: str, flags: Options, project: Project) -> _Side:
     return _of(compile_source(_read(source, flags, project), flags, project), source)
 
 
@@ -156,11 +156,11 @@ def _read(source: str, flags: Options, project: Project) -> fetch.Fetched:
     return fetch.read(source, flags.ref_dir or project.recorded.ref_dir, network)
 
 
-def _of(compiled: Compiled, source: str) -> Side:
-    return Side(without_secrets(source), surface_of(compiled), Project(compiled.lock), compiled)
+def _of(compiled: Compiled, source: str) -> _Side:
+    return _Side(without_secrets(source), surface_of(compiled), Project(compiled.lock), compiled)
 
 
-def _generated(source: str) -> Side:
+def _generated(source: str) -> _Side:
     """Read the project in the directory `source` from its generated JSON files."""
     directory = Path(source)
     lock = previous_lock(directory)
@@ -177,4 +177,4 @@ def _generated(source: str) -> Side:
             Where(str(directory / lock.package / "tools.json")),
             "Restore the file from version control, or generate the project again.",
         )
-    return Side(source, surface, projects.remembered(directory))
+    return _Side(source, surface, projects.remembered(directory))

@@ -29,8 +29,9 @@ from mcpgen.model.options import Options
 from mcpgen.pipeline import Compiled
 from mcpgen.retrieval.index import build
 
-MOST = 8
+_MOST = 8
 """Limit on the tools that an error message lists if none has a similar name."""
+_NAMED = 40
 
 
 @click.command("inspect", short_help="Show the tools of SOURCE, and the request of each.")
@@ -95,7 +96,7 @@ def command(
         compiled = source.compiled(given, flags)
         tools = list(compiled.catalog.tools) if wanted is None else _called(compiled.catalog.tools, wanted)
         found = [*compiled.diagnostics, *_exceeding(tools, max_tokens)]
-        called = explained(compiled, tools, arguments, output) if arguments is not None else None
+        called = _explained(compiled, tools, arguments, output) if arguments is not None else None
         document = contract.document(compiled.catalog, tools, found) if output == "json" or html else {}
         if html is not None:
             _write_page(html, document, compiled)
@@ -130,7 +131,7 @@ def _show(
         report.say(f"Wrote {page}: {counted(len(tools), 'tool')}.", err=False)
 
 
-def _say_call(called: Explained | None) -> None:
+def _say_call(called: _Explained | None) -> None:
     if called is None:
         return
     if called.out:
@@ -158,16 +159,13 @@ def _called(tools: Sequence[ToolSpec], wanted: str) -> list[ToolSpec]:
     known |= {word: None for tool in tools for word in (tool.operation.id, _request(tool)) if word}
     near = difflib.get_close_matches(wanted, known, n=3)
     names = [tool.name for tool in tools]
-    some = ", ".join(names[:MOST]) + (", …" if len(names) > MOST else ".")
+    some = ", ".join(names[:_MOST]) + (", …" if len(names) > _MOST else ".")
     hint = f"Did you mean {' or '.join(near)}?" if near else f"There are: {some}"
     raise FatalError("invalid-flag", f"There is no tool {wanted}.", hint=hint)
 
 
 def _request(tool: ToolSpec) -> str:
     return f"{tool.operation.method} {tool.operation.path}"
-
-
-_NAMED = 40
 
 
 def _exceeding(tools: Sequence[ToolSpec], most: int | None) -> list[Diagnostic]:
@@ -235,7 +233,7 @@ def _show_search(given: str, flags: Options, queries: tuple[str, ...], output: s
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class _Explained:
     """Output of a server's `--explain`.
 
     `out`: the request, as JSON if the format is JSON. `err`: what the server wrote to stderr. `refused`: True if the
@@ -255,7 +253,7 @@ class Explained:
         return {key: value for key, value in found.items() if key != "schema"}
 
 
-def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> Explained:
+def _explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, output: str) -> _Explained:
     """Return what the generated server's `--explain` prints for a call with JSON `arguments`: the request that it would
     send. `tools` must contain only the tool to call.
 
@@ -279,4 +277,4 @@ def explained(compiled: Compiled, tools: Sequence[ToolSpec], arguments: str, out
         code, out, err = server.ask("--explain", tools[0].name, arguments, "--format", output)
     if code not in (report.DONE, report.FINDINGS):
         raise FatalError("invalid-flag", f"The call cannot be explained: {err.strip() or 'the server failed.'}")
-    return Explained(out, err, refused=code == report.FINDINGS)
+    return _Explained(out, err, refused=code == report.FINDINGS)

@@ -43,7 +43,7 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
             report.say(line, err=False)
         if any(row[0].endswith(_REQUIRED) for row in rows):
             report.say("* is required.", err=False)
-    rules = [*always(contract.fixed(tool)), *shown(table.result_rules(tool.binding))]
+    rules = [*_always(contract.fixed(tool)), *shown(table.result_rules(tool.binding))]
     report.say_lines(["", *rules] if rules else [], err=False)
     for found in concerning:
         report.say_lines(["", f"{found.severity}: {found.message} [{found.code}]"], err=False)
@@ -139,14 +139,14 @@ def _target(place: JsonObject) -> str:
         return ""
     name = f" {place['name']}" if place["name"] else ""
     part = f" ({place['part']})" if "part" in place else ""
-    part += f" as {template(as_object(place['template']))}" if "template" in place else ""
+    part += f" as {_template(as_object(place['template']))}" if "template" in place else ""
     also = "".join(f" and {_target(as_object(other))}" for other in as_list(place.get("also")))
     by = f" by {place['by']}" if "by" in place else ""
     return f"{place['in']}{name}{part}{by}{also}"
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class _Member:
     """One member of a schema.
 
     `path`: path of the member, which begins with an argument, such as `pet.tags[]`. `type`: its type in words.
@@ -161,18 +161,18 @@ class Member:
     choices: tuple[str, ...]
 
 
-def members(schema: JsonObject, path: str = "") -> Iterator[Member]:
+def members(schema: JsonObject, path: str = "") -> Iterator[_Member]:
     """Yield the members of an object schema, each followed by the members nested in it."""
     required = as_list(schema.get("required"))
     for name, value in as_object(schema.get("properties")).items():
         inner = as_object(value)
         description = as_text(inner.get("description"))
         choices = tuple(dict.fromkeys(_choices(inner)))
-        yield Member(path + name, path != "", type_of(inner), name in required, description, choices)
+        yield _Member(path + name, path != "", _type_of(inner), name in required, description, choices)
         yield from _inside(inner, path + name)
 
 
-def _inside(schema: JsonObject, path: str) -> Iterator[Member]:
+def _inside(schema: JsonObject, path: str) -> Iterator[_Member]:
     for branch in (schema, *_branches(schema)):
         yield from members(branch, f"{path}.")
         if "items" in branch:
@@ -196,12 +196,12 @@ def _listed(schema: JsonObject) -> list[JsonValue]:
     return [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
 
 
-def type_of(schema: JsonObject) -> str:
+def _type_of(schema: JsonObject) -> str:
     """Return the type in words: `integer`, `array of string`, `string (date) or null`."""
     if "type" not in schema and (values := _listed(schema)):
         return " or ".join(dict.fromkeys(map(_kind, values)))
     if branches := _branches(schema):
-        return " or ".join(dict.fromkeys(map(type_of, branches)))
+        return " or ".join(dict.fromkeys(map(_type_of, branches)))
     if "$ref" in schema:
         return as_text(schema["$ref"]).rpartition("/")[2]
     kinds = schema.get("type", "any")
@@ -215,7 +215,7 @@ def _kind(value: JsonValue) -> str:
 
 def _named(kind: JsonValue, schema: JsonObject) -> str:
     if kind == "array" and "items" in schema:
-        inner = type_of(as_object(schema["items"]))
+        inner = _type_of(as_object(schema["items"]))
         return f"array of ({inner})" if " or " in inner else f"array of {inner}"
     return f"{kind} ({schema['format']})" if kind == "string" and "format" in schema else str(kind)
 
@@ -231,7 +231,7 @@ def _part(each: JsonValue) -> str:
     return str(each).replace("{", "{{").replace("}", "}}")
 
 
-def template(node: JsonObject) -> str:
+def _template(node: JsonObject) -> str:
     """Return a template (a value with placeholders) in the syntax of the tools file."""
     if "text" in node:
         return text(node["text"])
@@ -251,7 +251,7 @@ def _plain(node: JsonObject) -> JsonValue:
     return node.get("value")
 
 
-def always(fixed: list[JsonValue]) -> Iterator[str]:
+def _always(fixed: list[JsonValue]) -> Iterator[str]:
     """Yield a line for each constant value that every call sends."""
     for each in map(as_object, fixed):
         value = each["value"] if isinstance(each["value"], str) else json.dumps(each["value"], ensure_ascii=False)

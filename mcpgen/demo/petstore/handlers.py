@@ -26,9 +26,14 @@ from mcpgen.demo.petstore.shapes import BODY, LABELS
 from mcpgen.demo.petstore.store import Row, Store
 
 _SHOWN_SEARCH = 50
+_DAYS = 14
+_HOURS = (10, 14)
+_GUIDES = ("Jo", "Ines", None)
+_COLUMNS = ("id", "name", "species", "breed", "born", "status", "weight_kg", "shelter_id")
+_FORMATS = {"csv": ("text/csv; charset=utf-8", ","), "tsv": ("text/tab-separated-values; charset=utf-8", "\t")}
 
 
-def found_pet(store: Store, key: int) -> Row:
+def _found_pet(store: Store, key: int) -> Row:
     """Return the row of a pet. Raises a Refusal with status 404 if there is no such pet."""
     if (row := store.one("pets", id=key)) is None:
         raise missing(f"There is no pet {key}.")
@@ -47,7 +52,7 @@ def shown(store: Store, row: Row, locale: str = "en") -> dict[str, Any]:
     return {"id": row["id"], **kept, **derived, "created_at": row["created_at"], "updated_at": row["updated_at"]}
 
 
-def version(row: Row) -> str:
+def _version(row: Row) -> str:
     """Return the entity tag of a pet (RFC 9110, 8.8.3)."""
     return f'"{row["id"]}-{row["version"]}"'
 
@@ -116,7 +121,7 @@ def _within(shelter: Row, area: Mapping[str, float]) -> bool:
 
 
 def compare_pets(store: Store, given: Given) -> Answer:
-    pets = [shown(store, found_pet(store, key)) for key in given["petIds"]]
+    pets = [shown(store, _found_pet(store, key)) for key in given["petIds"]]
     plain = [name for name in BODY if name not in ("microchip", "tags", "traits")]
     columns = {name: [pet[name] for pet in pets] for name in plain}
     return reply(
@@ -126,12 +131,12 @@ def compare_pets(store: Store, given: Given) -> Answer:
 
 def _add(store: Store, pet: Mapping[str, Any]) -> Row:
     now = store.now()
-    return found_pet(store, store.put("pets", **pet, created_at=now, updated_at=now))
+    return _found_pet(store, store.put("pets", **pet, created_at=now, updated_at=now))
 
 
 def create_pet(store: Store, given: Given) -> Answer:
     row = _add(store, given["body"])
-    return reply(shown(store, row), 201, Location=f"/v1/pets/{row['id']}", ETag=version(row))
+    return reply(shown(store, row), 201, Location=f"/v1/pets/{row['id']}", ETag=_version(row))
 
 
 def create_pets(store: Store, given: Given) -> Answer:
@@ -145,34 +150,34 @@ def _echo(given: Given) -> tuple[tuple[str, str], ...]:
 
 
 def get_pet(store: Store, given: Given) -> Answer:
-    row = found_pet(store, given["petId"])
-    return reply(shown(store, row, given["locale"]), ETag=version(row), Content_Language=given["locale"])
+    row = _found_pet(store, given["petId"])
+    return reply(shown(store, row, given["locale"]), ETag=_version(row), Content_Language=given["locale"])
 
 
 def _unchanged(row: Row, seen: str | None) -> None:
-    if seen not in (None, version(row)):
+    if seen not in (None, _version(row)):
         detail = (
-            f"You have seen version {seen} of pet {row['id']}, but its version is now {version(row)}. Get the pet "
+            f"You have seen version {seen} of pet {row['id']}, but its version is now {_version(row)}. Get the pet "
             "again."
         )
         raise Refusal(412, "changed", detail)
 
 
 def update_pet(store: Store, given: Given) -> Answer:
-    row = found_pet(store, given["petId"])
+    row = _found_pet(store, given["petId"])
     _unchanged(row, given["If-Match"])
-    merged = merge({name: row[name] for name in BODY}, given["body"])
-    change(store, row, **{name: merged.get(name, member.default) for name, member in BODY.items()})
-    row = found_pet(store, row["id"])
-    return reply(shown(store, row), ETag=version(row))
+    merged = _merge({name: row[name] for name in BODY}, given["body"])
+    _change(store, row, **{name: merged.get(name, member.default) for name, member in BODY.items()})
+    row = _found_pet(store, row["id"])
+    return reply(shown(store, row), ETag=_version(row))
 
 
-def change(store: Store, row: Row, **values: Any) -> None:
+def _change(store: Store, row: Row, **values: Any) -> None:
     """Change columns of a pet. Its version and its time of change increase too."""
     store.change("pets", row["id"], **values, version=row["version"] + 1, updated_at=store.now())
 
 
-def merge(value: Any, patch: Any) -> Any:
+def _merge(value: Any, patch: Any) -> Any:
     """Apply a JSON merge patch (RFC 7396, 2)."""
     if not isinstance(patch, dict):
         return patch
@@ -181,12 +186,12 @@ def merge(value: Any, patch: Any) -> Any:
         if inner is None:
             merged.pop(name, None)
         else:
-            merged[name] = merge(merged.get(name), inner)
+            merged[name] = _merge(merged.get(name), inner)
     return merged
 
 
 def delete_pet(store: Store, given: Given) -> Answer:
-    row = found_pet(store, given["petId"])
+    row = _found_pet(store, given["petId"])
     _unchanged(row, given["If-Match"])
     if any(row["id"] in adoption["pet_ids"] for adoption in store.rows("adoptions", status="pending")):
         raise Refusal(
@@ -208,13 +213,13 @@ def get_featured_pet(store: Store, given: Given) -> Answer:
 
 
 def get_care_notes(store: Store, given: Given) -> Answer:
-    pet = found_pet(store, given["petId"])
+    pet = _found_pet(store, given["petId"])
     notes = store.one("notes", pet_id=pet["id"])
     return Answer(204) if notes is None else Answer(200, "text/plain; charset=utf-8", notes["text"].encode())
 
 
 def replace_care_notes(store: Store, given: Given) -> Answer:
-    pet = found_pet(store, given["petId"])
+    pet = _found_pet(store, given["petId"])
     if given["body"]:
         store.put("notes", pet_id=pet["id"], text=given["body"])
     else:
@@ -223,7 +228,7 @@ def replace_care_notes(store: Store, given: Given) -> Answer:
 
 
 def get_pedigree(store: Store, given: Given) -> Answer:
-    pet = found_pet(store, given["petId"])
+    pet = _found_pet(store, given["petId"])
     pedigree = store.one("pedigrees", pet_id=pet["id"])
     if pedigree is None:
         raise missing(f"Nothing is known about the ancestors of pet {pet['id']}.")
@@ -231,24 +236,24 @@ def get_pedigree(store: Store, given: Given) -> Answer:
 
 
 def replace_pedigree(store: Store, given: Given) -> Answer:
-    store.put("pedigrees", pet_id=found_pet(store, given["petId"])["id"], tree=given["body"])
+    store.put("pedigrees", pet_id=_found_pet(store, given["petId"])["id"], tree=given["body"])
     return reply(given["body"])
 
 
 def record_care_event(store: Store, given: Given) -> Answer:
-    pet, event = found_pet(store, given["petId"]), given["body"]
+    pet, event = _found_pet(store, given["petId"]), given["body"]
     effect: dict[str, Any] = {
         "vaccination": {"vaccinated": True},
         "weighing": {"weight_kg": event.get("weight_kg")},
         "treatment": {},
     }[event["kind"]]
     if effect:
-        change(store, pet, **effect)
+        _change(store, pet, **effect)
     return reply({"id": store.put("events", pet_id=pet["id"], event=event), **event}, 201)
 
 
 def upload_photo(store: Store, given: Given) -> Answer:
-    pet, form = found_pet(store, given["petId"]), given["body"]
+    pet, form = _found_pet(store, given["petId"]), given["body"]
     file = form["file"]
     kept = {
         "pet_id": pet["id"],
@@ -270,7 +275,7 @@ def download_photo(store: Store, given: Given) -> Answer:
 
 
 def get_pet_sound(store: Store, given: Given) -> Answer:
-    pet = found_pet(store, given["petId"])
+    pet = _found_pet(store, given["petId"])
     sound = store.one("sounds", pet_id=pet["id"])
     if sound is None:
         raise missing(f"Nobody has recorded pet {pet['id']} yet.")
@@ -278,12 +283,12 @@ def get_pet_sound(store: Store, given: Given) -> Answer:
 
 
 def replace_pet_sound(store: Store, given: Given) -> Answer:
-    store.put("sounds", pet_id=found_pet(store, given["petId"])["id"], data=given["body"])
+    store.put("sounds", pet_id=_found_pet(store, given["petId"])["id"], data=given["body"])
     return Answer(204)
 
 
 def download_dossier(store: Store, given: Given) -> Answer:
-    pet = found_pet(store, given["petId"])
+    pet = _found_pet(store, given["petId"])
     notes = store.one("notes", pet_id=pet["id"])
     events = [{"id": row["id"], **row["event"]} for row in store.rows("events", pet_id=pet["id"])]
     files = {
@@ -350,13 +355,6 @@ def once(handler: Handler[Store]) -> Handler[Store]:
         )
 
     return replayed
-
-
-_DAYS = 14
-_HOURS = (10, 14)
-_GUIDES = ("Jo", "Ines", None)
-_COLUMNS = ("id", "name", "species", "breed", "born", "status", "weight_kg", "shelter_id")
-_FORMATS = {"csv": ("text/csv; charset=utf-8", ","), "tsv": ("text/tab-separated-values; charset=utf-8", "\t")}
 
 
 def list_visit_slots(store: Store, given: Given) -> Answer:

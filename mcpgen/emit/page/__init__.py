@@ -22,6 +22,8 @@ MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
 _HERE = Path(__file__).parent
 SCRIPTS = ("text", "schemas", "tools", "filters", "treemap", "tables", "retriever", "notation", "search", "main")
 """Names of the scripts, in the order of the page: a script uses only functions of earlier scripts."""
+_MODULES = (stems, postings, coverage, retriever, notation, search_listing)
+"""Modules of the runtime whose numbers (weights and limits) the scripts of the page use under the same names."""
 
 
 # Data goes only into text nodes, and the content security policy forbids other scripts, so no text of a document is
@@ -51,10 +53,6 @@ def _read(name: str) -> str:
 def _hash(text: str) -> str:
     """Return the SHA-256 of `text` in the form of a Content-Security-Policy (CSP 3, section 2.3.1)."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-_MODULES = (stems, postings, coverage, retriever, notation, search_listing)
-"""Modules of the runtime whose numbers (weights and limits) the scripts of the page use under the same names."""
 
 
 # The search exists twice, in Python and in JavaScript: precomputed answers would cover fixed queries alone, and a page

@@ -44,6 +44,14 @@ from mcpgen.model.pins import Pin
 
 Writer = Portable | Verbatim
 """Writer of schemas in one profile (portable or full)."""
+_IDENTIFIES = frozenset(["id", "ids", "uuid", "guid", "slug"])
+_WORDS = frozenset(["me", "@me", "self", "current", "default", "all", "-", "_", "~"])
+"""Defaults that stand for an object of the caller, or for all objects."""
+_FIELDS_ARGUMENT = "fields"
+FIELDS_SCHEMA: JsonObject = {
+    "type": "string",
+    "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +112,8 @@ def lay_out(
     fixed = ((entry.slot, _constant(entry, composer)) for entry in everything)
     constants = {slot: value for slot, value in fixed if value is not None}
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
-    if fields_are_offered(operation, composer) and all(each.wanted_name != FIELDS_ARGUMENT for each in inputs):
-        inputs.append(Input(FIELDS, FIELDS_ARGUMENT, FIELDS_SCHEMA))
+    if _fields_are_offered(operation, composer) and all(each.wanted_name != _FIELDS_ARGUMENT for each in inputs):
+        inputs.append(Input(FIELDS, _FIELDS_ARGUMENT, FIELDS_SCHEMA))
     inputs = [replace(each, original=name) if (name := _original(each)) else each for each in inputs]
     derived = _named(inputs, known.arguments, known.former, composer)
     settled = changes.settled(operation, everything, inputs, derived, constants, plan, diagnostics)
@@ -117,7 +125,7 @@ def lay_out(
     schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
     cuts = tuple(dict.fromkeys(writer.cuts))
     written: SchemaProfile = "full" if isinstance(writer, Verbatim) else "portable"
-    schema, filled_in = with_document_defaults(operation, schema, inputs, names, settled.demanded, composer)
+    schema, filled_in = _with_document_defaults(operation, schema, inputs, names, settled.demanded, composer)
     defaults = filled_in | changes.checked_defaults(settled, schema, diagnostics)
     given_up = tuple(writer.given_up())
     renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)
@@ -419,12 +427,7 @@ def _file_schema(entry: Input, writer: Writer) -> JsonObject:
     return {**(several if kinds == {True} else one), "description": note}
 
 
-_IDENTIFIES = frozenset(["id", "ids", "uuid", "guid", "slug"])
-_WORDS = frozenset(["me", "@me", "self", "current", "default", "all", "-", "_", "~"])
-"""Defaults that stand for an object of the caller, or for all objects."""
-
-
-def with_document_defaults(
+def _with_document_defaults(
     operation: Operation,
     schema: JsonObject,
     inputs: Iterable[Input],
@@ -466,15 +469,8 @@ def _must_be_given(operation: Operation, entry: Input, default: JsonValue) -> bo
     return names_object and str(default) not in _WORDS
 
 
-FIELDS_ARGUMENT = "fields"
-FIELDS_SCHEMA: JsonObject = {
-    "type": "string",
-    "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
-}
-
-
 # If every tool had the argument `fields`, it would cost more tokens than it saves (docs/decisions/results.md).
-def fields_are_offered(operation: Operation, composer: Composer) -> bool:
+def _fields_are_offered(operation: Operation, composer: Composer) -> bool:
     """Return True if the tool for `operation` gets the argument `fields`."""
     if not operation.decided.fields or operation.decided.output_schema is not None:
         return False  # a result with only some fields would not match a handwritten output schema

@@ -36,6 +36,14 @@ from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind,
 
 FLAT = 40
 _REMOVES = "If an optional part of the body is null, the API removes that part from the resource."
+_MOST_LABELS = 4
+_MOST_NAMES = 40
+_CHANGING = ("POST", "PUT", "PATCH")
+_MAY_BE_EMPTY = re.compile(
+    r"\b(?:empty|no|without an?|optional) (?:request |json )?body\b"
+    r"|\bbody (?:\w+ ){0,2}(?:optional|empty|omitted|left out|not (?:needed|required))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +100,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
             body.where,
             "Describe the fields of the body as the properties of an object.",
         )
-    needed = is_required(operation, body, node, composer)
+    needed = _is_required(operation, body, node, composer)
     if not needed and _is_empty(node, encoding):
         return None
     node = _without_null(node, composer)
@@ -198,7 +206,7 @@ def _laid_flat(
     branches = [] if is_inherited else [composer.node(member)[0] for member in alternatives(node)]
     if branches and not all(only_demands(branch) for branch in branches):
         return None, None
-    every, is_cut = side_by_side(node, composer, FLAT) if is_inherited else (dict(members(node)), False)
+    every, is_cut = _side_by_side(node, composer, FLAT) if is_inherited else (dict(members(node)), False)
     properties = {key: member for key, member in every.items() if not _is_read_only(member, composer)}
     if not properties or (len(properties) > FLAT and not named):
         return None, None
@@ -259,11 +267,7 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
     return "text" if is_text or types(inner) not in ([], ["string"]) else "file"
 
 
-_MOST_LABELS = 4
-_MOST_NAMES = 40
-
-
-def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
+def _side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
     """Return the properties of `node` and of the subtypes that its discriminator selects, at most `most` in all. Also
     return True if properties were left out.
     """
@@ -325,17 +329,9 @@ def _chooser(discriminator: Discriminator, declared: JsonObject, composer: Compo
     return {"type": "string", **declared, "description": f"{ended(as_text(node.get('description')))} {note}".strip()}
 
 
-_CHANGING = ("POST", "PUT", "PATCH")
-_MAY_BE_EMPTY = re.compile(
-    r"\b(?:empty|no|without an?|optional) (?:request |json )?body\b"
-    r"|\bbody (?:\w+ ){0,2}(?:optional|empty|omitted|left out|not (?:needed|required))\b",
-    re.IGNORECASE,
-)
-
-
 # By OpenAPI's default, a body with required members may be left out. In documents that were new to mcpgen, a sixth of
 # the tools sent no body for this reason. `--optional-bodies` restores the default.
-def is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
+def _is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
     """Return True if a call of the operation must have the body. `node`: the schema of the body.
 
     If the document does not set `required`, the method, the schema and the descriptions decide.

@@ -3,7 +3,7 @@ changed.
 
 Descriptions mention operations, by path, operationId or summary, and say that an operation takes an id from another
 operation's response. A document may have thousands of operations that answer 202, so no operation is compared with all
-others: `Items` is an index of the GET operations that read one item (`/jobs/{id}`).
+others: `_Items` is an index of the GET operations that read one item (`/jobs/{id}`).
 """
 
 import re
@@ -25,6 +25,12 @@ _POLLS = re.compile(r"\bpoll(ing|ed|s)?\b", re.IGNORECASE)
 _READS = re.compile(r"\bGET\b")
 _PATH = re.compile(r"(?<![\w}-])/[^\s`'\"<>]+")
 _SHORTEST = 6
+_ONE_VARIABLE = re.compile(r"\{[^{}]*\}")
+_NAME = re.compile(r"\w+(?:-\w+)*")
+_MOST = 100
+"""Largest number of descriptions that name the same id. If more name it, the id tells nothing, and none is read."""
+_Key = tuple[str, str]
+"""Name of a document, and the text by which an operation of this document is found."""
 
 
 def names_of(operation: Operation) -> list[str]:
@@ -32,46 +38,37 @@ def names_of(operation: Operation) -> list[str]:
     return [alphanumeric(each) for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
 
 
-def mentions(text: str, operation: Operation) -> bool:
+def _mentions(text: str, operation: Operation) -> bool:
     """Return True if a text mentions an operation by its path, operationId or summary."""
     said = alphanumeric(text)
-    return has_path(text, operation.path) or any(name in said for name in names_of(operation))
+    return _has_path(text, operation.path) or any(name in said for name in names_of(operation))
 
 
-def takes(read: Operation, member: Member, operation: Operation) -> bool:
+def _takes(read: Operation, member: Member, operation: Operation) -> bool:
     """Return True if the description of `read` says that it takes the id in `member` from a response of `operation`."""
     is_named = re.search(rf"\b{re.escape(member.name)}\b", read.description) is not None
-    return is_named and mentions(read.description, operation)
+    return is_named and _mentions(read.description, operation)
 
 
-def polling_sentences(text: str) -> Iterator[str]:
+def _polling_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text that tell the reader to poll a GET request."""
     return (each for each in _SENTENCE.split(text) if _POLLS.search(each) and _READS.search(each))
 
 
-def paths_in(text: str) -> Iterator[str]:
+def _paths_in(text: str) -> Iterator[str]:
     """Yield what may be a path in a text, with and without the punctuation behind it."""
     for found in _PATH.findall(text):
         yield from dict.fromkeys((found, found.rstrip(".,:;?!)")))
 
 
-def has_path(text: str, path: str) -> bool:
+def _has_path(text: str, path: str) -> bool:
     """Return True if a text contains a path, and not only as a part of a longer path."""
     if path == "/" or path not in text:
         return False
     return re.search(rf"(?<![\w}}-]){re.escape(path)}(?![\w/{{-])", text) is not None
 
 
-_ONE_VARIABLE = re.compile(r"\{[^{}]*\}")
-_NAME = re.compile(r"\w+(?:-\w+)*")
-_MOST = 100
-"""Largest number of descriptions that name the same id. If more name it, the id tells nothing, and none is read."""
-
-_Key = tuple[str, str]
-"""Name of a document, and the text by which an operation of this document is found."""
-
-
-class Items:
+class _Items:
     """GET operations whose paths end in a variable."""
 
     def __init__(self, reads: Iterable[Operation]) -> None:
@@ -104,7 +101,7 @@ class Items:
         yield from self._by_parent.get((operation.document, operation.path), ())
         naming, names = self._by_word.get((operation.document, member.name), []), names_of(operation)
         for each, text in naming if len(naming) <= _MOST else ():
-            if has_path(each.description, operation.path) or any(name in text for name in names):
+            if _has_path(each.description, operation.path) or any(name in text for name in names):
                 yield each
 
     def _add(self, read: Operation, parent: str, collection: str) -> None:
@@ -173,7 +170,7 @@ class Requests:
                 self._posts.add((each.document, _blank(each.path)))
             if each.method == "GET":
                 self._reads.setdefault((each.document, _blank(each.path)), each)
-        self._items = Items(each for each in operations if each.method == "GET")
+        self._items = _Items(each for each in operations if each.method == "GET")
 
     def linked(self, operation: Operation, link: AnswerLink) -> Look | None:
         """Return the request of the operation that an OpenAPI link names. Return None if it is no GET, or needs values
@@ -241,8 +238,8 @@ class Requests:
     def polled(self, operation: Operation) -> Look | None:
         """Return the GET request that the operation's description tells readers to poll, or None if it names none."""
         known = {*_VARIABLE.findall(operation.path)}
-        for sentence in polling_sentences(operation.description):
-            for path in paths_in(sentence):
+        for sentence in _polling_sentences(operation.description):
+            for path in _paths_in(sentence):
                 read = self._reads.get((operation.document, _blank(path)))
                 is_meant = read is not None and read.path == path
                 if is_meant and {*_VARIABLE.findall(_renamed(path, operation.path))} <= known:
@@ -294,7 +291,7 @@ class Requests:
                 seen.add(each.path)
                 yield look, False
         found = [
-            (look, mentions(text, each) or takes(each, member, operation))
+            (look, _mentions(text, each) or _takes(each, member, operation))
             for member in answer
             if _is_job_id(member)
             for each in self._items.of_job(operation, member)

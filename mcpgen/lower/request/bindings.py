@@ -36,6 +36,8 @@ from mcpgen.model import (
 
 _REDIRECT = re.compile(r"3(?:[0-9][0-9]|XX)")
 _SECRET_FIELD = re.compile(r"cookie|authori[sz]ation|authenticat|session|[cx]srf", re.IGNORECASE)
+_DOCUMENT = re.compile(r"(\s|#[^\n]*\n)*(\{|(query|mutation|subscription|fragment)\b[^{]*\{)")
+_BESIDE = ("variables", "operationName")
 
 
 def bind(
@@ -89,7 +91,7 @@ def bind(
         nullable=arguments.nullable,
         timeout=operation.decided.timeout,
         requires=operation.decided.requires or (),
-        result=rules(operation, sent),
+        result=_rules(operation, sent),
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
         open=operation.decided.sends is not None and operation.decided.sends.open is not None,
         withheld=_withheld(operation, arguments),
@@ -321,11 +323,7 @@ def _multipart_field(
     )
 
 
-_DOCUMENT = re.compile(r"(\s|#[^\n]*\n)*(\{|(query|mutation|subscription|fragment)\b[^{]*\{)")
-_BESIDE = ("variables", "operationName")
-
-
-def rules(operation: Operation, body: BodyBinding | None) -> ResultView | None:
+def _rules(operation: Operation, body: BodyBinding | None) -> ResultView | None:
     """Return the `result` rules of the operation. If its body is a request of GraphQL, the rules say so."""
     view = operation.decided.result
     if body is None or not _is_graphql(operation, body):

@@ -32,7 +32,7 @@ _LARGEST = 2**53 - 1
 _MOST_ALTERNATIVES = 12
 
 
-class Merger:
+class _Merger:
     """Merger of schemas: the node that results from all parts added so far.
 
     `contradictions`: for each part that cannot be combined with earlier parts, a phrase that says why.
@@ -278,7 +278,7 @@ class Composer:
 
         Keywords that are not combined, such as `description` and `default`, are taken from `second`.
         """
-        merger = Merger(self.budget)
+        merger = _Merger(self.budget)
         merger.add(first)
         merger.add(second)
         self.contradictions += merger.contradictions
@@ -338,7 +338,7 @@ class Composer:
     def _flat(self, schema: JsonObject, followed: dict[str, None], contradictions: list[str]) -> JsonObject:
         if "$ref" not in schema and "allOf" not in schema:
             return schema
-        merger = Merger(self.budget)
+        merger = _Merger(self.budget)
         name = schema.get("$ref")
         # Skip a schema that was already merged, because it adds nothing
         if isinstance(name, str) and name not in followed:

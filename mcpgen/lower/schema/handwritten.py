@@ -25,6 +25,14 @@ DIALECTS = (
 _LONGEST_REASON = 160
 _SECONDS, _MEBIBYTES = 5, 256
 """Limits on seconds and MiB of memory for compiling a schema that applies itself to the same value."""
+_HEADER_KEYWORD = "x-mcp-header"
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""Pattern of a token (RFC 9110, section 5.6.2)."""
+_TYPES = ("string", "integer", "boolean")
+_DATA = frozenset({"enum", "const", "default", "example", "examples"})
+"""Keywords whose values are data, not schemas."""
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose values map names to schemas."""
 
 
 def broken(schema: JsonObject) -> Iterator[str]:
@@ -65,29 +73,17 @@ def _fault(schema: JsonObject) -> str:
     return ""
 
 
-HEADER_KEYWORD = "x-mcp-header"
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-"""Pattern of a token (RFC 9110, section 5.6.2)."""
-
-_TYPES = ("string", "integer", "boolean")
-_DATA = frozenset({"enum", "const", "default", "example", "examples"})
-"""Keywords whose values are data, not schemas."""
-
-_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords whose values map names to schemas."""
-
-
 def invalid_header_annotations(schema: JsonObject, where: Where) -> Iterator[Diagnostic]:
     """Yield a finding for each invalid `x-mcp-header`, for which clients drop the tool, in the schema at `where`."""
     taken: set[str] = set()
     for node, place, is_reached in _schemas(schema, where, is_reached=False, is_root=True):
-        if HEADER_KEYWORD not in node:
+        if _HEADER_KEYWORD not in node:
             continue
-        value = node[HEADER_KEYWORD]
+        value = node[_HEADER_KEYWORD]
         if reason := _refusal(value, node, is_reached) or _twice(str(value), taken):
-            message = f"The {HEADER_KEYWORD} {clipped(str(value))!r} {reason}: clients would drop the tool."
+            message = f"The {_HEADER_KEYWORD} {clipped(str(value))!r} {reason}: clients would drop the tool."
             yield Diagnostic(
-                "invalid-header-name", message, "Correct the x-mcp-header, or remove it.", place.inside(HEADER_KEYWORD)
+                "invalid-header-name", message, "Correct the x-mcp-header, or remove it.", place.inside(_HEADER_KEYWORD)
             )
         taken.add(str(value).lower())
 

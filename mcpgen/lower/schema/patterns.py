@@ -29,14 +29,32 @@ _HEX = "[0-9A-Fa-f]"
 _CODE = rf"[fnrtv]|c[A-Za-z]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|[\^$\\.*+?()\[\]{{}}|/]"
 _SET = r"[dDwWsS]|[pP]\{[A-Za-z_]+(?:=[A-Za-z0-9_]+)?\}"
 _NAME = r"<[A-Za-z_$][A-Za-z0-9_$]*>"
-TOKEN = re.compile(
+_TOKEN = re.compile(
     rf"(?P<open>\((?:\?(?::|(?P<around><?[=!])|{_NAME}))?)|(?P<close>\))|(?P<border>[|^$]|\\[bB])"
     rf"|(?P<repeat>(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})\??)"
     rf"|(?P<list>\[\^?(?:[^\]\\]|\\.)*\])|(?P<atom>\\(?:{_CODE}|{_SET}|[1-9][0-9]*|k{_NAME})|[^\\()\[\]{{}}*+?|^$])",
     re.DOTALL,
 )
-MEMBER = re.compile(rf"\\(?P<set>{_SET})|\\(?:{_CODE}|[b-])|[^\\\]]", re.DOTALL)
+_MEMBER = re.compile(rf"\\(?P<set>{_SET})|\\(?:{_CODE}|[b-])|[^\\\]]", re.DOTALL)
 _NEEDLESS = re.compile(r"\\(?:([^\s\w<>^$.*+?()\[\]{}|/\\-])|([-_ ])|(.))", re.DOTALL)
+_JAVASCRIPT = re.compile(r"/(\^.*|.*(?<!\\)\$)/([a-z]*)", re.DOTALL)
+_WITHOUT_EFFECT = frozenset("dguy")
+"""Flags of JavaScript that change nothing about which texts match."""
+_MASK = re.compile(r"\^?(?:[YyMmDdHhSs]+|'?T'?|Z{1,2}|[-/.: ,])+\$?")
+_DATE = re.compile(r"[Yy]{4}|(?:[Yy]{2}|[Hh]{2}|[Dd]{2})[-/.: ,]?[Mm]{2}|M{2}[-/.: ,]?D{2}")
+_LITERAL, _FOREIGN_LITERAL = 56, 80
+_RANGE, _FOREIGN_RANGE, _CLASS = 24, 512, 64
+_ANY = 1024
+_ESCAPES = {"d": 88, "D": _ANY, "s": 800, "S": 2200, "w": 128, "W": 1200}
+_PROPERTY = 48 * 1024
+_GROUP, _BRANCH, _REPETITION = 96, 48, 40
+r"""Bytes that each part of a pattern takes: a character in ASCII or outside, a member of a character class, a class,
+`.` or a negated class, a class by an escape or a property (`\p{L}`), a group, an alternative, a repetition.
+
+They are rounded from what the engine of jsonschema-rs took in two releases, for patterns that repeat one part.
+"""
+_ONE = r"(?:\\u[0-9A-Fa-f]{4}|\\u\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\.|[^\\])"
+_COSTLY_MEMBER = re.compile(rf"\\([pP])(?:\{{[^}}]*\}})?|\\([sSdDwW])|{_ONE}(?:-{_ONE})?", re.DOTALL)
 
 
 @lru_cache(maxsize=1024)  # cached, since many members of a document share one pattern
@@ -44,7 +62,7 @@ def is_ecma(pattern: str) -> bool:
     """Return True if `pattern` is a regular expression of ECMA 262 with the flag `u`."""
     position, groups, may_repeat = 0, list[bool](), False
     while position < len(pattern):
-        token = TOKEN.match(pattern, position)
+        token = _TOKEN.match(pattern, position)
         if token is None:
             return False
         position = token.end()
@@ -88,7 +106,7 @@ def _is_list(text: str) -> bool:
     found: list[re.Match[str]] = []
     position = 0
     while position < len(members):
-        member = MEMBER.match(members, position)
+        member = _MEMBER.match(members, position)
         if member is None:
             return False
         found.append(member)
@@ -103,14 +121,6 @@ def _is_list(text: str) -> bool:
             return False
         index += 3
     return True
-
-
-_JAVASCRIPT = re.compile(r"/(\^.*|.*(?<!\\)\$)/([a-z]*)", re.DOTALL)
-_WITHOUT_EFFECT = frozenset("dguy")
-"""Flags of JavaScript that change nothing about which texts match."""
-
-_MASK = re.compile(r"\^?(?:[YyMmDdHhSs]+|'?T'?|Z{1,2}|[-/.: ,])+\$?")
-_DATE = re.compile(r"[Yy]{4}|(?:[Yy]{2}|[Hh]{2}|[Dd]{2})[-/.: ,]?[Mm]{2}|M{2}[-/.: ,]?D{2}")
 
 
 @lru_cache(maxsize=4096)
@@ -134,7 +144,7 @@ def _both_cases(pattern: str) -> str:
     if not is_ecma(pattern):
         return ""
     written = ""
-    for token in TOKEN.finditer(pattern):
+    for token in _TOKEN.finditer(pattern):
         text = token[0]
         if "\\p" in text or "\\x" in text or "\\u" in text or not text.isascii():
             return ""
@@ -148,7 +158,7 @@ def _both_cases(pattern: str) -> str:
 
 def _other_case(members: str) -> str:
     """Return the letters and ranges of letters in a character class, in the other case."""
-    found = [each[0] for each in MEMBER.finditer(members.removeprefix("^"))]
+    found = [each[0] for each in _MEMBER.finditer(members.removeprefix("^"))]
     added, index = "", 0
     while index < len(found):
         is_range = found[index + 1 : index + 2] == ["-"] and index + 2 < len(found)
@@ -192,7 +202,7 @@ def matches_nothing(pattern: str) -> bool:
     if not is_ecma(pattern):
         return False
     groups = [_Sequence()]
-    tokens = list(TOKEN.finditer(pattern))
+    tokens = list(_TOKEN.finditer(pattern))
     for token, following in zip(tokens, [*tokens, None][1:], strict=True):
         here = groups[-1]
         may_be_absent = following is not None and following[0].startswith(("*", "?", "{0"))
@@ -214,21 +224,6 @@ def matches_nothing(pattern: str) -> bool:
     return groups[0].closed()[1]
 
 
-_LITERAL, _FOREIGN_LITERAL = 56, 80
-_RANGE, _FOREIGN_RANGE, _CLASS = 24, 512, 64
-_ANY = 1024
-_ESCAPES = {"d": 88, "D": _ANY, "s": 800, "S": 2200, "w": 128, "W": 1200}
-_PROPERTY = 48 * 1024
-_GROUP, _BRANCH, _REPETITION = 96, 48, 40
-r"""Bytes that each part of a pattern takes: a character in ASCII or outside, a member of a character class, a class,
-`.` or a negated class, a class by an escape or a property (`\p{L}`), a group, an alternative, a repetition.
-
-They are rounded from what the engine of jsonschema-rs took in two releases, for patterns that repeat one part.
-"""
-_ONE = r"(?:\\u[0-9A-Fa-f]{4}|\\u\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\.|[^\\])"
-_MEMBER = re.compile(rf"\\([pP])(?:\{{[^}}]*\}})?|\\([sSdDwW])|{_ONE}(?:-{_ONE})?", re.DOTALL)
-
-
 @lru_cache(maxsize=4096)
 def pattern_cost(pattern: str) -> int | None:
     """Return about how many bytes the compiled `pattern` takes, or None if its parentheses do not match.
@@ -237,7 +232,7 @@ def pattern_cost(pattern: str) -> int | None:
     """
     totals, last, position = [0], 0, 0
     while position < len(pattern):
-        token = TOKEN.match(pattern, position)
+        token = _TOKEN.match(pattern, position)
         position = token.end() if token else position + 1
         if token is not None and token["open"]:
             totals.append(0)
@@ -271,7 +266,7 @@ def _atom(written: str) -> int:
     if not written.startswith("["):
         return _member(written, _LITERAL)
     inside = written[1:-1]
-    members = [each[0] for each in _MEMBER.finditer(inside)]
+    members = [each[0] for each in _COSTLY_MEMBER.finditer(inside)]
     if any(rf"\{letter}" in members and rf"\{letter.upper()}" in members for letter in "dsw"):
         return _ANY  # `[\s\S]` is every character
     negated = _ANY if inside.startswith("^") else 0

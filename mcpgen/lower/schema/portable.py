@@ -37,6 +37,16 @@ _UNSAYABLE = frozenset(_CONDITIONS)
 
 _MEMBERS = ("properties", "additionalProperties", "unevaluatedProperties")
 _Nodes = list[JsonObject] | None
+_SCALARS = frozenset(("string", "number", "integer", "boolean"))
+_NOT_OF_LEAVES = frozenset(
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
+        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
+        *("dependentRequired", "dependentSchemas"),
+    )
+)
+"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
+_OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 
 
 class _Position(NamedTuple):
@@ -127,7 +137,7 @@ class Portable:
         if self.is_exhausted:
             return self._expand(source, identity, at, keep_null, description, removable)
         if not (identity or at.is_argument):
-            if description or not is_leaf(source):
+            if description or not _is_leaf(source):
                 return self._expand(source, identity, at, keep_null, description, removable)
             return self._leaf(source, at, keep_null, removable)
         limits = self.limits
@@ -232,7 +242,7 @@ class Portable:
                 emitted = self._one(branches[0], at.in_choice() if nullable and keep_null else at, words)
             else:
                 emitted = self._several(node, branches, at.in_choice(), words)
-        return with_null(emitted) if nullable and keep_null else emitted
+        return _with_null(emitted) if nullable and keep_null else emitted
 
     def _stands_in(self, identity: str, at: _Position) -> bool:
         """Return True if the schema named `identity` already surrounds the place `at`, which is recursion.
@@ -246,7 +256,7 @@ class Portable:
 
     def _has_no_room(self, at: _Position, identity: str, node: JsonObject) -> bool:
         """Return True if the members of a schema are left out, because it is too deep or the schema is too large."""
-        if is_leaf(node):
+        if _is_leaf(node):
             return False  # without a check of the level, since a scalar is the same at every level
         is_deep = at.depth >= self.limits.depth or at.level > self.limits.levels
         is_cut = (is_deep or self.is_exhausted) and self._is_large(identity, node)
@@ -299,7 +309,7 @@ class Portable:
 
     def _described(self, result: JsonObject, node: JsonObject, at: _Position, words: str, kind: str = "") -> JsonObject:
         """Return `result` with `node`'s default and a description: `words` and the constraints that get no keyword."""
-        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **default_of(node, [result])}
+        return {**result, **self._text(at, words, constraints.in_words(node, kind)), **_default_of(node, [result])}
 
     def given_up(self) -> list[str]:
         """Return phrases for messages that name what the current limits on size and depth leave out of schemas."""
@@ -344,7 +354,7 @@ class Portable:
         kinds = [kind for kind in types(whole) or implied_types(whole) if kind != "null"]
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        branches = [branch for kind in kinds for branch in of_kind(whole, kind, alone=len(kinds) == 1)]
+        branches = [branch for kind in kinds for branch in _of_kind(whole, kind, alone=len(kinds) == 1)]
         return branches or [whole], nullable or not kinds
 
     def _allows_null(self, node: JsonObject) -> bool:
@@ -381,7 +391,11 @@ class Portable:
         described = self._text(at, words, constraints.in_words(self.composer.with_gaps(node, branches)))
         if len(members) == 1:
             return {**as_object(members[0]), **described}
-        return {"anyOf": without_text(members, described.get("description")), **described, **default_of(node, members)}
+        return {
+            "anyOf": _without_text(members, described.get("description")),
+            **described,
+            **_default_of(node, members),
+        }
 
     # -- Schemas of one type -------------------------------------------------------------------------------------------
 
@@ -401,7 +415,7 @@ class Portable:
         if kind == "string" and self.files and is_file(node):
             return {"type": "string", "contentEncoding": "base64", **self._text(at, words, FILE_NOTE)}
         if kind in SCALARS:
-            leaf = scalar(node, kind)
+            leaf = _scalar(node, kind)
             self.composer.tell_of_pattern(node if kind == "string" else {})
             return self._described(leaf, node, at, words, kind)
         self._left -= ANY_VALUE_NODES
@@ -474,18 +488,7 @@ class Portable:
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
 
 
-_SCALARS = frozenset(("string", "number", "integer", "boolean"))
-_NOT_OF_LEAVES = frozenset(
-    (
-        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
-        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
-        *("dependentRequired", "dependentSchemas"),
-    )
-)
-"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
-
-
-def is_leaf(source: JsonObject) -> bool:
+def _is_leaf(source: JsonObject) -> bool:
     """Return True if `source` declares one scalar type, or null beside it, and has no schemas inside it."""
     kinds = source.get("type")
     if isinstance(kinds, list):  # `nullable` of OpenAPI 3.0 became null
@@ -493,7 +496,7 @@ def is_leaf(source: JsonObject) -> bool:
     return isinstance(kinds, str) and kinds in _SCALARS and _NOT_OF_LEAVES.isdisjoint(source)
 
 
-def scalar(node: JsonObject, kind: str) -> JsonObject:
+def _scalar(node: JsonObject, kind: str) -> JsonObject:
     """Return `node`, of the scalar type `kind`, with only the keywords that every client accepts."""
     result: JsonObject = {"type": kind}
     values = [node["const"]] if "const" in node else as_list(node.get("enum"))
@@ -515,7 +518,7 @@ def scalar(node: JsonObject, kind: str) -> JsonObject:
     return result
 
 
-def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
+def _of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
     """Return the schema `whole` as alternatives of the type `kind`, with only the enum values of this type. An empty
     string in the enum gets an alternative of its own.
 
@@ -535,7 +538,7 @@ def of_kind(whole: JsonObject, kind: str, *, alone: bool) -> list[JsonObject]:
     return ([{**whole, "type": kind, "enum": full}] if full else []) + empty
 
 
-def default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
+def _default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) -> JsonObject:
     """Return the keyword `default` of `node` if one of the schemas `members` accepts the value, else {}.
 
     A value that is written as text is converted to the type of that schema.
@@ -549,10 +552,7 @@ def default_of(node: JsonObject, members: list[JsonValue] | list[JsonObject]) ->
     return {}
 
 
-_OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
-
-
-def without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
+def _without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
     """Return the alternatives of a union, without descriptions that only repeat `text`, the union's description."""
     return [
         {key: value for key, value in as_object(member).items() if key != "description" or value != text}
@@ -560,7 +560,7 @@ def without_text(members: list[JsonValue], text: JsonValue) -> list[JsonValue]:
     ]
 
 
-def with_null(node: JsonObject) -> JsonObject:
+def _with_null(node: JsonObject) -> JsonObject:
     """Return `node` with null as an alternative."""
     if {"type": "null"} in as_list(node.get("anyOf")):
         return node

@@ -19,6 +19,16 @@ from mcpgen.base.names import ROLE, SCOPE, clipped
 from mcpgen.model import DESTRUCTIVE, Annotations, CallerScopes, Confirm, Operation
 from mcpgen.read.openapi.security import smallest
 
+_NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
+_CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
+"""Values of `confirm`, from the least to the most cautious."""
+CONFIRMATIONS: Mapping[Confirm, str] = {
+    "never": "",
+    "when-supported": "The user may be asked to confirm each call.",
+    "always": "The user is asked to confirm each call.",
+}
+"""What the description of a tool says of confirmations."""
+
 
 # The server must know at start which tools it lists, and reads the header then anyway.
 def roles_of(
@@ -60,9 +70,6 @@ def _roles_of_document(value: JsonValue, operation: Operation, diagnostics: Diag
     return []
 
 
-_NONE_LIFTED = "`x-mcp` cannot remove scopes that the operation's `security` requires."
-
-
 # Other people change the document without the owner, so the document may only demand more scopes.
 def scopes_of(operation: Operation, diagnostics: Diagnostics) -> CallerScopes:
     """Return the alternative sets of scopes. A caller needs all scopes of one set; () means that no scopes are
@@ -94,17 +101,6 @@ def _added(value: JsonValue, described: CallerScopes, operation: Operation, diag
     return found
 
 
-CAUTION: tuple[Confirm, ...] = ("never", "when-supported", "always")
-"""Values of `confirm`, from the least to the most cautious."""
-
-CONFIRMATIONS: Mapping[Confirm, str] = {
-    "never": "",
-    "when-supported": "The user may be asked to confirm each call.",
-    "always": "The user is asked to confirm each call.",
-}
-"""What the description of a tool says of confirmations."""
-
-
 # Never by default: users whom the host and the server ask before each call learn to accept without reading.
 def confirmation_of(
     operation: Operation,
@@ -122,7 +118,7 @@ def confirmation_of(
     if operation.decided.confirm is not None:
         return operation.decided.confirm
     if hints.destructive and consents:
-        kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, CAUTION[0]), CAUTION[1], key=CAUTION.index)}
+        kinds = {**kinds, DESTRUCTIVE: max(kinds.get(DESTRUCTIVE, _CAUTION[0]), _CAUTION[1], key=_CAUTION.index)}
         message = (
             f"{operation.method} {clipped(operation.path)} needs {clipped(consents[0])} as a confirmation, which the "
             "server sends by itself. Therefore the server asks the user to confirm. Only `confirm: always` also "
@@ -131,11 +127,11 @@ def confirmation_of(
         hint = "To change this, set `confirm:` in an override."
         diagnostics.add("fixed-confirmation", message, operation.where, hint)
     named = [operation.method, *([DESTRUCTIVE] if hints.destructive else [])]
-    found = [kinds.get(kind, CAUTION[0]) for kind in named]
-    wanted = operation.extension.get("confirm", CAUTION[0])
-    found += [word for word in CAUTION if word == wanted]
-    if wanted not in CAUTION:
+    found = [kinds.get(kind, _CAUTION[0]) for kind in named]
+    wanted = operation.extension.get("confirm", _CAUTION[0])
+    found += [word for word in _CAUTION if word == wanted]
+    if wanted not in _CAUTION:
         message = f"'{clipped(str(wanted))}' does not say when to confirm."
         hint = "Write `when-supported` or `always`."
         diagnostics.add("invalid-extension", message, operation.where.inside("x-mcp", "confirm"), hint)
-    return max(found, key=CAUTION.index)
+    return max(found, key=_CAUTION.index)

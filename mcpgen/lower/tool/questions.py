@@ -31,6 +31,19 @@ _ENVIRONMENT = (
     "Describe the credential under `security`: the server reads it from the environment and never asks a user for it."
 )
 _OWN_WORDS = "Give the field a `type`, or an `enum` of values to choose from."
+FORMATS = ("email", "uri", "date", "date-time")
+"""Formats of strings that a form supports."""
+_KEPT: Mapping[str, tuple[str, ...]] = {
+    "string": ("minLength", "maxLength", "default"),
+    "number": ("minimum", "maximum", "default"),
+    "integer": ("minimum", "maximum", "default"),
+    "boolean": ("default",),
+}
+_TEXTS = ("title", "description")
+_KIND = ("type", "enum", "oneOf", "items")
+"""Keywords that decide the kind of a field."""
+_FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b(?:env|secrets)\.[A-Za-z_]")
+_SECRET_FORMATS = ("password", "token", "secret")
 
 
 def derive(
@@ -152,8 +165,8 @@ def _field(
         diagnostics.add("unknown-argument", message, field.where, nearest(field.name, list(layout.properties)))
         return None
     try:
-        form = form_field(field.schema, as_object(layout.properties[name]))
-    except Unaskable as problem:
+        form = _form_field(field.schema, as_object(layout.properties[name]))
+    except _Unaskable as problem:
         message = f"The field '{clipped(field.name)}' {problem}."
         diagnostics.add("invalid-value", message, field.where, _OWN_WORDS)
         return None
@@ -164,7 +177,7 @@ def _field(
     if field.schema.get("format") not in (None, *FORMATS):
         message = f"The forms that clients show do not support the format '{clipped(str(field.schema['format']))}'."
         diagnostics.add("invalid-value", message, field.where.inside("format"), f"Use one of {', '.join(FORMATS)}.")
-    if least := contradiction(form):
+    if least := _contradiction(form):
         message = f"No value fits the field '{clipped(field.name)}', because its '{least}' is above its maximum."
         diagnostics.add("invalid-value", message, field.where, "Write a minimum that is at most the maximum.")
     elif not fits(form):
@@ -186,8 +199,8 @@ def _missing(question: Question, layout: _Layout, questions: tuple[Question, ...
     for name in layout.required:
         try:
             schema = as_object(layout.properties[name])
-            field = form_field({}, schema)
-        except Unaskable:
+            field = _form_field({}, schema)
+        except _Unaskable:
             continue
         if name not in asked and not secret_field(name, field, schema):
             fields[name] = field
@@ -209,7 +222,7 @@ def _is_sound(question: Question, layout: _Layout, diagnostics: Diagnostics) -> 
 def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str, str]]:
     """Yield (code, message, key, hint) for each error in a question to the user: in its `message` or its `when`."""
     literal = "".join(part if isinstance(part, str) else f"{{{part['argument']}}}" for part in question.message)
-    if found := secret_text(literal):
+    if found := _secret_text(literal):
         yield (
             "asks-for-secret",
             f"The message asks for a secret or shows one: '{clipped(found)}'.",
@@ -230,25 +243,11 @@ def _faults(question: Question, layout: _Layout) -> Iterator[tuple[str, str, str
             yield "unknown-argument", f"The tool has no argument '{clipped(name)}'.", key, hint
 
 
-FORMATS = ("email", "uri", "date", "date-time")
-"""Formats of strings that a form supports."""
-
-_KEPT: Mapping[str, tuple[str, ...]] = {
-    "string": ("minLength", "maxLength", "default"),
-    "number": ("minimum", "maximum", "default"),
-    "integer": ("minimum", "maximum", "default"),
-    "boolean": ("default",),
-}
-_TEXTS = ("title", "description")
-_KIND = ("type", "enum", "oneOf", "items")
-"""Keywords that decide the kind of a field."""
-
-
-class Unaskable(Exception):
+class _Unaskable(Exception):
     """Raised for a schema that a form cannot express. The message is the end of a sentence about the field."""
 
 
-def form_field(written: JsonObject, argument: JsonObject) -> JsonObject:
+def _form_field(written: JsonObject, argument: JsonObject) -> JsonObject:
     """Return the schema of a field: what the project's owner has written, completed from the schema of its argument.
 
     Raises Unaskable if MCP's elicitation has no schema for such a field.
@@ -278,7 +277,7 @@ def _schema_of_field(schema: JsonObject) -> JsonObject:
         bounds: JsonObject = {key: schema[key] for key in ("minItems", "maxItems") if key in schema}
         return {"type": "array", **words, **bounds, "items": inner, **_default(schema)}
     if not isinstance(kind, str) or kind not in _KEPT:
-        raise Unaskable("is neither a text, a number, true or false, nor a choice among texts")
+        raise _Unaskable("is neither a text, a number, true or false, nor a choice among texts")
     field: JsonObject = {"type": kind, **words, **{key: schema[key] for key in _KEPT[kind] if key in schema}}
     if kind == "string" and schema.get("format") in FORMATS:
         field["format"] = schema["format"]
@@ -291,15 +290,15 @@ def _choice(schema: JsonObject, titled: str) -> JsonObject:
     for each in map(as_object, as_list(schema.get(titled))):
         value = each.get("const")
         if not isinstance(value, str):
-            raise Unaskable("offers something other than texts: each choice needs `const` and `title`")
+            raise _Unaskable("offers something other than texts: each choice needs `const` and `title`")
         found.append({"const": value, "title": each.get("title") or value})
     if found:
         return {"oneOf": found}
     values, names = as_list(schema.get("enum")), as_list(schema.get("enumNames"))
     if not values or not all(isinstance(value, str) for value in values):
-        raise Unaskable("offers something other than texts to choose from")
+        raise _Unaskable("offers something other than texts to choose from")
     if names and len(names) != len(values):
-        raise Unaskable("has another number of `enumNames` than of values")
+        raise _Unaskable("has another number of `enumNames` than of values")
     return {"enum": values, **({"enumNames": names} if names else {})}
 
 
@@ -307,7 +306,7 @@ def _default(schema: JsonObject) -> JsonObject:
     return {"default": schema["default"]} if "default" in schema else {}
 
 
-def contradiction(field: JsonObject) -> str:
+def _contradiction(field: JsonObject) -> str:
     """Return the keyword of a field's lower bound, such as `minimum`, if the bound is above the upper bound;
     else "".
     """
@@ -355,21 +354,17 @@ def _values(field: JsonObject) -> list[JsonValue]:
     return titled or as_list(field.get("enum"))
 
 
-_FROM_ENVIRONMENT = re.compile(r"\$\{?[A-Za-z_]\w*\}?|%[A-Z_][A-Z0-9_]*%|\{\{|\b(?:env|secrets)\.[A-Za-z_]")
-_FORMATS = ("password", "token", "secret")
-
-
 # MCP forbids such forms: a client may log what its user fills in, and the model's host may read it.
 def secret_field(name: str, field: JsonObject, written: JsonObject) -> str:
     """Return how a field asks for a secret, as the end of a sentence, or "" if it does not."""
     if is_secret_name(name):
         return "by its name"
-    if written.get("format") in _FORMATS or written.get("writeOnly") is True:
+    if written.get("format") in _SECRET_FORMATS or written.get("writeOnly") is True:
         return "by its format"
     return next((f"by the words '{found}'" for text in _texts(field) if (found := _secret_in(text))), "")
 
 
-def secret_text(text: str) -> str:
+def _secret_text(text: str) -> str:
     """Return the words by which a message asks for a secret or shows a secret from the environment, or "" if it does
     neither.
     """

@@ -11,6 +11,13 @@ from mcpgen.read.document import budgets, json_text
 from mcpgen.read.document.document import Document
 from mcpgen.read.document.memory import Memory
 
+_BEGINNINGS = ("<!doctype html", "<html")
+_SEARCHED = 200_000
+"""Characters of a page that are searched for the URL of its description."""
+_LINK = re.compile(r"""(?:spec-url|data-url|\burl)["']?\s{0,9}[:=]\s{0,9}["']([^"'<>\s]{1,300})["']""")
+"""How pages of Swagger UI, ReDoc, Scalar and RapiDoc name the description."""
+_NAMES = re.compile(r"openapi|swagger|api-docs|\.(json|ya?ml)\b", re.IGNORECASE)
+
 
 def load(name: str, data: bytes, diagnostics: Diagnostics, memory: Memory | None = None) -> Document:
     """Parse `data` as JSON, else as YAML, and return the document.
@@ -33,7 +40,7 @@ def _read(name: str, text: str, diagnostics: Diagnostics, most_nodes: int) -> Do
             return Document(name, json_text.parse(text, name, diagnostics), text, nodes=nodes)
         except json_text.NotJson as not_json:
             failure = not_json
-    refuse_page(name, text)
+    _refuse_page(name, text)
     from mcpgen.read.document import yaml_text  # imported late: takes a quarter of the start-up
 
     try:
@@ -71,17 +78,7 @@ def _decode(name: str, data: bytes) -> str:
     return text
 
 
-_BEGINNINGS = ("<!doctype html", "<html")
-_SEARCHED = 200_000
-"""Characters of a page that are searched for the URL of its description."""
-
-_LINK = re.compile(r"""(?:spec-url|data-url|\burl)["']?\s{0,9}[:=]\s{0,9}["']([^"'<>\s]{1,300})["']""")
-"""How pages of Swagger UI, ReDoc, Scalar and RapiDoc name the description."""
-
-_NAMES = re.compile(r"openapi|swagger|api-docs|\.(json|ya?ml)\b", re.IGNORECASE)
-
-
-def refuse_page(name: str, text: str) -> None:
+def _refuse_page(name: str, text: str) -> None:
     """Raise FatalError if `text` is a web page. The hint has the URL of the page's description, if the page names it.
 
     `name`: the URL or file of the page.

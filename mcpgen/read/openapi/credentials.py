@@ -31,6 +31,9 @@ USUAL = 0.9
 
 FEWEST = 5
 """Least number of operations for which the share of operations with a parameter is meaningful."""
+_MOST_REFERENCES = 5
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+_Slot = tuple[str, str]
 
 
 def _split(text: str) -> frozenset[str]:
@@ -292,10 +295,6 @@ def with_credential(operation: Operation, name: str, is_one: bool) -> Operation 
     )
 
 
-_MOST_REFERENCES = 5
-_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-
-
 def withhold_members(
     operations: Iterable[Operation], definitions: Mapping[str, JsonObject], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
@@ -330,7 +329,7 @@ def _names(body: RequestBody, known: set[str], definitions: Mapping[str, JsonObj
     `known`: names of parameters that are credentials elsewhere in the document, as `fold` returns them: two names that
     servers may treat as equal have one folded name.
     """
-    schemas = [found_schema(each.schema, definitions) for each in body.content if _is_form(each)]
+    schemas = [_found_schema(each.schema, definitions) for each in body.content if _is_form(each)]
     members = {name: member for schema in schemas for name, member in as_object(schema.get("properties")).items()}
     return [name for name, member in members.items() if fold(name) in known and _is_called(member, definitions)]
 
@@ -339,7 +338,7 @@ def _is_form(media_type: MediaType) -> bool:
     return media_type.name.partition(";")[0].strip().lower() in _FORMS
 
 
-def found_schema(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
+def _found_schema(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> JsonObject:
     """Return the schema that `schema` refers to, if `$ref` is its only keyword; else `schema` itself.
 
     A schema with a broken reference is returned unchanged.
@@ -351,7 +350,7 @@ def found_schema(schema: JsonValue, definitions: Mapping[str, JsonObject]) -> Js
 def _is_called(member: JsonValue, definitions: Mapping[str, JsonObject]) -> bool:
     found = as_object(member)
     for _ in range(_MOST_REFERENCES):
-        found = found_schema(found, definitions)
+        found = _found_schema(found, definitions)
     return is_called_credential(as_text(found.get("description")))
 
 
@@ -362,7 +361,7 @@ def _without(body: RequestBody | None, names: Iterable[str], definitions: Mappin
 
 
 def _without_members(media_type: MediaType, names: frozenset[str], definitions: Mapping[str, JsonObject]) -> MediaType:
-    schema = found_schema(media_type.schema, definitions)
+    schema = _found_schema(media_type.schema, definitions)
     members = {key: each for key, each in as_object(schema.get("properties")).items() if key not in names}
     if not _is_form(media_type) or len(members) == len(as_object(schema.get("properties"))):
         return media_type
@@ -370,20 +369,17 @@ def _without_members(media_type: MediaType, names: frozenset[str], definitions: 
     return replace(media_type, schema={**schema, "properties": members, "required": required})
 
 
-Slot = tuple[str, str]
-
-
 def fix_version_parameters(
     operations: tuple[Operation, ...], definitions: Mapping[str, JsonObject], diagnostics: Diagnostics
 ) -> tuple[Operation, ...]:
     """Return `operations` in which these parameters are constants or left out. Report each of them once."""
-    counts, defaults = Counter[Slot](), dict[Slot, list[JsonValue]]()
-    first: dict[Slot, Parameter] = {}
+    counts, defaults = Counter[_Slot](), dict[_Slot, list[JsonValue]]()
+    first: dict[_Slot, Parameter] = {}
     for parameter in (each for operation in operations for each in operation.parameters if _names_version(each)):
         slot = _slot(parameter)
         counts[slot] += 1
         first.setdefault(slot, parameter)
-        default = found_schema(parameter.schema, definitions).get("default")
+        default = _found_schema(parameter.schema, definitions).get("default")
         if default not in (known := defaults.setdefault(slot, [])):
             known.append(default)
     is_usual = len(operations) >= FEWEST
@@ -406,11 +402,11 @@ def _names_version(parameter: Parameter) -> bool:
     return parameter.location in ("header", "query") and fold(parameter.name).endswith("version")
 
 
-def _slot(parameter: Parameter) -> Slot:
+def _slot(parameter: Parameter) -> _Slot:
     return parameter.location, fold(parameter.name)
 
 
-def _fixed(operation: Operation, values: Mapping[Slot, JsonValue]) -> Operation:
+def _fixed(operation: Operation, values: Mapping[_Slot, JsonValue]) -> Operation:
     kept: list[Parameter] = []
     left_out: list[Parameter] = []
     for each in operation.parameters:

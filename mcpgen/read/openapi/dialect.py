@@ -18,6 +18,16 @@ from typing import Protocol
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 
+_PYTHON: dict[str, type | tuple[type, ...]] = {
+    "array": list,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "object": dict,
+}
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
+_BOOLEANS = {"true": True, "false": False}
+
 
 class Names(Protocol):
     """Interface for naming the schemas to which the references of a schema lead. Implemented in `schemas.py`."""
@@ -109,7 +119,7 @@ def convert(raw: JsonValue, names: Names) -> JsonObject:
     if not _WITH_SUBSCHEMAS.isdisjoint(raw):
         _subschemas(raw, schema, names)
     if "enum" in schema:
-        agree(schema)
+        _agree(schema)
     if "dependentRequired" in raw:
         _dependents(raw, schema)
     if "discriminator" in raw:
@@ -264,18 +274,7 @@ def _allow_null(schema: JsonObject) -> None:
         schema["anyOf"] = [inner, {"type": "null"}]
 
 
-_PYTHON: dict[str, type | tuple[type, ...]] = {
-    "array": list,
-    "boolean": bool,
-    "integer": int,
-    "number": (int, float),
-    "object": dict,
-}
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
-_BOOLEANS = {"true": True, "false": False}
-
-
-def agree(schema: JsonObject) -> None:
+def _agree(schema: JsonObject) -> None:
     """Change `schema`, which is in JSON Schema 2020-12, in place, if none of the values of its `enum` has its type.
 
     Values of a schema of the type `string` are left alone: all other scalars can be read as texts.
@@ -290,7 +289,7 @@ def agree(schema: JsonObject) -> None:
         schema["enum"] = converted
     elif kind == "array":
         schema["items"] = {"enum": values, **as_object(schema.get("items"))}
-        agree(as_object(schema["items"]))
+        _agree(as_object(schema["items"]))
         del schema["enum"]
     else:
         del schema["type"]

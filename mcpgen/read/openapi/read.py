@@ -19,6 +19,14 @@ from mcpgen.read.openapi.credentials import fix_version_parameters
 from mcpgen.read.openapi.inputs import DocumentFacts, OperationSource
 from mcpgen.read.openapi.schemas import Definitions
 
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
+_NEVER = {
+    "TRACE": "it would echo the server's credentials to whoever asks",
+    "CONNECT": "it asks for a tunnel",
+}
+_METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
+_Outcome = Operation | Skipped
+
 
 @dataclass(frozen=True, slots=True)
 class _Version:
@@ -75,7 +83,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     around = inputs.DocumentFacts(
         root, references, schemes, base_url, diagnostics, version.reader, hidden, bool(document.sources)
     )
-    found, skipped = read_operations(root.get("paths"), top.inside("paths"), around)
+    found, skipped = _read_operations(root.get("paths"), top.inside("paths"), around)
     if name == "2.0":
         url_list: JsonValue = swagger.as_servers(root, root.get("schemes"), base_url)
         where = top.inside("host" if "host" in root else "basePath")
@@ -107,17 +115,7 @@ def _at(root: JsonObject, pointer: str) -> JsonValue:
         return None
 
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
-NEVER = {
-    "TRACE": "it would echo the server's credentials to whoever asks",
-    "CONNECT": "it asks for a tunnel",
-}
-_METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
-
-Outcome = Operation | Skipped
-
-
-def read_operations(
+def _read_operations(
     value: JsonValue, where: Where, around: DocumentFacts
 ) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
     """Return all operations under the `paths` object at `where`, and the skipped operations, each with the reason."""
@@ -134,7 +132,7 @@ def read_operations(
     return _with_unique_keys(judged), tuple(skipped)
 
 
-def _of_item(path: str, entry: JsonValue, where: Where, around: DocumentFacts) -> Iterator[Outcome]:
+def _of_item(path: str, entry: JsonValue, where: Where, around: DocumentFacts) -> Iterator[_Outcome]:
     """Yield the operations of a path item: its own, and those of the item that it refers to (OpenAPI 3.1, 4.8.9)."""
     seen: set[str] = set()
     if isinstance(entry, dict) and "$ref" in entry:
@@ -151,7 +149,7 @@ def _of_item(path: str, entry: JsonValue, where: Where, around: DocumentFacts) -
             yield outcome
 
 
-def _each(path: str, item: JsonObject, place: Where, around: DocumentFacts) -> Iterator[Outcome]:
+def _each(path: str, item: JsonObject, place: Where, around: DocumentFacts) -> Iterator[_Outcome]:
     for method, value, where, reason in _methods(item, place):
         raw: JsonObject = as_object(value)
         try:
@@ -177,12 +175,12 @@ def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, W
     """Yield each method of a path item: its name, its Operation Object, and the place of that object. The fourth member
     says why the operation cannot become a tool, or is "" if it can.
     """
-    for key in (*METHODS, "trace"):
+    for key in (*_METHODS, "trace"):
         if key in item:
-            yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
+            yield key.upper(), item[key], place.inside(key), _NEVER.get(key.upper(), "")
     for method, value in as_object(item.get("additionalOperations")).items():
-        reason = NEVER.get(method.upper(), "")
-        if method.lower() in METHODS:
+        reason = _NEVER.get(method.upper(), "")
+        if method.lower() in _METHODS:
             reason = "it is a key of the path item, not a method"
         elif not _METHOD.fullmatch(method):
             reason = "it is not a name in capitals"

@@ -29,15 +29,15 @@ from mcpgen.read.openapi.resources import Resource
 _VALUES = ("x-ms-discriminator-value", "x-discriminator-value")
 """Extensions of Swagger 2.0 documents by which a subtype states its discriminator value."""
 
-Children = Mapping[Where, list[Where]]
+_Children = Mapping[Where, list[Where]]
 
 
-class Subtypes:
+class _Subtypes:
     """Finder of the schemas that extend a parent schema by `allOf`."""
 
     def __init__(self, references: References) -> None:
         self._references = references
-        self._found: dict[Where, Children] = {}
+        self._found: dict[Where, _Children] = {}
 
     def of(self, parent: Where) -> list[Where]:
         """Return the schemas that extend `parent`, directly or indirectly, in the order of their names.
@@ -61,7 +61,7 @@ class Subtypes:
         raw = as_object(self._references.at(child, child))
         return next((value for name in _VALUES if (value := as_text(raw.get(name)))), "")
 
-    def _look_through(self, folder: Where) -> Children:
+    def _look_through(self, folder: Where) -> _Children:
         """Return parent → schemas that extend the parent directly, for all schemas in the object at `folder`,
         such as `components/schemas`.
         """
@@ -103,7 +103,7 @@ class Definitions(Mapping[str, JsonObject]):
         self._origins: dict[str, Where] = {}
         self._refused: dict[str, SkipOperation] = {}
         self._located: dict[str, SkipOperation] = {}
-        self._subtypes = Subtypes(references)
+        self._subtypes = _Subtypes(references)
         self._scopes: dict[Scope, int] = {(): 0}
         self._scoped: dict[str, tuple[Where, Scope]] = {}
 

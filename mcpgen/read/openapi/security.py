@@ -42,6 +42,10 @@ _PASSWORD = Login(
 """Login request of the resource owner password credentials flow (RFC 6749, section 4.3)."""
 
 _WELL_KNOWN = "/.well-known/openid-configuration"
+_MOST_ALTERNATIVES = 100
+"""Limit on the alternative sets of scopes of one operation. The smallest sets are kept. Dropping a set only lets fewer
+callers in.
+"""
 
 
 def read_schemes(
@@ -214,7 +218,7 @@ def read_security(
     if not isinstance(value, list):
         return UNDECLARED
     alternatives = _requirements(value, known, where, diagnostics)
-    return Security(alternatives, _scopes(value, where, diagnostics), read_caller_scopes(value, schemes))
+    return Security(alternatives, _scopes(value, where, diagnostics), _read_caller_scopes(value, schemes))
 
 
 def _scopes(value: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Scopes:
@@ -265,14 +269,8 @@ def _requirements(
     return tuple(found)
 
 
-MOST_ALTERNATIVES = 100
-"""Limit on the alternative sets of scopes of one operation. The smallest sets are kept. Dropping a set only lets fewer
-callers in.
-"""
-
-
 # An API key does not say who calls. If keys counted, `[{key: []}, {oauth: [write]}]` would let every caller write.
-def read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
+def _read_caller_scopes(value: JsonValue, schemes: Iterable[SecurityScheme]) -> CallerScopes:
     """Return the alternative sets of scopes in a `security` list. Each set is sorted, and none contains another set.
 
     An alternative is ignored if it has neither an OAuth 2.0 or OpenID Connect scheme nor a bearer token with listed
@@ -292,7 +290,7 @@ def smallest(found: Iterable[frozenset[str]]) -> CallerScopes:
     """
     ordered = sorted({tuple(sorted(each)) for each in found}, key=lambda each: (len(each), each))
     kept: list[frozenset[str]] = []
-    for each in ordered[:MOST_ALTERNATIVES]:
+    for each in ordered[:_MOST_ALTERNATIVES]:
         if not any(other <= frozenset(each) for other in kept):
             kept.append(frozenset(each))
     return tuple(tuple(sorted(each)) for each in kept if each)

@@ -16,7 +16,11 @@ from mcpgen.read.openapi.inputs import DocumentFacts, Inputs, OperationSource
 from mcpgen.read.openapi.references import References
 
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-Raw = tuple[JsonObject, Where]
+_Raw = tuple[JsonObject, Where]
+_STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
+_DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
+"""Keywords that describe a parameter's value. A parameter without any of them is a string."""
+_PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
 
 
 def read_inputs(site: OperationSource, template: PathTemplate, around: DocumentFacts) -> Inputs:
@@ -27,7 +31,7 @@ def read_inputs(site: OperationSource, template: PathTemplate, around: DocumentF
     references, diagnostics = around.references, around.diagnostics
     gathered = parameters.gathered(site.parameter_lists(), references)
     elsewhere = [raw for raw in gathered if raw[0].get("in") not in ("body", "formData")]
-    found = [parameter for raw in elsewhere if (parameter := parameter_of(*raw, references, diagnostics)) is not None]
+    found = [parameter for raw in elsewhere if (parameter := _parameter_of(*raw, references, diagnostics)) is not None]
     wanted, keys = parameters.without_credentials(found, around.credentials, diagnostics, by_name=False)
     takes = _media_types("consumes", site, around)
     return Inputs(
@@ -59,7 +63,7 @@ def _servers(site: OperationSource, around: DocumentFacts) -> tuple[Server, ...]
 
 
 def _body(
-    gathered: list[Raw], takes: list[str], references: References, diagnostics: Diagnostics
+    gathered: list[_Raw], takes: list[str], references: References, diagnostics: Diagnostics
 ) -> RequestBody | None:
     fields = [raw for raw in gathered if raw[0].get("in") == "formData"]
     bodies = [where for raw, where in gathered if raw.get("in") == "body"]
@@ -75,7 +79,7 @@ def _body(
     return _form(fields, takes, references, diagnostics) if fields else None
 
 
-def _form(fields: list[Raw], takes: list[str], references: References, diagnostics: Diagnostics) -> RequestBody:
+def _form(fields: list[_Raw], takes: list[str], references: References, diagnostics: Diagnostics) -> RequestBody:
     """Return the `formData` parameters as one body, an object with one member for each parameter."""
     properties: JsonObject = {}
     encodings: dict[str, Encoding] = {}
@@ -93,7 +97,7 @@ def _form(fields: list[Raw], takes: list[str], references: References, diagnosti
         properties[name] = references.schema(where)
         has_file = has_file or raw.get("type") == "file"
         if raw.get("type") == "array":
-            style, explode = style_of(raw, "query", where, diagnostics)
+            style, explode = _style_of(raw, "query", where, diagnostics)
             encodings[name] = Encoding(style=style, explode=explode)
         if raw.get("required") is True:
             required.append(name)
@@ -126,14 +130,7 @@ def _responses(
     return tuple(found)
 
 
-_STYLES: dict[str, Style] = {"ssv": "spaceDelimited", "pipes": "pipeDelimited", "tsv": "tabDelimited"}
-_DESCRIBED = frozenset({"type", "enum", "items", "format", "pattern", "schema"})
-"""Keywords that describe a parameter's value. A parameter without any of them is a string."""
-
-_PLAIN: dict[Location, Style] = {"query": "form", "path": "simple", "header": "simple"}
-
-
-def parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
+def _parameter_of(raw: JsonObject, where: Where, references: References, diagnostics: Diagnostics) -> Parameter | None:
     """Return the OpenAPI 2.0 parameter `raw` as a `Parameter`. If it cannot be read, report this and return None, or
     raise SkipOperation if it is required.
     """
@@ -141,7 +138,7 @@ def parameter_of(raw: JsonObject, where: Where, references: References, diagnost
     if named is None:
         return None
     name, location = named
-    style, explode = style_of(raw, location, where, diagnostics)
+    style, explode = _style_of(raw, location, where, diagnostics)
     return Parameter(
         name=name,
         location=location,
@@ -155,7 +152,7 @@ def parameter_of(raw: JsonObject, where: Where, references: References, diagnost
     )
 
 
-def style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
+def _style_of(raw: JsonObject, location: Location, where: Where, diagnostics: Diagnostics) -> tuple[Style, bool]:
     """Return style and explode of a parameter, which matter only for arrays.
 
     Raises SkipOperation for nested arrays: each level may have its own format, and no style of later versions can

@@ -19,16 +19,16 @@ from mcpgen.read.overlay.read import Action, Overlay, read
 __all__ = ["Action", "Overlay", "applied", "read"]
 
 
-LEAST_STEPS = 1_000_000
+_LEAST_STEPS = 1_000_000
 """Steps that all expressions of an overlay may take together; for each character of the document they may take half a
 step more. So an overlay of a small document takes a few seconds at most, and a large document can be searched often.
 """
 
-COPIED = 20
+_COPIED = 20
 """How many members of an object or array are copied in the time of one step."""
 
-MOST_SELECTED = 100_000
-MOST_ADDED = 1_000_000
+_MOST_SELECTED = 100_000
+_MOST_ADDED = 1_000_000
 """Limits: how many values one action may select, and how many values an overlay may add."""
 
 
@@ -41,15 +41,15 @@ def applied(overlay: Overlay, document: Document, diagnostics: Diagnostics) -> t
 
     A failed action is reported; the others are still applied.
     """
-    value, used, left = document.value, set(), MOST_ADDED
-    steps = LEAST_STEPS + len(document.text) // 2
+    value, used, left = document.value, set(), _MOST_ADDED
+    steps = _LEAST_STEPS + len(document.text) // 2
     budget = Budget(steps, steps)
     for index, action in enumerate(overlay.actions):
         try:
             locations = _selected(action, value, budget)
             left -= _growth(action, locations)
             if left < 0:
-                raise _Refused(f"the overlay would add more than {MOST_ADDED:,} values")
+                raise _Refused(f"the overlay would add more than {_MOST_ADDED:,} values")
             value = _acted(action, value, locations, overlay.replaces, budget)
         except _Refused as refused:
             diagnostics.add("invalid-overlay", f"This action of the overlay is left out: {refused}.", action.where)
@@ -65,8 +65,8 @@ def _selected(action: Action, value: JsonValue, budget: Budget) -> list[Location
     try:
         for location in action.target.locations(value, budget):
             found.append(location)
-            if len(found) > MOST_SELECTED:
-                raise _Refused(f"it selects more than {MOST_SELECTED:,} values")
+            if len(found) > _MOST_SELECTED:
+                raise _Refused(f"it selects more than {_MOST_SELECTED:,} values")
     except TooCostly:
         raise _Refused("its target takes too long to look for") from None
     return found
@@ -147,7 +147,7 @@ class _Change:
         return self._updated(value) if branch.here and not self.action.remove else value
 
     def _pay_for_copy(self, value: JsonObject | list[JsonValue]) -> None:
-        self.budget.spend(1 + len(value) // COPIED)
+        self.budget.spend(1 + len(value) // _COPIED)
 
     def _updated(self, target: JsonValue) -> JsonValue:
         """Return `target` with the update applied: merged into an object, appended to an array, or in place of a plain

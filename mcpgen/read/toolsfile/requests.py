@@ -20,6 +20,14 @@ from mcpgen.read.toolsfile import templates
 from mcpgen.read.toolsfile.arguments import WITH_BODY, WITHOUT_BODY
 
 _REQUEST = re.compile(r"(GET|PUT|POST|DELETE|PATCH|HEAD|OPTIONS) (/\S*)")
+_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)\s{0,9}:")
+"""Declaration of a variable in a GraphQL document. Its braces are no placeholders, so it is written as it is."""
+_PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
+_BRANCHES = ("allOf", "anyOf", "oneOf")
+_ALONE = ("if", "then", "else")
+_HINT = "Give the argument a `default`, which the server then sends, or make it required."
+_Loss = tuple[str, str]
+"""An argument that a call may leave out, and what then happens, as the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +84,6 @@ def sent(entry: JsonObject, line: RequestLine, where: Where, diagnostics: Diagno
     return {**entry, "send": {**send, "query": {**dict[str, JsonValue](line.query), **query}}}
 
 
-_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)\s{0,9}:")
-"""Declaration of a variable in a GraphQL document. Its braces are no placeholders, so it is written as it is."""
-
-
 def _with_graphql(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> JsonObject:
     """Return the tool `entry` with a GraphQL document under `send` as a JSON body: each variable is an argument."""
     send = as_object(entry.get("send"))
@@ -92,11 +96,6 @@ def _with_graphql(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> 
     variables: JsonObject = {name: f"{{{name}}}" for name in dict.fromkeys(_VARIABLE.findall(document))}
     body: JsonObject = {"query": document.replace("{", "{{").replace("}", "}}")}
     return {**entry, "send": {**send, "body": {**body, **({"variables": variables} if variables else {})}}}
-
-
-_PLACES: tuple[tuple[str, Location], ...] = (("query", "query"), ("headers", "header"), ("cookies", "cookie"))
-_BRANCHES = ("allOf", "anyOf", "oneOf")
-_ALONE = ("if", "then", "else")
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +283,6 @@ def check_schema(
         if name not in names:
             message = f"The path names '{clipped(name)}', which the inputSchema does not have."
             diagnostics.add("invalid-value", message, where, nearest(name, names))
-
-
-_HINT = "Give the argument a `default`, which the server then sends, or make it required."
-
-_Loss = tuple[str, str]
-"""An argument that a call may leave out, and what then happens, as the end of a sentence."""
 
 
 def report_omissions(sends: Sends | None, line: RequestLine, where: Where, diagnostics: Diagnostics) -> None:

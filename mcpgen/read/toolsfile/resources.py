@@ -27,28 +27,32 @@ from mcpgen.read.toolsfile import access, results, server
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
-LONGEST_URI = 1000
+_LONGEST_URI = 1000
+_TYPED = "value"
+"""Name of the placeholder for the text that the user has typed so far."""
+_TEXT: JsonObject = {"type": "string"}
+_PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 # Only level 1 of RFC 6570: the URI `x/y/z` matches `{+a}/{+b}` in two ways.
-def variables_of(uri: str) -> tuple[str, ...]:
+def _variables_of(uri: str) -> tuple[str, ...]:
     """Return the variables of a URI template, in order."""
     return tuple(_VARIABLE.findall(uri))
 
 
-def blanked(uri: str) -> str:
+def _blanked(uri: str) -> str:
     """Return the URI template without the names of its variables (`{id}` becomes `{}`). Templates with equal results
     match the same URIs.
     """
     return _VARIABLE.sub("{}", uri)
 
 
-def uri_refusal(uri: str) -> str:
+def _uri_refusal(uri: str) -> str:
     """Return why `uri` cannot be the URI of a resource, such as "has one variable twice", or "" if it can."""
-    names, pieces = variables_of(uri), _VARIABLE.split(uri)[::2]
+    names, pieces = _variables_of(uri), _VARIABLE.split(uri)[::2]
     scheme = _SCHEME.match(pieces[0])
-    if len(uri) > LONGEST_URI:
-        return f"is longer than {LONGEST_URI:,} characters"
+    if len(uri) > _LONGEST_URI:
+        return f"is longer than {_LONGEST_URI:,} characters"
     if scheme is None:
         return "does not begin with a scheme and a colon, such as `db:`"
     if scheme[0].lower() in ("http:", "https:"):
@@ -127,7 +131,7 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
     name, uri = as_text(entry.get("name")), as_text(entry.get("uri"))
     if not name or not _is_settled(entry, name, where, around) or not _is_addressed(entry, name, where, around):
         return None
-    variables = variables_of(uri)
+    variables = _variables_of(uri)
     content: bytes | str | None = None
     operation = None
     if isinstance(entry.get("text"), str):
@@ -178,11 +182,11 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: ResourceCo
         return True
     if not isinstance(uri, str):
         return False
-    if reason := uri_refusal(uri):
+    if reason := _uri_refusal(uri):
         hint = "Write a URI such as db://users, or leave `uri` out; the default is SERVER://NAME."
         around.wrong(f"The URI '{clipped(uri)}' {reason}.", where.inside("uri"), hint)
         return False
-    variables = variables_of(uri)
+    variables = _variables_of(uri)
     if variables and "request" not in entry:
         message = (
             f"The URI of '{clipped(name)}' has the variable {variables[0]!r}, but the resource has no "
@@ -312,13 +316,6 @@ def seconds(value: JsonValue) -> float | None:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
 
 
-TYPED = "value"
-"""Name of the placeholder for the text that the user has typed so far."""
-
-_TEXT: JsonObject = {"type": "string"}
-_PLACE = re.compile(r"\{([^{}]*)\}")
-
-
 def read_completions(root: JsonObject, top: Where, around: ResourceContext) -> Iterator[Resource]:
     """Yield a resource for each `complete` in the tools file. The resource is hidden from clients; it holds the request
     that fetches the possible values of an argument.
@@ -328,7 +325,7 @@ def read_completions(root: JsonObject, top: Where, around: ResourceContext) -> I
     for kind, key in (("prompt", "prompts"), ("resource", "resources")):
         for index, entry in enumerate(map(as_object, as_list(root.get(key)))):
             declared, name = as_object(entry.get("arguments")), as_text(entry.get("name"))
-            names = list(declared) if kind == "prompt" else list(variables_of(as_text(entry.get("uri"))))
+            names = list(declared) if kind == "prompt" else list(_variables_of(as_text(entry.get("uri"))))
             for argument in (each for each in declared if each in names):
                 described, where = as_object(declared[argument]), top.inside(key, index, "arguments", argument)
                 if "complete" not in described:
@@ -353,7 +350,7 @@ def read_completions(root: JsonObject, top: Where, around: ResourceContext) -> I
 def named_by_completion(argument: JsonObject) -> set[str]:
     """Return the names of the other arguments that the completion of an argument needs."""
     found = argument.get("complete")
-    return set(_PLACE.findall(as_text(as_object(found).get("request") or found))) - {TYPED}
+    return set(_PLACE.findall(as_text(as_object(found).get("request") or found))) - {_TYPED}
 
 
 def _is_pointer(pointer: str, where: Where, around: ResourceContext) -> bool:
@@ -386,10 +383,10 @@ def _request(
             return None
         else:
             fixed.append((name, value))
-    known = [TYPED, *(name for name in names if name != of[1])]
+    known = [_TYPED, *(name for name in names if name != of[1])]
     for name in used:
         if name not in known:
-            hint = nearest(name, known) or f"Write {{{TYPED}}} for the text that the user has typed."
+            hint = nearest(name, known) or f"Write {{{_TYPED}}} for the text that the user has typed."
             around.wrong(
                 f"The request needs {clipped(name)!r}, but nothing gives it a value.", where, hint, "unknown-name"
             )

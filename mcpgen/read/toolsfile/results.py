@@ -17,6 +17,9 @@ from mcpgen.base.names import clipped
 from mcpgen.model import ResultView, RuleValue, Text
 from mcpgen.read.toolsfile import schema_check, templates
 
+_CONDITION = re.compile(r"(/\S*|status)(?:\s*(==|!=)\s*(.+))?", re.DOTALL)
+_HOW = "Write `/status == finished`, `/done`, `/state != running, queued`, or `status == 200`."
+
 
 def pointer(value: JsonValue, where: Where, diagnostics: Diagnostics) -> str | None:
     """Return `value` if it is a JSON Pointer that begins with `/`, else None.
@@ -40,10 +43,6 @@ def text(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Text | Non
     for each in templates.places(parts, "pointer"):
         pointer(each, where, diagnostics)
     return parts
-
-
-_CONDITION = re.compile(r"(/\S*|status)(?:\s*(==|!=)\s*(.+))?", re.DOTALL)
-_HOW = "Write `/status == finished`, `/done`, `/state != running, queued`, or `status == 200`."
 
 
 def conditions(value: JsonValue, where: Where, diagnostics: Diagnostics) -> list[JsonValue]:

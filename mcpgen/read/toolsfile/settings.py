@@ -16,6 +16,9 @@ _CAPABILITIES: Mapping[str, Capability] = {word: word for word in get_args(Capab
 _PAGES: Mapping[str, Pages] = {word: word for word in get_args(Pages)}
 LONGEST = 3600
 """Longest timeout of one call, in seconds."""
+_CONFIRM: Mapping[str, Confirm] = {word: word for word in get_args(Confirm)}
+KINDS = ("GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE", DESTRUCTIVE)
+_OUTPUTS: Mapping[str, Output] = {word: word for word in get_args(Output)}
 
 
 # The author of a handwritten tool knows how it behaves, so its hints count as written.
@@ -79,10 +82,6 @@ def portable(entry: JsonObject) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-CONFIRM: Mapping[str, Confirm] = {word: word for word in get_args(Confirm)}
-KINDS = ("GET", "HEAD", "OPTIONS", "QUERY", "POST", "PUT", "PATCH", "DELETE", DESTRUCTIVE)
-
-
 def confirm(entry: JsonObject) -> Confirm | None:
     """Return when calls of one tool must be confirmed, or None if the tool has no `confirm`."""
     return _word(entry.get("confirm"))
@@ -95,10 +94,7 @@ def confirm_of_kinds(server: JsonObject) -> dict[str, Confirm]:
 
 
 def _word(value: JsonValue) -> Confirm | None:
-    return CONFIRM.get(value) if isinstance(value, str) else None
-
-
-_OUTPUTS: Mapping[str, Output] = {word: word for word in get_args(Output)}
+    return _CONFIRM.get(value) if isinstance(value, str) else None
 
 
 def output(entry: JsonObject) -> Output | None:

@@ -20,11 +20,43 @@ from mcpgen.base.names import clipped
 from mcpgen.read.document import Document
 from mcpgen.read.translate.translation import Translation
 
-AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth"
-TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 (a URL)
+_AUTHORIZATION_URL = "https://accounts.google.com/o/oauth2/v2/auth"
+_TOKEN_URL = "https://oauth2.googleapis.com/token"  # noqa: S105 (a URL)
 """Endpoints of Google's authorization server (accounts.google.com/.well-known/openid-configuration).
 
 A Discovery document lists scopes but not where a user logs in, since the format is used only with this server.
+"""
+_GLOBAL = ("fields", "key", "access_token", "oauth_token", "bearer_token")
+"""Global parameters that are used: `fields` as an argument, the others as credentials that the server sends."""
+_UPLOAD_TYPE: JsonObject = {
+    "name": "uploadType",
+    "in": "query",
+    "required": True,
+    "schema": {"type": "string", "enum": ["media"]},
+    "description": "Always `media`, which says that the body is the file.",
+}
+_ALT: JsonObject = {
+    "name": "alt",
+    "in": "query",
+    "schema": {"type": "string", "enum": ["json", "media"]},
+    "description": "`media` answers with the content of the file, `json` (the default) with what is known about it.",
+}
+_VARIABLE = re.compile(r"\{(\+?)(\w+)\}")
+_LITERAL = re.compile(r"[A-Za-z0-9._~:-]+")
+_ANY = "[^/]+"
+_LONGEST = 1000
+"""Limit on the characters of a path template and of a pattern. In longer ones, each variable fills one segment: every
+`{+name}` is replaced by all segments of its pattern, which multiplies the lengths.
+"""
+_KEPT = ("pattern", "readOnly", "deprecated")
+_FORMATS = {"google-datetime": "date-time", "google-duration": "", "google-fieldmask": ""}
+_SAID = {
+    "google-duration": "A duration in seconds that ends in `s`, such as `3.5s`.",
+    "google-fieldmask": "Names of fields, separated by commas, such as `user.name,photo`.",
+}
+_MOST_VALUES = 12
+"""Limit on the values of an enum whose descriptions are copied. In longer enums, the descriptions would cost too many
+tokens.
 """
 
 
@@ -44,7 +76,7 @@ def translate(document: Document, diagnostics: Diagnostics) -> Translation:
     result.value["servers"] = _servers(root)
     result.note(("servers",), "/rootUrl" if "rootUrl" in root else "/baseUrl")
     result.value["components"] = {
-        "schemas": {name: schema(value) for name, value in as_object(root.get("schemas")).items()},
+        "schemas": {name: _schema(value) for name, value in as_object(root.get("schemas")).items()},
         "securitySchemes": _schemes(root),
     }
     result.note(("components", "schemas"), "/schemas")
@@ -67,8 +99,8 @@ def _schemes(root: JsonObject) -> JsonObject:
     found: JsonObject = {}
     if scopes:
         flow: JsonObject = {
-            "authorizationUrl": AUTHORIZATION_URL,
-            "tokenUrl": TOKEN_URL,
+            "authorizationUrl": _AUTHORIZATION_URL,
+            "tokenUrl": _TOKEN_URL,
             "scopes": {name: as_text(as_object(said).get("description")) for name, said in scopes.items()},
         }
         found["oauth2"] = {"type": "oauth2", "flows": {"authorizationCode": flow}}
@@ -83,7 +115,7 @@ def _add_paths(root: JsonObject, result: Translation, document: Document, diagno
     paths: JsonObject = {}
     result.value["paths"] = paths
     for method in _methods(root, "", ()):
-        for made in operations(method, root):
+        for made in _operations(method, root):
             item = as_object(paths.setdefault(made.path, {}))
             if made.method in item:
                 message = f"The method {clipped(made.id)} has the same request as another method, so it was left out."
@@ -99,37 +131,25 @@ def _add_paths(root: JsonObject, result: Translation, document: Document, diagno
                 result.note((*place, "parameters", index), source)
 
 
-def _methods(holder: JsonObject, place: str, resources: tuple[str, ...]) -> Iterator[Method]:
+def _methods(holder: JsonObject, place: str, resources: tuple[str, ...]) -> Iterator[_Method]:
     """Yield the methods of an API or a resource, followed by the methods of the resources inside it."""
     for name, value in as_object(holder.get("methods")).items():
-        yield Method(as_object(value), pointer(place, "methods", name), resources)
+        yield _Method(as_object(value), pointer(place, "methods", name), resources)
     for name, value in as_object(holder.get("resources")).items():
         yield from _methods(as_object(value), pointer(place, "resources", name), (*resources, name))
 
 
 def _report_left_out(root: JsonObject, document: Document, diagnostics: Diagnostics) -> None:
     """Report which global parameters do not become arguments: they concern formats, quotas and credentials."""
-    left = [name for name in as_object(root.get("parameters")) if name not in GLOBAL]
+    left = [name for name in as_object(root.get("parameters")) if name not in _GLOBAL]
     if left:
         message = f"Global parameters that do not become arguments: {clipped(', '.join(left), 200)}."
         hint = "`fields` is offered, and the server sends the API key or the access token."
         diagnostics.add("unused-parameters", message, document.where("/parameters"), hint)
 
 
-GLOBAL = ("fields", "key", "access_token", "oauth_token", "bearer_token")
-"""Global parameters that are used: `fields` as an argument, the others as credentials that the server sends."""
-
-_UPLOAD_TYPE: JsonObject = {
-    "name": "uploadType",
-    "in": "query",
-    "required": True,
-    "schema": {"type": "string", "enum": ["media"]},
-    "description": "Always `media`, which says that the body is the file.",
-}
-
-
 @dataclass(frozen=True, slots=True)
-class Method:
+class _Method:
     """A method of a Discovery document, its place, and the names of the resources that contain it."""
 
     value: JsonObject
@@ -138,7 +158,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Translated:
+class _Translated:
     """An OpenAPI operation. `parameters`: for each of its parameters, the method's parameter from which it was made."""
 
     id: str
@@ -148,7 +168,7 @@ class Translated:
     parameters: tuple[str, ...]
 
 
-def operations(method: Method, root: JsonObject) -> Iterator[Translated]:
+def _operations(method: _Method, root: JsonObject) -> Iterator[_Translated]:
     """Yield the operation of a method. If the method can upload a file, also yield an operation for the upload."""
     raw = method.value
     service = as_text(root.get("servicePath"))
@@ -159,10 +179,10 @@ def operations(method: Method, root: JsonObject) -> Iterator[Translated]:
         yield _operation(method, root, upload, upload=True)
 
 
-def _operation(method: Method, root: JsonObject, path: str, *, upload: bool) -> Translated:
+def _operation(method: _Method, root: JsonObject, path: str, *, upload: bool) -> _Translated:
     raw = method.value
     declared = as_object(raw.get("parameters"))
-    path, variables = expanded(path, declared)
+    path, variables = _expanded(path, declared)
     parameters: list[JsonValue] = [_path_parameter(each, declared) for each in variables]
     made_of = [each.parameter for each in variables]
     for name, value in declared.items():
@@ -191,21 +211,13 @@ def _operation(method: Method, root: JsonObject, path: str, *, upload: bool) -> 
     if upload:
         operation["requestBody"] = _file(raw)
     elif request := as_object(raw.get("request")):
-        operation["requestBody"] = {"content": {"application/json": {"schema": schema(request)}}}
-    return Translated(name, path, as_text(raw.get("httpMethod")).lower() or "get", operation, tuple(made_of))
+        operation["requestBody"] = {"content": {"application/json": {"schema": _schema(request)}}}
+    return _Translated(name, path, as_text(raw.get("httpMethod")).lower() or "get", operation, tuple(made_of))
 
 
-_ALT: JsonObject = {
-    "name": "alt",
-    "in": "query",
-    "schema": {"type": "string", "enum": ["json", "media"]},
-    "description": "`media` answers with the content of the file, `json` (the default) with what is known about it.",
-}
-
-
-def _path_parameter(variable: Variable, declared: JsonObject) -> JsonObject:
+def _path_parameter(variable: _Variable, declared: JsonObject) -> JsonObject:
     raw = as_object(declared.get(variable.parameter))
-    description = told(raw) if variable.is_last else ""
+    description = _told(raw) if variable.is_last else ""
     if variable.shape:
         part = f"Part of the {variable.parameter} `{variable.shape}`."
         description = f"{part} {description}".strip()
@@ -218,7 +230,7 @@ def _path_parameter(variable: Variable, declared: JsonObject) -> JsonObject:
 
 
 def _query_parameter(name: str, raw: JsonObject) -> JsonObject:
-    found: JsonObject = {"name": name, "in": "query", "description": told(raw), "schema": _value(raw)}
+    found: JsonObject = {"name": name, "in": "query", "description": _told(raw), "schema": _value(raw)}
     if raw.get("required") is True:
         found["required"] = True
     if raw.get("deprecated") is True:
@@ -228,14 +240,14 @@ def _query_parameter(name: str, raw: JsonObject) -> JsonObject:
 
 def _value(raw: JsonObject) -> JsonObject:
     """Return the schema of a parameter. The schema of a repeated parameter is an array, without a default."""
-    single = schema(
+    single = _schema(
         {key: value for key, value in raw.items() if key not in ("description", "enumDescriptions", "default")}
     )
     single.pop("description", None)
     single.pop("deprecated", None)
     if raw.get("repeated") is True:
         return {"type": "array", "items": single}
-    if "default" in raw and (default := constant(raw["default"], as_text(raw.get("type")))) is not None:
+    if "default" in raw and (default := _constant(raw["default"], as_text(raw.get("type")))) is not None:
         single["default"] = default
     return single
 
@@ -255,7 +267,7 @@ def _file(raw: JsonObject) -> JsonObject:
 def _response(raw: JsonObject) -> JsonObject:
     content: JsonObject = {}
     if answer := as_object(raw.get("response")):
-        content["application/json"] = {"schema": schema(answer)}
+        content["application/json"] = {"schema": _schema(answer)}
     if raw.get("supportsMediaDownload") is True:
         content["application/octet-stream"] = {}
     return {"description": "", "content": content} if content else {"description": ""}
@@ -275,17 +287,8 @@ def _security(raw: JsonObject, root: JsonObject) -> list[JsonValue]:
     return found
 
 
-_VARIABLE = re.compile(r"\{(\+?)(\w+)\}")
-_LITERAL = re.compile(r"[A-Za-z0-9._~:-]+")
-_ANY = "[^/]+"
-_LONGEST = 1000
-"""Limit on the characters of a path template and of a pattern. In longer ones, each variable fills one segment: every
-`{+name}` is replaced by all segments of its pattern, which multiplies the lengths.
-"""
-
-
 @dataclass(frozen=True, slots=True)
-class Variable:
+class _Variable:
     """A variable of the translated path. `parameter`: the method's parameter from which it was made. `shape`: template
     of all segments of that parameter, such as `projects/{projectId}`, or "" if the parameter fills one segment.
     """
@@ -298,12 +301,12 @@ class Variable:
 
 
 # An argument with slashes could lead to another path. Of 20,641 parameters with a resource name, 20,498 can be split.
-def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
+def _expanded(path: str, parameters: JsonObject) -> tuple[str, list[_Variable]]:
     """Return the path with one variable for each segment that an argument fills, and the list of these variables.
 
     `parameters`: the parameters of the method. Their patterns say how many segments each `{+name}` has.
     """
-    found: list[Variable] = []
+    found: list[_Variable] = []
     taken = {name for name in parameters if f"{{+{name}}}" not in path}
 
     def replaced(match: re.Match[str]) -> str:
@@ -311,14 +314,14 @@ def expanded(path: str, parameters: JsonObject) -> tuple[str, list[Variable]]:
         pattern = as_text(as_object(parameters.get(name)).get("pattern"))
         segments = _segments(pattern) if match[1] and max(len(path), len(pattern)) <= _LONGEST else []
         if not any(is_variable for _, is_variable in segments) or len(segments) < 2:
-            found.append(Variable(name, name))
+            found.append(_Variable(name, name))
             return f"{{{name}}}"
         parts = list(_parts(segments, taken))
         shape = "/".join(text if not pattern else f"{{{text}}}" for text, pattern in parts)
         variables = [(text, pattern) for text, pattern in parts if pattern]
         for index, (text, pattern) in enumerate(variables):
             wanted = "" if pattern == _ANY else pattern
-            found.append(Variable(text, name, wanted, shape, index == len(variables) - 1))
+            found.append(_Variable(text, name, wanted, shape, index == len(variables) - 1))
         return shape
 
     return _VARIABLE.sub(replaced, path), found
@@ -372,19 +375,7 @@ def _one(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
-_KEPT = ("pattern", "readOnly", "deprecated")
-_FORMATS = {"google-datetime": "date-time", "google-duration": "", "google-fieldmask": ""}
-_SAID = {
-    "google-duration": "A duration in seconds that ends in `s`, such as `3.5s`.",
-    "google-fieldmask": "Names of fields, separated by commas, such as `user.name,photo`.",
-}
-_MOST_VALUES = 12
-"""Limit on the values of an enum whose descriptions are copied. In longer enums, the descriptions would cost too many
-tokens.
-"""
-
-
-def schema(value: JsonValue) -> JsonObject:
+def _schema(value: JsonValue) -> JsonObject:
     """Return the schema as JSON Schema 2020-12. References are changed to `#/components/schemas/NAME`."""
     raw = as_object(value)
     found: JsonObject = {key: raw[key] for key in _KEPT if key in raw}
@@ -399,23 +390,23 @@ def schema(value: JsonValue) -> JsonObject:
     if raw.get("enum"):
         found["enum"] = raw["enum"]
     for key, end in (("minimum", "minimum"), ("maximum", "maximum"), ("default", "default")):
-        if key in raw and (number := constant(raw[key], kind)) is not None:
+        if key in raw and (number := _constant(raw[key], kind)) is not None:
             found[end] = number
     if "properties" in raw:
         properties = as_object(raw["properties"])
-        found["properties"] = {name: schema(member) for name, member in properties.items()}
+        found["properties"] = {name: _schema(member) for name, member in properties.items()}
         if required := [name for name, member in properties.items() if as_object(member).get("required") is True]:
             found["required"] = list[JsonValue](required)
     if "items" in raw:
-        found["items"] = schema(raw["items"])
+        found["items"] = _schema(raw["items"])
     if "additionalProperties" in raw:
-        found["additionalProperties"] = schema(raw["additionalProperties"])
-    if description := told(raw):
+        found["additionalProperties"] = _schema(raw["additionalProperties"])
+    if description := _told(raw):
         found["description"] = description
     return found
 
 
-def constant(value: JsonValue, kind: str) -> JsonValue:
+def _constant(value: JsonValue, kind: str) -> JsonValue:
     """Convert a default or limit, which Discovery documents write as text, to the type `kind`. Return None if the text
     is no value of this type.
     """
@@ -431,7 +422,7 @@ def constant(value: JsonValue, kind: str) -> JsonValue:
     return value if kind == "string" else None
 
 
-def told(raw: JsonObject) -> str:
+def _told(raw: JsonObject) -> str:
     """Return the description of a schema or parameter, with sentences added for keywords that only Discovery has."""
     sentences = [as_text(raw.get("description")).strip(), _SAID.get(as_text(raw.get("format")), "")]
     if methods := [text for text in as_list(as_object(raw.get("annotations")).get("required")) if text]:

@@ -11,13 +11,13 @@ from typing import Literal
 
 from mcpgen.base.jsonvalue import JsonValue
 
-Part = Literal["major", "minor", "patch"]
+_Part = Literal["major", "minor", "patch"]
 
-_FROM_GRAVEST: tuple[Part, ...] = ("major", "minor", "patch")
+_FROM_GRAVEST: tuple[_Part, ...] = ("major", "minor", "patch")
 _RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,2}(?!\d)")
 
 
-def part_below_one(part: Part) -> Part:
+def _part_below_one(part: _Part) -> _Part:
     """Return the part that moves in place of `part` while the major version is 0.
 
     Item 4 allows any change there. Package managers take `^0.2` as 0.2.x alone, so a breaking change moves the minor
@@ -43,7 +43,7 @@ Grade = Literal["breaking", "additive", "cosmetic"]
 GRADES: tuple[Grade, ...] = ("breaking", "additive", "cosmetic")
 """The grades of changes, the gravest first."""
 
-_PARTS: dict[Grade, Part] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
+_PARTS: dict[Grade, _Part] = {"breaking": "major", "additive": "minor", "cosmetic": "patch"}
 
 
 # Security is no fourth grade, because version numbers and checks in CI depend on three grades
@@ -100,7 +100,7 @@ class Difference:
         part = next((_PARTS[grade] for grade, count in self.counts.items() if count), None)
         if part is None:
             return "none"
-        return part_below_one(part) if self.since and release(self.since)[0] == 0 else part
+        return _part_below_one(part) if self.since and release(self.since)[0] == 0 else part
 
     def reaches(self, grade: Grade) -> bool:
         """Return True if at least one change has the grade `grade` or a graver one."""

@@ -31,6 +31,17 @@ DEEPEST = 24
 """Limit on the depth of places: nobody reads a longer path."""
 
 _Pair = tuple[frozenset[int], frozenset[int]]
+_Compared = tuple[str, JsonValue, JsonValue, bool, bool]
+"""A changed keyword: its name, its value before, its value after, True if the change excludes values, True if it admits
+new values.
+"""
+_Bound = tuple[Fraction, bool] | None
+_NAMED = {"string": ("pattern", "format", "contentEncoding")}
+_COUNTED = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +95,7 @@ class Places:
         inside = self._of_cases(had, has) if had is not None and has is not None and self._depth < DEEPEST else ()
         found = []
         for place in inside:
-            fact = is_told_anyway(place.kind, self.judge.listed)
+            fact = _is_told_anyway(place.kind, self.judge.listed)
             true = replace(place, narrowed=place.narrowed and narrowed, widened=place.widened and (widened or fact))
             if true.narrowed or true.widened or fact:
                 found.append(true)
@@ -93,13 +104,13 @@ class Places:
         )
         if unsaid:
             kind = "values-other" if narrowed and widened else "values-fewer" if narrowed else "values-more"
-            found.insert(0, Place(kind, (), outlined(had), outlined(has), narrowed, widened))
+            found.insert(0, Place(kind, (), _outlined(had), _outlined(has), narrowed, widened))
         return _cut(found) if len(found) > MOST else found
 
     # -- Differences between the cases (types and alternatives) of two schemas -----------------------------------------
 
     def _of_cases(self, old: Sequence[Case], new: Sequence[Case]) -> Iterator[Place]:
-        had, has = types_of(old), types_of(new)
+        had, has = _types_of(old), _types_of(new)
         gone = [word for kind, word in had.items() if kind not in has]
         added = [word for kind, word in has.items() if kind not in had]
         if len(had) < len(has) == len(KINDS):
@@ -145,15 +156,15 @@ class Places:
             added.remove(like)
             yield from self._of_case(case, like)
         for case in gone:
-            yield Place("alternative-gone", (), before=outlined([case]), narrowed=True)
+            yield Place("alternative-gone", (), before=_outlined([case]), narrowed=True)
         for case in added:
-            yield Place("alternative-added", (), after=outlined([case]), widened=True)
+            yield Place("alternative-added", (), after=_outlined([case]), widened=True)
 
     def _is_same(self, case: Case, other: Case) -> bool:
         return self.judge.covers(case, other) and self.judge.covers(other, case)
 
     def _of_case(self, old: Case, new: Case) -> Iterator[Place]:
-        for keyword, before, after, narrowed, widened in compared_keywords(old, new):
+        for keyword, before, after, narrowed, widened in _compared_keywords(old, new):
             yield Place(keyword, (), before, after, narrowed, widened)
         if old.kind == "array":
             yield from self._of_items(Items(old), Items(new))
@@ -186,7 +197,7 @@ class Places:
         yield from _inside(self.between(old.of(name), new.of(name)), name)
 
     def _gone(self, name: str, old: Members, new: Members) -> Place:
-        before = outlined(self.judge.cases(old.of(name)))
+        before = _outlined(self.judge.cases(old.of(name)))
         if self.judge.listed:
             refused = new.is_list or not self.judge.holds(old.of(name), new.of(name))
             more = not refused or name in old.required
@@ -195,7 +206,7 @@ class Places:
         return Place("member-gone", (name,), before, None, fewer, widened=True)
 
     def _added(self, name: str, old: Members, new: Members) -> Place:
-        after = outlined(self.judge.cases(new.of(name)))
+        after = _outlined(self.judge.cases(new.of(name)))
         kind = "required-member-added" if name in new.required else "member-added"
         if self.judge.listed and old.is_list:
             return Place(kind, (name,), None, after, name in new.required, widened=True)
@@ -261,21 +272,7 @@ def _names(case: Case) -> frozenset[str]:
     return Members(case).listed if case.kind == "object" else frozenset()
 
 
-Compared = tuple[str, JsonValue, JsonValue, bool, bool]
-"""A changed keyword: its name, its value before, its value after, True if the change excludes values, True if it admits
-new values.
-"""
-
-_Bound = tuple[Fraction, bool] | None
-_NAMED = {"string": ("pattern", "format", "contentEncoding")}
-_COUNTED = {
-    "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"),
-    "object": ("minProperties", "maxProperties"),
-}
-
-
-def is_told_anyway(kind: str, listed: bool) -> bool:
+def _is_told_anyway(kind: str, listed: bool) -> bool:
     """Return True if a change of `kind` is reported even if the schema accepts exactly the same values as before.
 
     That is so for a member that was added to or removed from the schema of a result, since a result may contain other
@@ -284,7 +281,7 @@ def is_told_anyway(kind: str, listed: bool) -> bool:
     return not listed and kind in ("member-gone", "member-added")
 
 
-def compared_keywords(old: Case, new: Case) -> Iterator[Compared]:
+def _compared_keywords(old: Case, new: Case) -> Iterator[_Compared]:
     """Yield the keywords that differ between two alternatives of one type, except keywords for members and items."""
     one, other = old.atoms, new.atoms
     if old.kind == "number":
@@ -299,7 +296,7 @@ def compared_keywords(old: Case, new: Case) -> Iterator[Compared]:
         yield from _changed("uniqueItems", _is_unique(one), _is_unique(other), lambda after, before: after > before)
 
 
-def _numbers(old: Case, new: Case) -> Iterator[Compared]:
+def _numbers(old: Case, new: Case) -> Iterator[_Compared]:
     integral = [case.integral for case in (old, new)]
     if integral[0] != integral[1]:
         names: list[JsonValue] = ["integer" if each else "number" for each in integral]
@@ -318,7 +315,7 @@ def _is_unique(atoms: Atoms) -> bool:
     return any(atom.get("uniqueItems") is True for atom in atoms)
 
 
-def _bound(keyword: str, old: _Bound, new: _Bound, *, above: bool) -> Iterator[Compared]:
+def _bound(keyword: str, old: _Bound, new: _Bound, *, above: bool) -> Iterator[_Compared]:
     if old != new:
         closer = old is None or (new is not None and _is_closer(old, new, above=above))
         yield keyword, _shown(old, above=above), _shown(new, above=above), closer, not closer
@@ -339,7 +336,7 @@ def _shown(bound: _Bound, *, above: bool) -> JsonValue:
 
 def _changed(
     keyword: str, before: JsonValue, after: JsonValue, is_closer: Callable[..., bool] | None = None
-) -> Iterator[Compared]:
+) -> Iterator[_Compared]:
     """Yield the keyword if its value changed.
 
     `is_closer`: function that returns True if its first argument is stricter than its second. If `is_closer` is None,
@@ -366,7 +363,7 @@ _MOST = 6
 """Limit on the names of members that are shown."""
 
 
-def types_of(cases: Sequence[Case]) -> dict[str, str]:
+def _types_of(cases: Sequence[Case]) -> dict[str, str]:
     """Return a mapping from each type in `cases` (alternatives of a schema) to the type to show for it. `number`
     becomes `integer` if all numbers in `cases` must be integers.
     """
@@ -379,7 +376,7 @@ def _is_whole(case: Case) -> bool:
     return bool(case.values) and isinstance(case.values[0], int)
 
 
-def outlined(cases: Sequence[Case] | None) -> JsonValue:
+def _outlined(cases: Sequence[Case] | None) -> JsonValue:
     """Return the types of `cases` (alternatives of a schema) as text, such as `string or object {id, name}`.
 
     Return None if there are no cases, or too many to be listed.

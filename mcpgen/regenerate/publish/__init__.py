@@ -2,7 +2,7 @@
 project.
 
 A run locks the directory (`claim`) and plans the write (`planning`). It writes by two exchanges of whole directories
-(`transaction`), or file by file if the system cannot exchange directories (`stepwise`). In the latter case, a killed
+(`transaction`), or file by file if the system cannot exchange directories (`write`). In the latter case, a killed
 run leaves old and new files mixed until the next run.
 """
 

@@ -22,11 +22,16 @@ from mcpgen.read.translate.postman.requests import Request, Translated, translat
 from mcpgen.read.translate.postman.urls import described, with_server_filled
 from mcpgen.read.translate.translation import Translation
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 """Methods that have a key in a path item. Other methods are written under `additionalOperations` (OpenAPI 3.2)."""
 
 _DEEPEST = 50
 """Limit on the nesting of folders. Postman's own limit is far lower."""
+_COOKIE = re.compile(r"[A-Za-z0-9._-]+")
+_UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
+"""Kinds of authorization that compute a value for each request. mcpgen does not support them; `hooks.py` can compute
+the value.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,9 @@ class _Collection:
 
     def _add(self, found: _Found, operation: Translated, usual: str, paths: JsonObject, *, is_twin: bool) -> None:
         request = found.request
-        keys = [operation.method] if operation.method in METHODS else ["additionalOperations", operation.method.upper()]
+        keys = (
+            [operation.method] if operation.method in _METHODS else ["additionalOperations", operation.method.upper()]
+        )
         path = operation.url.path
         if _has(paths, [path, *keys]):
             path = self._another(path, request, keys, paths)
@@ -167,19 +174,19 @@ class _Collection:
         """Return the security requirement of a request, and store its scheme. Return None if the collection sets no
         authorization.
         """
-        read = read_auth(found.auth, self._variables)
+        read = _read_auth(found.auth, self._variables)
         if read is None or not read[0]:
             at = found.request.pointer
-            written = read_written_auth(found.request.value)
+            written = _read_written_auth(found.request.value)
             keys = [self._kept(name, scheme, pointer(at, "header", index)) for name, scheme, index in written]
             return [{key: list[JsonValue]() for key in keys}] if keys else None if read is None else []
         name, scheme = read
-        if scheme["type"] in UNSUPPORTED:
+        if scheme["type"] in _UNSUPPORTED:
             message = f"Requests with the authorization {clipped(name)} are sent without it."
             hint = "Add the authorization to requests in hooks.py."
             self._diagnostics.add("invalid-security", message, self._document.where(found.auth_at), hint)
             return []
-        if scheme["type"] == "apiKey" and is_key_named_by_variable(found.auth):
+        if scheme["type"] == "apiKey" and _is_key_named_by_variable(found.auth):
             message = f"A variable names the API key, and its value is not copied; {scheme['name']} is used."
             hint = "Describe the API key under `security` of a tools file, with its name."
             self._diagnostics.add("secret-constant", message, self._document.where(found.auth_at), hint)
@@ -225,15 +232,7 @@ def _script(event: JsonValue) -> str:
     return "\n".join(lines).strip()
 
 
-_COOKIE = re.compile(r"[A-Za-z0-9._-]+")
-
-UNSUPPORTED = frozenset({"digest", "hawk", "awsv4", "ntlm", "edgegrid", "oauth1", "asap", "jwt"})
-"""Kinds of authorization that compute a value for each request. mcpgen does not support them; `hooks.py` can compute
-the value.
-"""
-
-
-def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObject] | None:
+def _read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObject] | None:
     """Return name and security scheme of an `auth` object. Return ("", {}) for no authorization, and None if the object
     names no type of authorization.
     """
@@ -256,12 +255,12 @@ def read_auth(value: JsonValue, variables: dict[str, str]) -> tuple[str, JsonObj
     return kind, {"type": kind}
 
 
-def is_key_named_by_variable(value: JsonValue) -> bool:
+def _is_key_named_by_variable(value: JsonValue) -> bool:
     """Return True if a variable holds the name of the header or parameter that carries the API key."""
     return VARIABLE.search(_attributes(as_object(value).get("apikey")).get("key", "")) is not None
 
 
-def read_written_auth(request: JsonObject) -> list[tuple[str, JsonObject, int]]:
+def _read_written_auth(request: JsonObject) -> list[tuple[str, JsonObject, int]]:
     """Return a list of the credentials in a request's header fields: (name of the security scheme, the scheme as an
     object, index of the header field).
 

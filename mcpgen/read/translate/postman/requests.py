@@ -17,6 +17,7 @@ _OF_THE_CLIENT = frozenset(
     ]
 )
 """Header fields that the server sets itself, or that describe the client."""
+_LANGUAGES = {"json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +139,6 @@ def _responses(request: Request, accepted: list[str]) -> JsonObject:
     if accepted and not any("content" in as_object(each) for each in found.values()):
         found["200"] = {"description": "", **as_object(found.get("200")), "content": {each: {} for each in accepted}}
     return found or {"default": {"description": ""}}
-
-
-_LANGUAGES = {"json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain"}
 
 
 def read_body(value: JsonValue, content_type: str) -> JsonObject | None:

@@ -7,7 +7,7 @@ of its values, examined one by one, must be contained in some outer case.
 Recursive schemas are handled by a greatest fixed point: for members and items, inclusion is first assumed. If the
 assumption turns out false, the results that relied on it are examined again, until nothing changes.
 
-`not` and `oneOf` require proofs that two schemas have no value in common (`Disjointness`).
+`not` and `oneOf` require proofs that two schemas have no value in common (`_Disjointness`).
 """
 
 from dataclasses import replace
@@ -25,9 +25,19 @@ __all__ = ["Inclusion", "Scope", "Terms"]
 
 _DEEPEST_APART = 4
 """Limit on the levels of members that are examined."""
+_MOST_VALUES = 64
+"""Longest range of integers that is examined value by value."""
+_MOST_LEVELS = 3
+"""Limit on the nesting of `not` and `oneOf` for which schemas are proven disjoint."""
+_DEEPEST = 20
+"""Limit on the nesting of members that are examined for having no value."""
+_MOST_SPLITS = 2
+"""Limit on the number of members by whose values one object is split, one member after the other."""
+_Pair = tuple[frozenset[int], frozenset[int]]
+_NO_UPPER: JsonObject = {"maximum": None, "exclusiveMaximum": None}
 
 
-class Judge(Protocol):
+class _Judge(Protocol):
     """Interface to `Inclusion`. `cases` returns the alternatives of schemas (see `cases.py`), or None if there are too
     many. `is_empty` returns True if it is proven that no value satisfies the schemas.
     """
@@ -37,10 +47,10 @@ class Judge(Protocol):
     def is_empty(self, terms: Terms) -> bool: ...
 
 
-class Disjointness:
+class _Disjointness:
     """Prover that two schemas have no value in common."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: _Judge) -> None:
         self._judge = judge
 
     def between(self, one: Terms, other: Terms, depth: int = 0) -> bool:
@@ -84,22 +94,6 @@ class Disjointness:
 def _ranges_apart(one: Case, other: Case) -> bool:
     atoms = (*one.atoms, *other.atoms)
     return scalars.range_of(atoms, integral=one.integral or other.integral).is_empty
-
-
-_MOST_VALUES = 64
-"""Longest range of integers that is examined value by value."""
-
-_MOST_LEVELS = 3
-"""Limit on the nesting of `not` and `oneOf` for which schemas are proven disjoint."""
-
-_DEEPEST = 20
-"""Limit on the nesting of members that are examined for having no value."""
-
-_MOST_SPLITS = 2
-"""Limit on the number of members by whose values one object is split, one member after the other."""
-
-
-_Pair = tuple[frozenset[int], frozenset[int]]
 
 
 # Inclusion cannot be decided for all schemas, and a break that is called harmless would hit callers
@@ -293,7 +287,7 @@ class Inclusion:
             return False
         if any(apart.holds(refused, case.scope.terms(known)) for known in case.nots):
             return True
-        return Disjointness(apart).of(case, refused)
+        return _Disjointness(apart).of(case, refused)
 
     def _is_one_of(self, case: Case, branches: tuple[JsonValue, ...], outer: Case) -> bool:
         """Return True if it is proven that each value that satisfies `case`, an alternative of one schema, satisfies
@@ -304,7 +298,7 @@ class Inclusion:
         apart = self._apart
         if apart is None:
             return False
-        others = [not Disjointness(apart).of(case, outer.scope.terms(branch)) for branch in branches]
+        others = [not _Disjointness(apart).of(case, outer.scope.terms(branch)) for branch in branches]
         return sum(others) <= 1 or any(
             _are_wider(
                 [case.scope.terms(node) for node in known], [outer.scope.terms(node) for node in branches], apart
@@ -357,12 +351,9 @@ def _are_wider(had: list[Terms], has: list[Terms], apart: Inclusion) -> bool:
         if each in own and apart.holds(terms, had[own[each]]):
             continue
         for place, other in enumerate(had):
-            if own.get(each) != place and not Disjointness(apart).between(other, terms):
+            if own.get(each) != place and not _Disjointness(apart).between(other, terms):
                 return False
     return True
-
-
-_NO_UPPER: JsonObject = {"maximum": None, "exclusiveMaximum": None}
 
 
 def _lowest(case: Case) -> tuple[bool, object]:
