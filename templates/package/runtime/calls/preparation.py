@@ -186,6 +186,7 @@ class Preparation:
         self.logins = logins
         self._settings = settings
         self._entropy = entropy
+        self._addresses: dict[int, Address] = {}  # those of the servers in use
         self._ignored, self._told = settings["IGNORE_ARGUMENTS"], set[str]()
         self._checker = Checker(HOST_MEMBERS | self._ignored)
         closed = settings.listening is not None and not settings.listening["HTTP_FILES"]
@@ -289,7 +290,9 @@ class Preparation:
 
             files = (Digested if "confirm" in tool.binding else Files)(*self._opened)
         built = request.build(tool, arguments, files, self._entropy)
-        return PreparedCall(built, self._settings.server(built.server), files.digest if files else "")
+        if (address := self._addresses.get(built.server)) is None:
+            address = self._addresses[built.server] = self._settings.server(built.server)
+        return PreparedCall(built, address, files.digest if files else "")
 
 
 def kept_logins(catalog: Catalog, settings: Settings, learn: Callable[[str, str], None]) -> Logins | None:

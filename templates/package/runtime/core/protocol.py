@@ -112,6 +112,7 @@ from .wire_formats import (
     list_result,
     log_params,
     progress_params,
+    result_line,
 )
 
 TYPE_CHECKING = False
@@ -340,7 +341,6 @@ class Protocol:
         self.notifications = notifications
         self._in_flight = InFlight(keys)
         self._beside: Features | None = None
-        self._writer: Callable[..., bytes] | None = None
 
     def observe(self, observer: Observer) -> None:
         """Report each request to `observer` from now on."""
@@ -726,11 +726,11 @@ class Protocol:
         return self._in_flight.settle(call.batch) or None
 
     def _written(self, id: Id, outcome: Outcome, revision: str) -> bytes:  # noqa: A002
-        if self._writer is None:
-            from .encode_response import written  # imported late: the response to `initialize` does not need it
+        if isinstance(outcome, Result):
+            return result_line(id, outcome, revision, self._catalog.server)
+        from .encode_response import written  # imported late: most outcomes are results of tools
 
-            self._writer = written
-        return self._writer(id, outcome, revision, self._catalog.server)
+        return written(id, outcome, revision, self._catalog.server)
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
         """Return a progress notification of a call, or None if the client wants none or `done` has not grown."""
