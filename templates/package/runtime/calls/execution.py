@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue, Fetch, GetPrompt, TaskRequest
     from ..core.limits import Budget
-    from ..core.wire_formats import Contents, PromptMessages, Task
+    from ..core.wire_formats import Ask, Contents, PromptMessages, Task
     from ..features.resource_versions import Version
     from ..http_server.handles import Handles
     from ..settings.settings import Settings
     from .inner_calls import Record
-    from .preparation import Ask, PreparedCall
+    from .preparation import PreparedCall
 
 
 # A call must not change its meaning while it runs, so reloaded tools get an executor of their own

@@ -23,11 +23,11 @@ from ..settings.settings import NotReady
 from .hook_loading import load
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Sequence
 
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue
-    from ..core.wire_formats import Asked, OtherOutcome
+    from ..core.wire_formats import Ask, OtherOutcome
     from ..http.client import Failure
     from ..http.exchange import Response, Sent
     from ..login.logins import Logins
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..tables.table import Binding, Pages
     from ..text.addresses import Address
-
-    Ask = Callable[[Asked], Awaitable[object]]
 
     class ServerCredentials(Protocol):
         """Interface for selecting the credentials of a request, implemented by credentials.ServerCredentials."""

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue
     from ..core.limits import Budget
-    from ..core.wire_formats import Result
+    from ..core.wire_formats import Ask, Result
     from ..http_server.handles import Handles
     from ..questions.signed_state import States
     from ..settings.settings import Settings
     from .inner_calls import Record
-    from .preparation import Ask, CallUnderWay, PreparedCall
+    from .preparation import CallUnderWay, PreparedCall
 
     class Plan(Protocol):
         """Interface of the plan of a tool's calls (steps.Plan)."""

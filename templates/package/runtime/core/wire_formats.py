@@ -13,6 +13,7 @@ from .jsonrpc import INTERNAL_ERROR, MAX_LINE, answer, dumps, echo, error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from typing import Any, TypeAlias
 
     from ..questions.forms import FormQuestion
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Outcome: TypeAlias = "Result | Failure | Question | Task | Contents | PromptMessages | Reply"
     Asked: TypeAlias = "str | UrlQuestion | FormQuestion"
+    Ask: TypeAlias = "Callable[[Asked], Awaitable[object]]"
 
 
 class Task:

@@ -16,9 +16,9 @@ from ..questions.questions import of_server
 from ..request.argument_errors import Refused, Unanswered
 
 if TYPE_CHECKING:
-    from ..calls.preparation import Ask
     from ..calls.services import Services
     from ..core.effects import GetPrompt
+    from ..core.wire_formats import Ask
 
 WORDS = {
     **WORDS_OF_TOOLS,

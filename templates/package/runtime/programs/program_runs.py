@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..calls.preparation import Ask
     from ..calls.services import Lasting
     from ..core.catalog import Catalog
-    from ..core.wire_formats import Asked, Task
+    from ..core.wire_formats import Ask, Asked, Task
     from ..http_server.handles import PausedRuns
 
     class Executor(Protocol):
