@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 import zlib
+from collections.abc import Set
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from mcpgen.base.invisible import hidden_characters
 from mcpgen.base.once import ValueCache
 from mcpgen.base.tree import FileTree
 from mcpgen.check.catalog import problems
-from mcpgen.emit import attributes, checksums, offered
+from mcpgen.emit import attributes, checksums, offered, wings
 from mcpgen.emit.project import LICENSE, RUNTIME, emit
 from mcpgen.emit.table_schema import table_schema
 from mcpgen.lock import lockfile
@@ -30,6 +31,9 @@ from mcpgen.read.toolsfile import editors
 ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"\[Add to [A-Za-z ]{4,9}\]\((https|goose)://[a-z./-]+\?[A-Za-z0-9&=%._~-]+\)")
 """A line with a link that installs a server in an editor. Such lines stand within blocks of code."""
+
+EXTRAS = {"http": "http_server", "keyring": "login", "otel": "telemetry", "programs": "programs"}
+"""Optional dependency of a server → the folder of its runtime that imports the libraries."""
 
 RENDERED = ("CHANGELOG.md", "README.md", "SKILL.md", "mcpgen.yaml", "pyproject.toml")
 
@@ -52,8 +56,10 @@ def assert_sound(compiled: Compiled) -> None:
     """
     package = compiled.catalog.identity.package
     tree = compiled.tree
+    python = {path for path in python_templates() if f"{package}/{path}" in tree}
+    _assert_whole_wings(python)
     assert set(tree) == {
-        *(f"{package}/{path}" for path in python_templates()),
+        *(f"{package}/{path}" for path in python),
         *(f"{package}/{name}" for name in ("tools.json", "bindings.json")),
         *RENDERED,
         lockfile.NAME,
@@ -63,8 +69,8 @@ def assert_sound(compiled: Compiled) -> None:
         f"{package}/{LICENSE}",
         f"{package}/{RUNTIME}{checksums.NAME}",
     }
-    for path, data in python_templates().items():
-        assert tree[f"{package}/{path}"] == data, f"{path} depends on the document"
+    for path in python:
+        assert tree[f"{package}/{path}"] == python_templates()[path], f"{path} depends on the document"
     assert tree[offered.TEST] == offered.test_file()
     assert tree[offered.GITIGNORE] == (assets.project_templates() / ".gitignore.jinja").read_bytes()
     _assert_tables(tree, package)
@@ -73,6 +79,20 @@ def assert_sound(compiled: Compiled) -> None:
     assert lockfile.load(tree[lockfile.NAME], lockfile.NAME) == compiled.lock
     for tool in compiled.catalog.tools:
         assert not list(problems(tool, ValueCache()))
+
+
+def _assert_whole_wings(python: Set[str]) -> None:
+    """Check that the server has each file outside of the runtime, and whole wings of the runtime with those they need.
+
+    `python`: paths of the templates that the server has.
+    """
+    absent = python_templates().keys() - python
+    assert all(path.startswith(RUNTIME) for path in absent)
+    present = {path for path in python if path.startswith(RUNTIME)}
+    has, lacks = ({wings.wing_of(path.removeprefix(RUNTIME)) for path in paths} for paths in (present, absent))
+    assert wings.PLAIN in has
+    assert has.isdisjoint(lacks)
+    assert all(has.issuperset(wing.needs) for wing in wings.WINGS if wing.name in has)
 
 
 def _assert_tables(tree: FileTree, package: str) -> None:
@@ -105,7 +125,9 @@ def _assert_project(tree: FileTree, compiled: Compiled) -> None:
         "build-system": {"requires": None, "build-backend": None},
         "project": {
             **dict.fromkeys(("name", "version", "description", "readme", "requires-python", "dependencies")),
-            "optional-dependencies": {"http": None, "keyring": None, "otel": None},
+            "optional-dependencies": {
+                extra: None for extra, wing in EXTRAS.items() if any(f"/{RUNTIME}{wing}/" in path for path in tree)
+            },
             "scripts": {identity.command: None},
         },
         "tool": {"hatch": {"build": {"targets": {"wheel": {"packages": None}, "sdist": {"include": None}}}}},
@@ -149,6 +171,7 @@ def _assert_markdown(tree: FileTree) -> None:
         "## Who owns which file",
         "## Install links",
         "## Licence",
+        "## Parts that this server does not have",
     ]
     assert [line for line in known if line in headings] == headings[1:]
     fences = [line for line in readme.split("\n") if line.lstrip().startswith(("```", "~~~"))]
@@ -162,5 +185,5 @@ def _assert_markdown(tree: FileTree) -> None:
 
 def assert_reproducible(compiled: Compiled) -> None:
     """Check that writing the files of the compiled server again gives the same bytes."""
-    again = emit(compiled.catalog)
+    again = emit(compiled.catalog, compiled.lock.chosen, deploy=compiled.lock.options.deploy)
     assert {path: compiled.tree[path] for path in again} == dict(again)

@@ -83,6 +83,7 @@ def test_the_core_and_the_package_agree(text: str) -> None:
         assert expected is NotJSON or "large" in found or "is not a JSON number" in found
 
 
+@example("0", "\x7f")
 @given(st.text(alphabet='{}":,0aZ/~ \\\t\r\n\b\f\x00\x1f', min_size=1, max_size=40), st.text(max_size=2))
 def test_a_long_text_is_written_as_a_short_one(piece: str, more: str) -> None:
     text = piece * jsonrpc._LONG + more
