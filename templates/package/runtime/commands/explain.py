@@ -14,7 +14,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
+from ..calls.plain_call import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
 from ..calls.steps import PREPARING, SENDS_NOTHING, some
 from ..core import jsonrpc
 from ..core.catalog import CatalogError

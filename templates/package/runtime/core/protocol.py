@@ -53,6 +53,8 @@ from __future__ import annotations
 from itertools import count
 
 from .effects import (
+    BATCH_REVISION,
+    LOG_LEVELS,
     Call,
     Cancel,
     Dialogue,
@@ -65,10 +67,6 @@ from .effects import (
     Send,
     SendError,
     UserAnswer,
-)
-from .envelope import (
-    BATCH_REVISION,
-    LOG_LEVELS,
     check_cursor,
     dialogue,
     handler_of,

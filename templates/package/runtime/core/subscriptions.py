@@ -15,7 +15,7 @@ these notifications, which are the same in all revisions.
 
 from __future__ import annotations
 
-from .envelope import LOG_LEVELS
+from .effects import LOG_LEVELS
 from .jsonrpc import INVALID_PARAMS, Fault, dumps, echo, notification
 
 TYPE_CHECKING = False

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import CallUnderWay
-from ..calls.round_trip import unheard
+from ..calls.plain_call import CallUnderWay, unheard
 from ..core.catalog import Tool
 from ..core.jsonrpc import INVALID_PARAMS
 from ..core.wire_formats import Failure, OtherOutcome, has

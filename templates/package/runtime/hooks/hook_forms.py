@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..questions.forms import FormQuestion
-from ..request.validators import SchemaChecker
+from ..request.arguments import SchemaChecker
 from ..text.secret_words import asks_for_secret
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from .errors import LoginFailed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..calls import inner_calls
-from ..calls.preparation import CallUnderWay
-from ..calls.round_trip import unheard
+from ..calls.plain_call import CallUnderWay, unheard
 from ..core import spans
 from ..core.jsonrpc import NotJSON, loads
 from ..request.argument_errors import Problem, Refused

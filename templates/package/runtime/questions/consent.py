@@ -27,7 +27,7 @@ from .signed_state import SECONDS
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
     from ..core.wire_formats import Ask, Asked

@@ -32,8 +32,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote, urlsplit
 
-from ...core.effects import Peer
-from ...core.envelope import check_revision, named_revision
+from ...core.effects import Peer, check_revision, named_revision
 from ...core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Fault, error
 from ...core.wire_formats import STATELESS_REVISIONS
 from ...text.fields import is_name

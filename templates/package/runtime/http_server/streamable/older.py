@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ...core.effects import Cancel, Send
-from ...core.envelope import BATCH_REVISION
+from ...core.effects import BATCH_REVISION, Cancel, Send
 from ...core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
 from ...core.protocol import Protocol, Questions
 from ...core.subscriptions import METHODS, Subscriptions

@@ -19,8 +19,7 @@ import hashlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...core.effects import Handshake
-from ...core.envelope import LOG_LEVELS
+from ...core.effects import LOG_LEVELS, Handshake
 from ...core.jsonrpc import INVALID_REQUEST, Fault, dumps, loads
 from ...core.limits import Places
 from ...core.subscriptions import NotificationSettings
