@@ -119,11 +119,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
     from typing import Protocol as Interface
 
+    from ..watching.subscriptions import Subscriptions
     from .catalog import Catalog
     from .effects import Effect, Fetch, Peer
     from .features import Features
     from .jsonrpc import Id, Members, Message
-    from .subscriptions import NotificationSettings, Subscriptions
+    from .notification_settings import NotificationSettings
     from .wire_formats import Asked, Outcome
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
@@ -512,7 +513,7 @@ class Protocol:
         return [*self._granted(request), PollResources()]
 
     def _granted(self, request: Request) -> list[Effect]:
-        from .subscriptions import NotificationSettings  # imported here: few clients ask for notifications
+        from .notification_settings import NotificationSettings  # imported here: few clients ask for notifications
 
         asked = self.notifications or NotificationSettings()
         asked.apply(request.method, request.params)
@@ -612,12 +613,12 @@ class Protocol:
         asked = request.params.get("notifications")
         if not isinstance(asked, dict):
             raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
-        from . import subscriptions  # imported here: few clients subscribe
+        from .notification_settings import acknowledged_params  # imported here: few clients subscribe
 
         self._in_flight.ids[request.id] = STREAM
         told = self._subscriptions.begin(request.id, asked, self._lists()) if self._subscriptions else ()
         uris = self._watched_by(request.id, asked.get("resourceSubscriptions"))
-        params = subscriptions.acknowledged_params(request.id, told if self._changes else (), uris)
+        params = acknowledged_params(request.id, told if self._changes else (), uris)
         acknowledged = Send(notification("notifications/subscriptions/acknowledged", params))
         return [acknowledged, PollResources()] if uris else [acknowledged]
 
@@ -628,7 +629,7 @@ class Protocol:
         if not asked or not self._watches():
             return ()
         from ..watching import watching  # imported here: few clients watch resources
-        from .subscriptions import Subscriptions  # imported here: few clients watch resources
+        from ..watching.subscriptions import Subscriptions  # imported here: few clients watch resources
 
         self._subscriptions = self._subscriptions or Subscriptions()
         uris = watching.honoured(self._features(), asked)
@@ -681,7 +682,7 @@ class Protocol:
         """Return the notifications that the resource at this URI has changed."""
         told = self._subscriptions.updated(uri) if self._subscriptions is not None else b""
         if self.notifications is not None and uri in self.notifications.uris:
-            from .subscriptions import updated_params  # imported here: few clients watch resources
+            from ..watching.subscriptions import updated_params  # imported here: few clients watch resources
 
             told += notification("notifications/resources/updated", updated_params(uri))
         return told

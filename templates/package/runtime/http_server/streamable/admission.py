@@ -233,7 +233,7 @@ class Admission:
         `browsers`: True if browsers are redirected to this server after a login.
         """
         self._browsers = browsers
-        self._listening = listening
+        self._listening, self._asks = listening, listening.asks
         self._prefix = prefix
         self._gate = gate
 
@@ -296,7 +296,7 @@ class Admission:
         """Return the caller; an error response if the request has no token that could be valid; or the token if it must
         still be checked to find the caller (`identity/guard.py`).
         """
-        if not self._listening.asks:
+        if not self._asks:
             return Peer("", "", head.address)
         sent = head.all("authorization")
         if len(sent) > 1:

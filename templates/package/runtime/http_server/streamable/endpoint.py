@@ -47,8 +47,8 @@ from ...core.jsonrpc import (
     parse,
 )
 from ...core.protocol import Protocol
-from ...core.subscriptions import Subscriptions, ended_result
 from ...core.wire_formats import HANDSHAKE_REVISIONS, STATELESS_REVISIONS
+from ...watching.subscriptions import Subscriptions, ended_result
 from . import admission
 from .admission import REVISION, STREAM, Answer, accepted, admits, busy, json_answer, no_stream, refused
 from .exchange import Exchange, Routes

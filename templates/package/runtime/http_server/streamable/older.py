@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from ...core.effects import BATCH_REVISION, Cancel, Send
 from ...core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
+from ...core.notification_settings import METHODS
 from ...core.protocol import Protocol, Questions
-from ...core.subscriptions import METHODS, Subscriptions
 from ...core.wire_formats import HANDSHAKE_REVISIONS
+from ...watching.subscriptions import Subscriptions
 from . import session
 from .admission import REVISION, SESSION, Answer, accepted, busy, json_answer, refused
 from .event_stream import RecordedEvents, Recording

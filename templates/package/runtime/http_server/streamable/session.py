@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.effects import LOG_LEVELS, Handshake
 from ...core.jsonrpc import INVALID_REQUEST, Fault, dumps, loads
 from ...core.limits import Places
-from ...core.subscriptions import NotificationSettings
+from ...core.notification_settings import NotificationSettings
 from ...core.wire_formats import HANDSHAKE_REVISIONS
 from ..sealed.seal import Expired, Unsealed
 from . import event_stream
