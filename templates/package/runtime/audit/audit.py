@@ -177,7 +177,7 @@ class Audit:
         call.span = call.span or Span(call.origin)
         arguments = ""
         if self._with_arguments:
-            from ..text.secret_words import without_named_secrets  # imported here: most servers keep no audit
+            from ..secrets.secret_words import without_named_secrets  # imported here: most servers keep no audit
 
             arguments = dumps(without_named_secrets(call.arguments)).decode()
         with self._guard:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ..core.wire_formats import Ask, Contents, PromptMessages, Task
     from ..features.resource_versions import Version
     from ..http_server.handles import Handles
+    from ..inner_calls.inner_calls import Record
     from ..settings.settings import Settings
-    from .inner_calls import Record
     from .plain_call import PreparedCall
 
 

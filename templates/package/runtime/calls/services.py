@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from ..core.limits import Budget
     from ..core.wire_formats import Ask, Result
     from ..http_server.handles import Handles
+    from ..inner_calls.inner_calls import Record
     from ..questions.signed_state import States
     from ..settings.settings import Settings
-    from .inner_calls import Record
     from .plain_call import CallUnderWay, PreparedCall
 
     class Plan(Protocol):

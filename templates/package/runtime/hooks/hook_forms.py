@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..questions.forms import FormQuestion
 from ..request.arguments import SchemaChecker
-from ..text.secret_words import asks_for_secret
+from ..secrets.secret_words import asks_for_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -15,10 +15,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ..calls import inner_calls
 from ..core import log, spans
 from ..core.effects import Call, Dialogue
 from ..core.wire_formats import Failure, OtherOutcome, Question, Result
+from ..inner_calls import inner_calls
 from ..questions.consent import not_called
 from . import outcome
 from .kept_runs import KeptRuns
