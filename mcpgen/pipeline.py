@@ -13,7 +13,7 @@ from mcpgen.base.names import SERVER_NAME, server_name
 from mcpgen.base.tree import FileTree
 from mcpgen.check import names, too_many_tools, unused_schemes
 from mcpgen.check.catalog import check
-from mcpgen.check.pinned import check_pinned
+from mcpgen.check.names import check_pinned
 from mcpgen.emit import emit, offered_now, parts, table, user_files
 from mcpgen.lock import fingerprint
 from mcpgen.lock import lockfile as locks

@@ -13,11 +13,12 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import commands, diagnostics, parts, schemas, settings
+from . import commands, diagnostics, grade, parts, schemas, settings
 
 SOURCES: dict[str, Callable[[], str]] = {
     "commands": commands.markdown,
     "diagnostics": diagnostics.markdown,
+    "grade": grade.markdown,
     "needs": parts.needs,
     "settings": settings.markdown,
     "tables": schemas.tables,

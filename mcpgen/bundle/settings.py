@@ -1,5 +1,5 @@
 """List the settings for which clients ask the user of a released server. The settings come from the project's JSON
-files, such as `bindings.json`.
+files: the header of `bindings.json` is read back into model objects.
 """
 
 import re
@@ -10,13 +10,12 @@ from typing import Literal
 from mcpgen.base import origins
 from mcpgen.base.errors import FatalError
 from mcpgen.base.invisible import shown
-from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, as_text
 from mcpgen.base.runtime import settings_table
-from mcpgen.bundle import tables
 from mcpgen.bundle.project import Project
 from mcpgen.emit.environment import list_variables
 from mcpgen.emit.table import server_variable
-from mcpgen.model import BoundScheme, Server
+from mcpgen.model import WAYS, BoundScheme, Server, ServerVariable
 
 Kind = Literal["text", "folder", "switch"]
 
@@ -53,11 +52,11 @@ def list_settings(project: Project) -> tuple[Setting, ...]:
     Raises FatalError if the project's JSON files name an invalid environment variable.
     """
     header, prefix = project.surface.header, project.identity.prefix
-    servers = tables.servers(header)
+    servers = servers_of(header)
     bindings = [tool.binding for tool in project.surface.tools]
     fetched = project.surface.fetched
-    choices = [tables.security(binding) for binding in [*bindings, *fetched]]
-    schemes = tables.schemes(header)
+    choices = [security_of(binding) for binding in [*bindings, *fetched]]
+    schemes = schemes_of(header)
     partial = _partly_needed(schemes, choices)
     found: dict[str, Setting] = {}
     for row in list_variables(schemes, servers, prefix, choices):
@@ -159,3 +158,48 @@ def _takes_files(body: JsonObject) -> bool:
     """Return True if a tool with this request body may read a file, to send it as the body or as a part of it."""
     fields = map(as_object, as_list(body.get("fields")))
     return body.get("encoding") == "binary" or any(field.get("part") == "file" for field in fields)
+
+
+def servers_of(header: JsonObject) -> tuple[Server, ...]:
+    """Return the servers in the header of `bindings.json`, with the variables of their URLs."""
+    return tuple(_server(as_object(entry)) for entry in as_list(header.get("servers")))
+
+
+def _server(entry: JsonObject) -> Server:
+    variables = as_object(entry.get("variables"))
+    return Server(
+        as_text(entry.get("url")),
+        tuple(
+            ServerVariable(name, as_text(as_object(each).get("default")), _texts(as_object(each).get("enum")))
+            for name, each in variables.items()
+        ),
+    )
+
+
+def schemes_of(header: JsonObject) -> tuple[BoundScheme, ...]:
+    """Return the security schemes in the header of `bindings.json`, without what only requests need."""
+    return tuple(_scheme(name, as_object(entry)) for name, entry in as_object(header.get("security")).items())
+
+
+def _scheme(name: str, entry: JsonObject) -> BoundScheme:
+    variables, purposes, ways = (as_object(entry.get(key)) for key in ("variables", "purposes", "ways"))
+    return BoundScheme(
+        name,
+        {role: as_text(variable) for role, variable in variables.items()},
+        {role: as_text(purpose) for role, purpose in purposes.items()},
+        _texts(entry.get("secret")),
+        {way: _texts(ways[way]) for way in WAYS if way in ways},
+        as_text(entry.get("in")),
+        as_text(entry.get("name")),
+    )
+
+
+def security_of(binding: JsonObject) -> list[tuple[str, ...]]:
+    """Return the security alternatives of a tool's entry in `bindings.json`. Each alternative is a tuple of schemes
+    that are needed together.
+    """
+    return [_texts(each) for each in as_list(binding.get("security"))]
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()

@@ -15,8 +15,8 @@ from mcpgen.base.invisible import has_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import ARGUMENT_NAME, TOOL_NAME, WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped
 from mcpgen.base.once import ValueCache
-from mcpgen.check.aliases import unique_aliases
-from mcpgen.lower.schema import handwritten, header_annotations
+from mcpgen.check.names import unique_aliases
+from mcpgen.lower.schema import handwritten
 from mcpgen.lower.schema.constraints import FORMATS
 from mcpgen.model import (
     LONGEST_DESCRIPTION,
@@ -97,7 +97,7 @@ def _reasons(tool: ToolSpec, names: set[str], once: ValueCache, longest: int) ->
     elif tool.name.casefold() in names:
         yield _reason(tool, "unportable-name", f"The name {tool.name} is taken by another tool.")
     elif tool.profile == "written":
-        yield from header_annotations.find_invalid(tool.input_schema, tool.operation.where.inside("inputSchema"))
+        yield from handwritten.invalid_header_annotations(tool.input_schema, tool.operation.where.inside("inputSchema"))
 
 
 def _visible_identity(identity: Identity, diagnostics: Diagnostics) -> Identity:

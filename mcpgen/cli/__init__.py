@@ -20,6 +20,7 @@ COMMANDS = {
     "regenerate": "Compile the source of the project in DIR again.",
     "check": "Report everything that is wrong with SOURCE.",
     "inspect": "Show the tools of SOURCE, and the request of each.",
+    "grade": "Grade the tools of SOURCE: can a model choose them and call them right?",
     "diff": "List the changes from OLD to NEW, each graded breaking, additive or cosmetic.",
     "run": "Compile SOURCE and serve it over stdio, without writing files.",
     "install": "Add the server of DIR or SOURCE to the configuration of an MCP client.",

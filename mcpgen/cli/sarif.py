@@ -1,10 +1,10 @@
 """Write diagnostics as SARIF 2.1.0, a format that code hosts and editors read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 import mcpgen
-from mcpgen.base.diagnostics import CODES, Where
+from mcpgen.base.diagnostics import CODES, Severity, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue
 from mcpgen.cli.grouping import Finding
 
@@ -15,17 +15,21 @@ def log(findings: Sequence[Finding]) -> JsonObject:
     """Return the SARIF log of one run (section 3.13): a rule for each code, and a result for each finding and skipped
     operation.
     """
-    results = [_result(each) for each in findings]
+    return run(CODES, [_result(each) for each in findings])
+
+
+def run(rules: Mapping[str, tuple[Severity, str]], results: Sequence[JsonObject]) -> JsonObject:
+    """Return the SARIF log of one run with these results. `rules`: code → its severity and its meaning."""
     driver: JsonObject = {
         "name": "mcpgen",
         "version": mcpgen.__version__,
         "rules": [
             {"id": code, "shortDescription": {"text": meaning}, "defaultConfiguration": {"level": severity}}
-            for code, (severity, meaning) in CODES.items()
+            for code, (severity, meaning) in rules.items()
         ],
     }
-    run: JsonObject = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [*results]}
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    log: JsonObject = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [*results]}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [log]}
 
 
 def _result(finding: Finding) -> JsonObject:
@@ -41,11 +45,12 @@ def _result(finding: Finding) -> JsonObject:
     }
     if finding.other:
         result["occurrenceCount"] = finding.count
-        result["relatedLocations"] = [_location(where) for where in finding.other]
-    return result if found.where is None else {**result, "locations": [_location(found.where)]}
+        result["relatedLocations"] = [location(where) for where in finding.other]
+    return result if found.where is None else {**result, "locations": [location(found.where)]}
 
 
-def _location(where: Where) -> JsonObject:
+def location(where: Where) -> JsonObject:
+    """Return the place of a result (section 3.28)."""
     physical: JsonObject = {"artifactLocation": {"uri": _uri(where.file)}}
     if where.line is not None and where.column is not None:
         physical["region"] = {"startLine": where.line, "startColumn": where.column}

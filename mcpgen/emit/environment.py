@@ -1,11 +1,14 @@
-"""List the environment variables of a generated server, for its README and for the output of mcpgen's commands."""
+"""List the environment variables of a generated server, for its README and for the output of mcpgen's commands: those
+that its document asks for, and those that every server reads.
+"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
+from mcpgen.base.runtime import settings_table
 from mcpgen.emit.table import server_variable
-from mcpgen.model import BoundScheme, Catalog, Server
+from mcpgen.model import BoundScheme, Catalog, HttpBinding, Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,3 +166,35 @@ def _always_needed(choices: Iterable[Sequence[Sequence[str]]]) -> frozenset[str]
         if alternatives:
             needed |= set(alternatives[0]).intersection(*alternatives)
     return frozenset(needed)
+
+
+_OF_PARTS = frozenset({"audit", "telemetry"})
+"""Parts whose variables stand in the README."""
+
+
+def setting_rows(catalog: Catalog, parts: Collection[str]) -> list[tuple[str, str]]:
+    """Return name and purpose of each variable that this server reads over stdio. A purpose is one sentence.
+
+    `parts`: the parts of the server.
+    """
+    has, prefix = {"", *_features(catalog), *_OF_PARTS.intersection(parts)}, catalog.identity.prefix
+    found = [row for row in settings_table.SETTINGS if row.feature in has]
+    return [(row.variable(prefix), row.describe(prefix).partition(". ")[0]) for row in found]
+
+
+def _features(catalog: Catalog) -> set[str]:
+    """Return the features of this server that have variables of their own."""
+    bindings = [tool.binding for tool in catalog.tools]
+    present = {
+        "files": any(map(_takes_files, bindings)),
+        "downloads": any(binding.saves is not None for binding in bindings),
+        "roles": any(tool.roles for tool in catalog.tools),
+        "login": any(scheme.user for scheme in catalog.schemes),
+    }
+    return {name for name, is_present in present.items() if is_present}
+
+
+def _takes_files(binding: HttpBinding) -> bool:
+    """Return True if a call may send a file: as its body, or as a part of it."""
+    body = binding.body
+    return body is not None and (body.encoding == "binary" or any(field.part == "file" for field in body.fields))

@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
-from mcpgen.emit import questions, table
+from mcpgen.emit import table
 from mcpgen.model import Catalog, HttpBinding, Message, Operation, PromptSpec, Resource, ResourceSpec, Values
 
 
@@ -96,7 +96,7 @@ def _sources(
 
 def _prompt(spec: PromptSpec) -> JsonObject:
     messages: list[JsonValue] = [_message(each, spec) for each in spec.prompt.messages]
-    asked: JsonObject = {"ask": [questions.question(each) for each in spec.questions]} if spec.questions else {}
+    asked: JsonObject = {"ask": [table.question(each) for each in spec.questions]} if spec.questions else {}
     return {"listed": listed_prompt(spec), **_values(spec.prompt.values), **asked, "messages": messages}
 
 

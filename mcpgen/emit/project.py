@@ -5,10 +5,18 @@ from pathlib import Path
 
 from mcpgen.base import assets, runtime
 from mcpgen.base.tree import FileTree
-from mcpgen.emit import attributes, checksums, features, offered, parts, settings, table, wings
+from mcpgen.emit import attributes, checksums, features, offered, parts, table, wings
 from mcpgen.emit.buttons import MOST, Button, buttons
 from mcpgen.emit.deployment import deployment_files, secret_files
-from mcpgen.emit.environment import Variable, alternatives, can_log_in, environment, needed_variables, needy
+from mcpgen.emit.environment import (
+    Variable,
+    alternatives,
+    can_log_in,
+    environment,
+    needed_variables,
+    needy,
+    setting_rows,
+)
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
 from mcpgen.model import BoundScheme, Catalog, Identity
@@ -148,7 +156,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
         "search": catalog.search is not None,
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
-        "settings": settings.rows(catalog, has),
+        "settings": setting_rows(catalog, has),
         "parts": has,
         "absent": [(name, says) for name, says in parts.PURPOSES.items() if name not in has],
         "needed": needed,

@@ -16,6 +16,7 @@ SINKS = {
     "text": sinks.markdown_text,
     "prose": sinks.markdown_prose,
     "code": sinks.markdown_code,
+    "html": sinks.html_text,
     "bare": sinks.bare_name,
     "link": sinks.link,
 }
@@ -45,7 +46,7 @@ def _environment(folder: Path) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 — the targets are TOML, YAML and Markdown, where HTML escaping would be wrong; sinks escape
+        autoescape=False,  # noqa: S701 — most targets are TOML, YAML and Markdown, where HTML escaping would be wrong; sinks escape
     )
     environment.filters.update(SINKS)
     return environment

@@ -5,6 +5,7 @@ Each sink is named after the syntax that it writes. Sinks encode characters and 
 join the remaining parts to new markup.
 """
 
+import html
 import re
 
 from mcpgen.base.invisible import hidden_characters, shown
@@ -97,6 +98,11 @@ def html_data(value: JsonValue) -> str:
     The result is ASCII without `<`, `>` and `&`, so it can neither end the `<script>` element nor begin a comment.
     """
     return compact(value).replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def html_text(text: str) -> str:
+    """Return `text` for the content of an HTML element, or for an attribute in double quotes."""
+    return html.escape(shown(text.encode("utf-8", "replace").decode("utf-8")))
 
 
 def bare_name(name: str) -> str:

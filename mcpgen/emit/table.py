@@ -15,20 +15,26 @@ from io import BytesIO
 from mcpgen.base import runtime, tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.names import environment_suffix
-from mcpgen.emit import lists, logins, questions, tasks
 from mcpgen.model import (
+    AskedQuestion,
     BodyBinding,
     BoundScheme,
     Catalog,
     FieldBinding,
     HttpBinding,
+    Login,
+    Lookup,
     Operation,
     ParameterBinding,
     PartKind,
     SearchTable,
     Server,
     ServerVariable,
+    TaskRequest,
+    TaskRule,
+    TaskTarget,
     ToolSpec,
+    UserFlow,
 )
 
 FORMAT = 2
@@ -147,7 +153,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"aliases": aliases} if aliases else {}),
         **({"features": {name: _digest(content) for name, content in features.items()}} if features else {}),
         **({"completes": True} if completes(catalog) else {}),
-        **({"asks": True} if questions.asks(catalog) else {}),
+        **({"asks": True} if asks(catalog) else {}),
         **({"logging": True} if identity.logging else {}),
         **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
         **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
@@ -223,9 +229,9 @@ def scheme(bound: BoundScheme) -> JsonObject:
     if bound.discovery_url:
         result["openIdConnectUrl"] = bound.discovery_url
     if bound.login is not None:
-        result["login"] = logins.login(bound.login)
+        result["login"] = login(bound.login)
     if bound.user is not None:
-        result["user"] = logins.user_flow(bound.user)
+        result["user"] = user_flow(bound.user)
     result["secret"] = list[JsonValue](bound.secret)
     result["variables"] = dict[str, JsonValue](bound.variables)
     result["purposes"] = dict[str, JsonValue](bound.purposes)
@@ -288,14 +294,14 @@ def _rules(tool: ToolSpec) -> JsonObject:
             result[key] = list[JsonValue](names)
     if binding.follows:
         result["follow"] = True
-    result.update(lists.of_lists(binding))
+    result.update(of_lists(binding))
     if binding.saves is not None:
         result["saves"] = binding.saves
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
     if shown := result_rules(binding):
         result["result"] = shown
-    result.update(tasks.of_jobs(binding))
+    result.update(of_jobs(binding))
     if tool.output_form is not None:
         result["output"] = tool.output_form
     return {**result, **_asks(tool)}
@@ -310,7 +316,7 @@ def _asks(tool: ToolSpec) -> JsonObject:
     """Return the members of a tool's entry in `bindings.json` about questions to the user."""
     result: JsonObject = {} if tool.confirm == "never" else {"confirm": tool.confirm}
     if tool.questions:
-        result["ask"] = [questions.question(each) for each in tool.questions]
+        result["ask"] = [question(each) for each in tool.questions]
     return result
 
 
@@ -404,4 +410,115 @@ def _part(binding: FieldBinding, kind: PartKind) -> JsonObject:
         result["repeat"] = True
     if binding.headers:
         result["headers"] = [parameter(entry) for entry in binding.headers]
+    return result
+
+
+def of_lists(binding: HttpBinding) -> JsonObject:
+    """Return the members of a tool's entry in `bindings.json` about pagination and id lookups."""
+    result: JsonObject = {}
+    if binding.pages is not None:
+        result["pages"] = {} if binding.pages.items is None else {"items": binding.pages.items}
+    if binding.lookups:
+        result["lookups"] = [_lookup(each) for each in binding.lookups]
+    return result
+
+
+def _lookup(lookup: Lookup) -> JsonObject:
+    result: JsonObject = {"argument": lookup.argument, "id": lookup.id, "tool": lookup.tool}
+    if lookup.query:
+        result["query"] = lookup.query
+    if lookup.given:
+        result["given"] = dict[str, JsonValue](lookup.given)
+    result.update(items=lookup.items, value=lookup.value, names=list[JsonValue](lookup.names))
+    if lookup.about:
+        result["about"] = lookup.about
+    flags = {"required": lookup.required, "ranked": lookup.ranked}
+    return {**result, **{name: True for name, flag in flags.items() if flag}}
+
+
+def login(login: Login) -> JsonObject:
+    """Return the request by which a token is fetched from the API itself."""
+    fields: JsonObject = {name: {"role": role} if role else {"value": value} for name, role, value in login.fields}
+    result: JsonObject = {"contentType": login.content_type, "fields": fields, "token": login.token}
+    return {**result, **({"expires": login.expires} if login.expires else {})}
+
+
+def user_flow(user: UserFlow) -> JsonObject:
+    """Return how a user logs in: endpoints and scopes."""
+    urls = {
+        "authorizationUrl": user.authorization_url,
+        "tokenUrl": user.token_url,
+        "deviceAuthorizationUrl": user.device_url,
+        "refreshUrl": user.refresh_url,
+        "metadataUrl": user.metadata_url,
+    }
+    result: JsonObject = {name: url for name, url in urls.items() if url}
+    return {**result, **({"scopes": list[JsonValue](user.scopes)} if user.scopes else {})}
+
+
+def question(asked: AskedQuestion) -> JsonObject:
+    """Return a question to the user as an entry of `ask`, the list of questions of a tool or prompt."""
+    result: JsonObject = {
+        "name": asked.name,
+        "message": list[JsonValue](asked.message),
+        "form": dict[str, JsonValue](asked.form),
+    }
+    if asked.arguments:
+        result["arguments"] = dict[str, JsonValue](asked.arguments)
+    if asked.required:
+        result["required"] = list[JsonValue](asked.required)
+    if asked.when:
+        result["when"] = dict[str, JsonValue](asked.when)
+    if asked.without == "arguments":
+        result["without"] = "arguments"
+    return {**result, **({"missing": True} if asked.missing else {})}
+
+
+def asks(catalog: Catalog) -> bool:
+    """Return True if some tool has additional arguments for clients that cannot ask their user."""
+    questions = (question for tool in catalog.tools for question in tool.questions)
+    return any(question.missing or question.without == "arguments" for question in questions)
+
+
+def of_jobs(binding: HttpBinding) -> JsonObject:
+    """Return a tool's member `task` for `bindings.json`, or {} if the tool starts no job."""
+    return {} if binding.task is None else {"task": task(binding.task)}
+
+
+def task(rule: TaskRule) -> JsonObject:
+    """Return the member `task` of a tool's entry in `bindings.json`, which says how the server follows a job."""
+    result: JsonObject = {"poll": _task_target(rule.poll)}
+    for key, listed in (("done", rule.done), ("failed", rule.failed)):
+        if listed:
+            result[key] = list(listed)
+    if rule.result is not None:
+        result["result"] = _task_target(rule.result)
+    if rule.cancel is not None:
+        result["cancel"] = _task_request(rule.cancel)
+    if rule.values:
+        result["values"] = dict[str, JsonValue](rule.values)
+    if rule.message:
+        result["message"] = rule.message
+    if rule.interval is not None:
+        result["interval"] = rule.interval
+    if rule.ttl is not None:
+        result["ttl"] = rule.ttl
+    return result
+
+
+def _task_target(target: TaskTarget) -> JsonObject:
+    if isinstance(target, TaskRequest):
+        return _task_request(target)
+    return {"header": target.header} if target.header else {"pointer": target.pointer}
+
+
+def _task_request(request: TaskRequest) -> JsonObject:
+    path: list[JsonValue] = [request.literals[0]]
+    for name, literal in zip(request.variables, request.literals[1:], strict=True):
+        path += [{"argument": name, "name": name, "style": "simple", "explode": False, "required": True}, literal]
+    result: JsonObject = {"method": request.method, "path": [part for part in path if part != ""]}
+    if request.query:
+        result["query"] = [
+            {"template": node, "name": name, "style": "form", "explode": True} for name, node in request.query.items()
+        ]
     return result

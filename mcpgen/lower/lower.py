@@ -8,7 +8,7 @@ from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import as_object
 from mcpgen.base.names import clipped
 from mcpgen.base.work import Budget, Exhausted
-from mcpgen.lower.inputs import arguments, bodies, demands, nesting
+from mcpgen.lower.inputs import arguments, bodies, nesting
 from mcpgen.lower.inputs.bodies import BodyPlan
 from mcpgen.lower.inputs.constants import fixed_consents
 from mcpgen.lower.jobs import proposals
@@ -22,19 +22,16 @@ from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.tool import (
     annotations,
-    confirmation,
     descriptions,
+    features,
+    guards,
     id_sources,
     lint,
     listings,
     mentions,
     outputs,
     pattern_reports,
-    prompts,
     questions,
-    resources,
-    roles,
-    scopes,
     tasks,
     views,
 )
@@ -152,9 +149,11 @@ def _lowered(
         except Exhausted as end:
             reason = complexity.reason(end, "Its schemas", composer, operation.where)
             skipped.append(Skipped(f"{operation.method} {operation.path}", reason))
-    demands.report(context.demanding, diagnostics)
+    bodies.report_demanded(context.demanding, diagnostics)
     _report_rules(api.operations, context.used, diagnostics)
-    read = resources.bind(api, identity, lambda operation: _server_index(operation, context.servers), diagnostics)
+    read = features.bind_resources(
+        api, identity, lambda operation: _server_index(operation, context.servers), diagnostics
+    )
     rewritten = mentions.named(sorted(tools, key=lambda tool: tool.name), composer.once)
     fitted = [replace(tool, passages=descriptions.fit(tool.passages, context.longest)) for tool in rewritten]
     catalog = Catalog(
@@ -164,7 +163,7 @@ def _lowered(
         descriptions.distinct_titles(fitted),
         tuple(sorted(skipped, key=lambda entry: entry.operation)),
         read,
-        prompts.resolve(api.prompts, read, diagnostics),
+        features.resolve_prompts(api.prompts, read, diagnostics),
         asks_certificate=any(scheme.unsent == "certificate" for scheme in api.schemes),
         longest_description=context.longest,
     )
@@ -244,10 +243,10 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
     title = descriptions.title(operation, name)
     hints = annotations.derive(operation, composer.definitions)
     consents = fixed_consents(operation, plan, composer)
-    confirm = confirmation.derive(operation, hints, context.api.confirm, consents, diagnostics)
+    confirm = guards.confirmation_of(operation, hints, context.api.confirm, consents, diagnostics)
     needs = plan.said if plan else ""
     passages = descriptions.passages(operation, name, needs, context.boilerplate, composer, diagnostics)
-    passages.append(Passage(confirmation.SENTENCES[confirm], is_whole=True))
+    passages.append(Passage(guards.CONFIRMATIONS[confirm], is_whole=True))
     composer.budget.begin()
     most_tokens = context.options.max_tokens or budget.MOST_TOKENS
     room = most_tokens - budget.cost_beside(name, title, joined(descriptions.fit(passages, context.longest)))
@@ -278,7 +277,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         _server_index(operation, context.servers),
         security.requirement(operation, context.api, context.accepted),
         security.scopes(operation, context.api),
-        scopes.derive(operation, diagnostics),
+        guards.scopes_of(operation, diagnostics),
     )
     listing = listings.derive(whole, hints, binding, context.api.pages, composer, diagnostics)
     said = [listings.SENTENCE if listing else "", tasks.sentence(task, binding.requires), *questions.sentences(asked)]
@@ -295,7 +294,7 @@ def _tool(operation: Operation, name: str, context: _Context) -> ToolSpec:
         output_form=output_form,
         confirm=confirm,
         questions=asked,
-        roles=roles.derive(operation, hints, context.api.roles, diagnostics),
+        roles=guards.roles_of(operation, hints, context.api.roles, diagnostics),
         arguments={(place, wire): name for (place, wire), name in layout.names.items()},
         renamed=frozenset(layout.renamed),
         aliases=tuple(sorted(set(operation.decided.aliases) - {name})),

@@ -2,7 +2,7 @@
 
 1. The words of a usable operationId become the name (`operation_ids`), without parts that web frameworks add. The HTTP
 methods `post`, `put` and `patch` are left out or replaced by a verb. An operationId that is a whole sentence counts as
-a summary. Words of other scripts are spelled in ASCII before (`spelling`).
+a summary. Words of other scripts are spelled in ASCII before.
 
 2. Without an id the path names the tool. The verb comes from an action segment (`/refund`), the summary or the method
 (`verbs`), the nouns from the static segments. An operationId that is only a verb gets these nouns too, or those of a
@@ -10,7 +10,8 @@ short summary.
 
 3. A version of the API is the last word; it is left out if the document has only one version.
 
-4. A name over 50 characters loses its least informative words (`shortening`).
+4. A name over 50 characters loses its least informative parts: stop words, repetitions, letters (by established
+abbreviations), then words around the verb from the outside in. Verb and object remain.
 
 5. Collisions are resolved by what distinguishes the operations (a version, a word of the path, a path parameter, the
 method), never by a counter.
@@ -19,9 +20,11 @@ method), never by a counter.
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from mcpgen.base.names import TOOL_NAME, distinct, short_hash, words
+from mcpgen.base.romanize import romanize
 from mcpgen.model import Operation
 from mcpgen.model.pins import Pins
 from mcpgen.naming import operation_ids, verbs
@@ -29,8 +32,7 @@ from mcpgen.naming.effect_words import DESTROYS
 from mcpgen.naming.ids_in_paths import AMOUNTS, without_act
 from mcpgen.naming.inflection import DATE_SEGMENT, LOCATING_SEGMENT, is_one_thing, is_plural, singular
 from mcpgen.naming.operation_ids import name_words, versions, with_version_last
-from mcpgen.naming.shortening import LONGEST, shortened
-from mcpgen.naming.spelling import in_ascii
+from mcpgen.naming.verbs import VERBS
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 _AS_ONE = frozenset(["add", "create", "insert", "register"])
@@ -353,3 +355,118 @@ def _is_one_object(noun: list[str], operation: Operation) -> bool:
     """Return True if a GET returns one object, although its noun is a plural: `/stats`, "Get log drain settings"."""
     said = words(operation.summary)
     return is_one_thing(noun) or (said[:1] == ["get"] and is_one_thing(said))
+
+
+_ENCODED = re.compile(r"(?:%[89A-F][0-9A-F])+", re.IGNORECASE)
+_LATIN = re.compile(r"[A-Za-z]")
+_STATIC = re.compile(r"\{[^{}]*\}")
+
+
+def in_ascii(operation: Operation) -> Operation:
+    """Return `operation` with its id, its path and the variables of the path in ASCII.
+
+    An id without a Latin letter is left out if the path names something: a verb by the method and a noun say more.
+    """
+    identifier, path = operation.id or "", operation.path
+    if identifier.isascii() and path.isascii() and not _ENCODED.search(path):
+        return operation
+    path = romanize(_ENCODED.sub(lambda found: unquote(found[0]), path))
+    is_foreign = not _LATIN.search(identifier) and _LATIN.search(_STATIC.sub("", path))
+    template = replace(
+        operation.template,
+        variables=tuple(map(romanize, operation.template.variables)),
+        query_variables=tuple((romanize(name), variable) for name, variable in operation.template.query_variables),
+    )
+    return replace(operation, id=None if is_foreign else romanize(identifier), path=path, template=template)
+
+
+LONGEST = 50
+_STOP_WORDS = frozenset(["a", "an", "the", "of", "for", "in", "on", "by", "and", "or", "using", "via"])
+"""Words that a long name does without. `from`, `to` and `with` stay: who removes a runner from a group keeps the group.
+"""
+
+_VERB_WITHIN = 3
+"""Among how many first words a verb is searched: ids such as `repos/get-branch` and `events_list` do not begin with the
+verb.
+"""
+
+_MOST_WORDS = 100
+"""Limit on the words that are considered, counted from the end.
+
+A name has room for 25 words, and dropping words one by one takes quadratic time in their number.
+"""
+
+_KEPT = re.compile(r"v\d+(?:(?:alpha|beta|rc)\d*)?|all|batch|bulk|collection|many")
+"""Pattern of words that distinguish versions, or one item from many. When a name is shortened, these words are removed
+last.
+"""
+
+_HASH = 4
+ABBREVIATIONS = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """
+        administration=admin application=app applications=apps attribute=attr attributes=attrs authentication=auth
+        authorization=authz certificate=cert certificates=certs configuration=config configurations=configs
+        configured=config database=db databases=dbs definition=def definitions=defs description=desc destination=dest
+        development=dev directory=dir document=doc documents=docs environment=env environments=envs identifier=id
+        information=info management=mgmt maximum=max message=msg messages=msgs minimum=min namespace=ns namespaced=ns
+        notification=notif notifications=notifs number=num organisation=org organization=org organizations=orgs
+        parameter=param parameters=params permission=perm permissions=perms production=prod properties=props
+        property=prop reference=ref references=refs repositories=repos repository=repo resource=res resources=res
+        specification=spec statistics=stats subscription=sub subscriptions=subs temporary=temp transaction=txn
+        transactions=txns
+        """,
+    )
+)
+"""Word → established abbreviation, for long names. Mere truncations of words are not listed."""
+
+
+# No hash is added: shortened names collide as rarely as others, and stay readable.
+def shortened(found: list[str], key: str, longest: int = LONGEST) -> str:
+    """Return a valid name of at most `longest` characters, made of the words in `found`.
+
+    If one word alone is too long, the name is cut and ends in a hash of `key` (METHOD and path of the operation).
+    """
+    found = [word for word in found if word] or ["call"]
+    found = found[:_VERB_WITHIN] + found[_VERB_WITHIN:][-_MOST_WORDS:]
+    found = _beginning_with_a_letter(found)
+    if not _fits(found, longest):
+        found = [found[0], *(word for word in found[1:] if word not in _STOP_WORDS)]
+    if not _fits(found, longest):
+        found = _without_repetitions(found)
+    for word in sorted({word for word in found if word in ABBREVIATIONS}, key=lambda word: (-len(word), word)):
+        if not _fits(found, longest):
+            found = [ABBREVIATIONS[word] if other == word else other for other in found]
+    while len(found) > 1 and not _fits(_beginning_with_a_letter(found), longest):
+        found = _without_outermost(found)
+    name = "_".join(_beginning_with_a_letter(found))
+    return name if len(name) <= longest else f"{name[: longest - 1 - _HASH].rstrip('_')}_{short_hash(key, _HASH)}"
+
+
+def _without_repetitions(found: list[str]) -> list[str]:
+    """Return the words without repeated ones, and without plurals whose singular follows: `certs_cert`."""
+    found = list(dict.fromkeys(found))
+    return [word for index, word in enumerate(found) if singular(word) not in found[index + 1 :]]
+
+
+def _beginning_with_a_letter(found: list[str]) -> list[str]:
+    """Return the words, with "call" before them if the first word begins with a digit, since no name may begin with a
+    digit.
+    """
+    return found if found[0][0].isalpha() else ["call", *found]
+
+
+def _fits(found: list[str], longest: int) -> bool:
+    return len("_".join(found)) <= longest
+
+
+def _without_outermost(found: list[str]) -> list[str]:
+    """Return the words without the least important one: the first word before the verb, else the first word after the
+    verb.
+    """
+    verb = next((index for index, word in enumerate(found[:_VERB_WITHIN]) if word in VERBS), None)
+    first = 1 if verb == 0 else 0
+    others = (index for index in range(first, len(found) - 1) if not _KEPT.fullmatch(found[index]))
+    goes = next(others, first)
+    return [*found[:goes], *found[goes + 1 :]]

@@ -4,22 +4,28 @@
 of the word, times its weight, divided by its relative length. Words that occur in no name, path, summary or tag count
 half. All of this is known when the server is generated, so the index contains the impacts as integers, and a query only
 adds them up.
+
+The fields of a tool are its name, its description, its arguments and so on.
 """
 
+from __future__ import annotations
+
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mcpgen.base import tokens
+from mcpgen.base.errors import SkipOperation
 from mcpgen.base.invisible import without_hidden
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
 from mcpgen.base.names import clipped
-from mcpgen.base.runtime import postings, search_listing
-from mcpgen.base.work import Budget
-from mcpgen.lower.schema.compose import PART, RUN, Composer
+from mcpgen.base.runtime import postings, search_listing, stems
+from mcpgen.base.work import Budget, Exhausted
+from mcpgen.lower.schema.compose import PART, RUN, Composer, alternatives, members
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain
-from mcpgen.model import SearchTable, ToolSpec
-from mcpgen.retrieval import fields, producers
+from mcpgen.model import Operation, SearchTable, ToolSpec
+from mcpgen.retrieval import producers
 
 FIELDS: Mapping[str, float] = {
     "name": 2.0,
@@ -66,7 +72,7 @@ def build(
     listed beside the search. `programs`: which tools a model's programs may call (options.PROGRAMS).
     """
     composer = Composer(definitions, Budget(RUN, PART))
-    rows = [fields.of_tool(tool, composer) for tool in tools]
+    rows = [fields_of(tool, composer) for tool in tools]
     sources = producers.find(tools, composer)
     numbers = {tool.name: number for number, tool in enumerate(tools)}
     groups = [_group(tool) for tool in tools]
@@ -117,7 +123,7 @@ def _cost(groups: Mapping[str, int], starts: Iterable[str]) -> int:
     return tokens.estimate(", ".join([*(f"{name} {count}" for name, count in groups.items()), *starts]))
 
 
-def _terms(tools: Sequence[ToolSpec], rows: Sequence[fields.Fields]) -> dict[str, JsonValue]:
+def _terms(tools: Sequence[ToolSpec], rows: Sequence[Fields]) -> dict[str, JsonValue]:
     """Return stem → a flat list of pairs: the index of a tool in `tools`, and the stem's impact on the tool's score.
     Each index is stored as the difference from the index before.
     """
@@ -183,3 +189,80 @@ def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str,
     general = [name for name, tool in free.items() if "search" in tool.operation.path.split("/")]
     chosen = tuple(dict.fromkeys([*found, *own[:1], *general]))[:STARTS]
     return tuple(f"{name}({', '.join(map(str, as_list(free[name].input_schema.get('required'))))})" for name in chosen)
+
+
+DEPTH = 4
+"""Limit on the levels of a response whose member names are indexed."""
+
+MOST_MEMBERS = 400
+"""Limit on the members of one response that are visited."""
+
+LONGEST_TEXT = 4000
+"""Limit on the characters of the document's own text about an operation."""
+
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+_SKETCH = re.compile(r"Returns (?:a list of )?\{[^{}]*\}\.")
+
+Fields = dict[str, list[str]]
+"""Field of a tool (such as `name`) → the stems of the words in it, in order. `index.FIELDS` lists the fields."""
+
+
+def fields_of(tool: ToolSpec, composer: Composer) -> Fields:
+    """Return the stems of a tool's words by field of the search index. `composer` resolves the response schemas."""
+    operation = tool.operation
+    own = operation.decided.told is None
+    arguments = as_object(tool.input_schema.get("properties"))
+    return {
+        "name": stems.stems(tool.name),
+        "path": stems.stems(_PLACEHOLDER.sub(" ", operation.path)),
+        "summary": stems.stems(f"{operation.summary if own else ''} {tool.operation.decided.title or ''}"),
+        "description": stems.stems(_SKETCH.sub(" ", tool.description)),
+        "tags": stems.stems(" ".join(operation.tags)),
+        "arguments": stems.stems(" ".join(arguments)),
+        "arguments_text": stems.stems(
+            " ".join(as_text(as_object(each).get("description")) for each in arguments.values())
+        ),
+        "text": [*stems.stems(operation.description[:LONGEST_TEXT] if own else ""), *_answer(operation, composer)],
+    }
+
+
+def _answer(operation: Operation, composer: Composer) -> list[str]:
+    """Return the member names of the first 2xx response in JSON. If `result` rules of the tools file change the
+    result, return [].
+    """
+    if operation.decided.result is not None:
+        return []
+    for response in sorted(operation.responses, key=lambda each: each.status):
+        if response.status[:1] != "2":
+            continue
+        for media_type in response.content:
+            if "json" in media_type.name and media_type.schema:
+                return stems.stems(" ".join(dict.fromkeys(_members(media_type.schema, composer))))
+    return []
+
+
+def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
+    """Yield the names of the members of `schema`, level by level, at most MOST_MEMBERS."""
+    composer.budget.begin()
+    level: list[JsonValue] = [schema]
+    left = MOST_MEMBERS
+    for _ in range(DEPTH):
+        below: list[JsonValue] = []
+        for each in level:
+            try:
+                node, _ = composer.node(as_object(each))
+            except (SkipOperation, Exhausted, RecursionError):
+                continue  # a schema that cannot be resolved has no words
+            while as_object(node.get("items")):
+                try:
+                    node, _ = composer.node(as_object(node["items"]))
+                except (SkipOperation, Exhausted, RecursionError):
+                    break
+            below += alternatives(node)[:3]
+            for name, member in members(node):
+                left -= 1
+                if left < 0:
+                    return
+                yield name
+                below.append(member)
+        level = below

@@ -116,7 +116,7 @@ def _of_path(tool: ToolSpec, known: _Known) -> list[Source]:
         noun, before = _noun(path[: variable.start()], variable[1]), path[: variable.start()]
         is_whole = before.endswith("/") and not before.endswith("}/") and path[variable.end() :][:1] in ("", "/")
         listing = known.listing(tool, variable[1]) or (known.at(tool, before) if is_whole and noun else None)
-        by_all = known.general if variable is wanted[-1] and _is_id(variable[1]) else None
+        by_all = known.general if variable is wanted[-1] and is_id(variable[1]) else None
         source = known.searches.get(noun) or listing or by_all
         if source is not None and source is not tool and _can_be_called(source, tool):
             everything = source is by_all and source is not listing
@@ -249,7 +249,8 @@ def _noun(before: str, variable: str) -> str:
     return "_".join([*said[:-1], singular(said[-1])]) if said else ""
 
 
-def _is_id(name: str) -> bool:
+def is_id(name: str) -> bool:
+    """Return True if the name of a parameter or member says that the value is an id, or several."""
     return (words(name) or [""])[-1] in ("id", "ids", "key", "uuid")
 
 

@@ -15,7 +15,8 @@ import yaml
 
 from mcpgen.base import assets
 from mcpgen.cli import main
-from mcpgen.emit import DEPLOYMENT, dashboard
+from mcpgen.emit import DEPLOYMENT
+from mcpgen.emit.deployment import DASHBOARD
 from mcpgen.lock import lockfile as locks
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source
@@ -57,7 +58,7 @@ def test_the_golden_files_come_out_byte_for_byte(request: pytest.FixtureRequest)
 def test_every_template_is_named_as_offered() -> None:
     folder = assets.deployment_templates()
     templates = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    assert templates == {f"{path}.jinja" for path in DEPLOYMENT if path != dashboard.PATH}
+    assert templates == {f"{path}.jinja" for path in DEPLOYMENT if path != DASHBOARD}
 
 
 def test_without_the_flag_nothing_of_it_is_there() -> None:
@@ -69,7 +70,7 @@ def test_without_the_flag_nothing_of_it_is_there() -> None:
 
 def test_all_begin_by_saying_whose_they_are() -> None:
     for path, text in deployment(deployed()).items():
-        if path == dashboard.PATH:  # JSON has no comments, so the notice is a member
+        if path == DASHBOARD:  # JSON has no comments, so the notice is a member
             assert text.startswith('{\n  "description": "Yours to edit: mcpgen writes this file once and never again."')
             continue
         assert text.startswith("# Yours: mcpgen writes it once and never again."), path

@@ -108,7 +108,7 @@ def converse(name: str, revision: str, played: list[Scene], tmp_path: Path) -> b
     with Api(name) as api:
         given = {"BASE_URL": api.url, "TOKEN": SECRET, "AUDIT": str(record), "LOG_LEVEL": "debug"}
         environment = {**{f"{prefix}_{key}": value for key, value in given.items()}, **first.environment}
-        with Server(project(name), package=f"{name}_mcp", env=environment) as server:
+        with Server(project(name, whole=True), package=f"{name}_mcp", env=environment) as server:
             server.checker.offered = OFFERED.get(name, ())
             client = Client(server, api, revision, first.capabilities)
             if revision not in (R5, BARE) and not first.opens:

@@ -13,15 +13,16 @@ from mcpgen.cli import main
 from tests.docs.console import is_shown
 
 ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("inspect", "grade")]
 SHOWN = re.findall(
-    r"^( *)```console\n\1\$ (mcpgen inspect [^\n]+)\n(.*?)^\1```$",
-    (ROOT / "docs" / "how-to" / "inspect.md").read_text(encoding="utf-8"),
+    r"^( *)```console\n\1\$ (mcpgen (?:inspect|grade) [^\n]+)\n(.*?)^\1```$",
+    "\n".join(page.read_text(encoding="utf-8") for page in PAGES),
     re.MULTILINE | re.DOTALL,
 )
 
 
 def test_there_are_examples() -> None:
-    assert len(SHOWN) == 2
+    assert len(SHOWN) == 3
 
 
 @pytest.mark.parametrize(("indent", "command", "output"), SHOWN, ids=[command for _, command, _ in SHOWN])

@@ -67,7 +67,7 @@ def put_a_pipe(runtime: Path) -> None:
         (leave_caches, UNCHANGED),
         (lambda runtime: edit(runtime, "http/client.py"), f"{CHANGED}http/client.py{RESTORE}"),
         (lambda runtime: edit(runtime, "server.py", "LICENSE"), f"{CHANGED}LICENSE, server.py{RESTORE}"),
-        (lambda runtime: (runtime / "hooks.py").unlink(), f"{CHANGED}hooks.py{RESTORE}"),
+        (lambda runtime: (runtime / "hooks" / "__init__.py").unlink(), f"{CHANGED}hooks/__init__.py{RESTORE}"),
         (lambda runtime: edit(runtime, "core/evil.py"), f"{CHANGED}core/evil.py{RESTORE}"),
         (lambda runtime: edit(runtime, "core/log.pyc"), f"{CHANGED}core/log.pyc{RESTORE}"),
         (lambda runtime: edit(runtime, "\x1b[2J\n.py"), f"{CHANGED}\\x1b[2J\\n.py{RESTORE}"),

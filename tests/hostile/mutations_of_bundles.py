@@ -9,7 +9,7 @@ PROJECT, SETTINGS = "mcpgen/bundle/project.py", "mcpgen/bundle/settings.py"
 
 PLANTED = ("tests/hostile/test_planted_secrets.py",)
 RANDOM = "mcpgen/base/random_text.py"
-OTHERS = "mcpgen/bundle/other_files.py"
+OTHERS = "mcpgen/bundle/project.py"
 
 OF_BUNDLES = (
     Mutation(

@@ -76,14 +76,14 @@ OF_CALLERS = (
 OF_CALLERS_COMPILED = (
     Mutation(
         "keys that would open an operation",
-        "mcpgen/read/openapi/caller_scopes.py",
+        "mcpgen/read/openapi/security.py",
         "    if found:\n",
         "    if True:\n",
         cases("scopes/alternatives"),
     ),
     Mutation(
         "scopes that a document would lift",
-        "mcpgen/lower/tool/scopes.py",
+        "mcpgen/lower/tool/guards.py",
         "added | frozenset(each) for",
         "(added or frozenset(each)) for",
         cases("scopes/extension"),

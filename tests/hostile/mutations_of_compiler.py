@@ -38,7 +38,7 @@ OF_READING = (
     ),
     Mutation(
         "web pages",
-        "mcpgen/read/document/web_page.py",
+        "mcpgen/read/document/load.py",
         "if not text.lstrip()[:20].lower().startswith(_BEGINNINGS):",
         "if True:",
         ("tests/unit/test_web_page.py",),
@@ -119,7 +119,7 @@ OF_NAMES = (
     ),
     Mutation(
         "the longest name",
-        "mcpgen/naming/shortening.py",
+        "mcpgen/naming/tool_names.py",
         'return len("_".join(found)) <= longest',
         'return len("".join(found)) <= longest',
         (NAMING,),
@@ -282,14 +282,14 @@ OF_DIFFERENCES = (
     ),
     Mutation(
         "conditions of a schema",
-        "mcpgen/regenerate/diff/variance/inclusion.py",
+        "mcpgen/regenerate/diff/variance/__init__.py",
         "if not outer.conditions <= inner.conditions:",
         "if False:",
         ("tests/diff/test_variance.py",),
     ),
     Mutation(
         "a pair that rests on another",
-        "mcpgen/regenerate/diff/variance/inclusion.py",
+        "mcpgen/regenerate/diff/variance/__init__.py",
         "self._waiting += self._relying.pop(pair, ())",
         "self._relying.pop(pair, ())",
         ("tests/diff/test_variance.py",),

@@ -23,7 +23,7 @@ OF_FOREIGN_FILES = (
         "functions of a script that are read once",
         "mcpgen/adopt/script/evaluate.py",
         "inner = replace(own, bound={})",
-        "inner = __import__('mcpgen.adopt.script.scopes', fromlist=['of']).of(function, own)",
+        "inner = __import__('mcpgen.adopt.script.evaluate', fromlist=['of']).of(function, own)",
         rows("a script that calls a long function often"),
     ),
     Mutation(
@@ -63,14 +63,14 @@ OF_FOREIGN_FILES = (
     ),
     Mutation(
         "members that an overlay copies",
-        "mcpgen/read/overlay/apply.py",
+        "mcpgen/read/overlay/__init__.py",
         "self.budget.spend(1 + len(value) // COPIED)",
         "pass",
         rows("actions that copy a long list"),
     ),
     Mutation(
         "steps of an overlay",
-        "mcpgen/read/overlay/apply.py",
+        "mcpgen/read/overlay/__init__.py",
         "LEAST_STEPS = 1_000_000",
         "LEAST_STEPS = 100_000_000",
         rows("a filter within a filter"),
@@ -84,7 +84,7 @@ OF_FOREIGN_FILES = (
     ),
     Mutation(
         "resource names of a Discovery document",
-        "mcpgen/read/translate/discovery/paths.py",
+        "mcpgen/read/translate/discovery.py",
         " and max(len(path), len(pattern)) <= _LONGEST",
         "",
         rows("a path of many resource names"),

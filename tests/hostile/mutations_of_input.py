@@ -38,7 +38,7 @@ OF_INPUT = (
     ),
     Mutation(
         "defaults that are examples of ids",
-        "mcpgen/lower/inputs/document_defaults.py",
+        "mcpgen/lower/inputs/arguments.py",
         "return names_object and str(default) not in _WORDS",
         "return False",
         cases("parameters/document_defaults"),

@@ -11,21 +11,21 @@ SUCCESSIVE = "tests/functional/test_successive.py"
 OF_SCHEMAS = (
     Mutation(
         "the tighter bound",
-        "mcpgen/lower/schema/merging.py",
+        "mcpgen/lower/schema/compose.py",
         "self._node[keyword] = _TIGHTEST[keyword](one, other)",
         "self._node[keyword] = other",
         ("tests/unit/test_compose.py",),
     ),
     Mutation(
         "values that both allow",
-        "mcpgen/lower/schema/merging.py",
+        "mcpgen/lower/schema/compose.py",
         "both = [value for value in one if plain_text(value) in known]",
         "both = one",
         ("tests/unit/test_compose.py",),
     ),
     Mutation(
         "demands of both parts",
-        "mcpgen/lower/schema/merging.py",
+        "mcpgen/lower/schema/compose.py",
         "self._required.update(dict.fromkeys(map(str, added)))",
         "pass",
         cases("schemas/all_of"),

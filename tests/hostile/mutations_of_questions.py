@@ -165,28 +165,28 @@ OF_QUESTIONS = (
 OF_SECRETS = (
     Mutation(
         "names of secret fields",
-        "mcpgen/lower/tool/secret_questions.py",
+        "mcpgen/lower/tool/questions.py",
         "if is_secret_name(name):",
         "if False:",
         SECRETS,
     ),
     Mutation(
         "formats of secret fields",
-        "mcpgen/lower/tool/secret_questions.py",
+        "mcpgen/lower/tool/questions.py",
         'if written.get("format") in _FORMATS',
         "if False",
         SECRETS,
     ),
     Mutation(
         "words of secret fields",
-        "mcpgen/lower/tool/secret_questions.py",
+        "mcpgen/lower/tool/questions.py",
         "for text in _texts(field) if",
         "for text in () if",
         SECRETS,
     ),
     Mutation(
         "secrets in messages",
-        "mcpgen/lower/tool/secret_questions.py",
+        "mcpgen/lower/tool/questions.py",
         "return shown[0] if shown else",
         "return",
         SECRETS,

@@ -21,14 +21,14 @@ OF_SERVERS = (
     ),
     Mutation(
         "schemes of Swagger that are not HTTP",
-        "mcpgen/read/openapi/swagger/servers.py",
+        "mcpgen/read/openapi/swagger.py",
         'if scheme in ("wss", "ws")]',
         "if False]",
         cases("servers/not_http_swagger"),
     ),
     Mutation(
         "requests of a collection that are not HTTP",
-        "mcpgen/read/translate/postman/collection.py",
+        "mcpgen/read/translate/postman/__init__.py",
         "if each is not None and each.url.is_http)",
         "if each is not None)",
         cases("servers/not_http_postman"),

@@ -22,7 +22,7 @@ from mcpgen.base.diagnostics import Where
 from mcpgen.emit import sinks
 from mcpgen.lower.text import boilerplate, prompt_injection, prose
 from mcpgen.model import Operation, PathTemplate
-from mcpgen.naming import shortening, tool_names, verbs
+from mcpgen.naming import tool_names, verbs
 from mcpgen.read.openapi import content, servers
 from mcpgen.regenerate.diff import limits_in_text
 from tests.hostile.fuzz.pumps import PUMPS
@@ -53,7 +53,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "words": names.words,
     "names": lambda said: (names.argument_name(said), names.server_name(said), names.environment_suffix(said)),
     "alike": names.alike,
-    "tool names": lambda said: shortening.shortened([f"w{number}" for number in range(len(said))], "GET /a"),
+    "tool names": lambda said: tool_names.shortened([f"w{number}" for number in range(len(said))], "GET /a"),
     "operation ids": lambda said: tool_names.derive(named(said), "t"),
     "verbs": lambda said: verbs.of_summary(said, "GET"),
     "limits": limits_in_text.limits,

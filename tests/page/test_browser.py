@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mcpgen.cli.inspect import schemas
+from mcpgen.cli.inspect.tool import members
 from tests.hostile.documents import everywhere
 from tests.page.browser import CHROMIUM, Page
 from tests.page.pages import GITHUB, PETSTORE, Run, assert_quiet, written
@@ -212,7 +212,7 @@ def test_arguments_are_described_as_on_the_terminal(
         await page.open(path)
         shown = await page.run(f"Promise.all({ALL_ROWS})")
         expected = [
-            [[member.path, member.type, member.required] for member in schemas.members(tool["inputSchema"])]
+            [[member.path, member.type, member.required] for member in members(tool["inputSchema"])]
             for tool in document["tools"]
         ]
         assert shown == expected

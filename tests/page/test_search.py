@@ -11,7 +11,7 @@ import pytest
 
 from mcpgen.base import tokens
 from mcpgen.cli import servers
-from mcpgen.cli.inspect import source as inspected
+from mcpgen.cli import source as sources
 from mcpgen.model.options import Options
 from tests.page.browser import CHROMIUM, Page
 from tests.page.pages import GITHUB, PETSTORE, Run, assert_quiet, written
@@ -70,7 +70,7 @@ def answers(source: Path, asked: list[list[str]]) -> Iterator[dict[str, Any]]:
     """For each list of queries in `asked`, let a generated server search once. Yield its answer and the answer's
     estimated number of tokens.
     """
-    with servers.emitted(inspected.compiled(str(source), Options(tools="search"))) as server:
+    with servers.emitted(sources.compiled(str(source), Options(tools="search"))) as server:
         for queries in asked:
             code, out, err = server.ask(*(word for query in queries for word in ("--search", query)))
             assert (code, err) == (0, "")

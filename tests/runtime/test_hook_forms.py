@@ -12,7 +12,7 @@ from package.runtime.hooks import context
 from package.runtime.hooks.hook_runner import Hooks
 from package.runtime.secrets import secret_words
 
-from mcpgen.lower.tool import secret_questions
+from mcpgen.lower.tool import questions
 from tests.runtime.test_hook_questions import STREET, Arguments, before_plain
 from tests.runtime.test_questions import Scene, run, said
 
@@ -130,4 +130,4 @@ PLAIN = ("page_token", "next_token", "token_type", "max_tokens", "sort_key", "pu
 def test_both_halves_refuse_the_same_names(name: str) -> None:
     field: dict[str, Any] = {"type": "string"}
     assert secret_words.asks_for_secret([name], []) is (name in NAMES)
-    assert bool(secret_questions.secret_field(name, field, field)) is (name in NAMES)
+    assert bool(questions.secret_field(name, field, field)) is (name in NAMES)

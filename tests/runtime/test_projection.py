@@ -21,7 +21,7 @@ from package.runtime.result.response import LARGEST_PARSED, interpret, is_large
 from package.runtime.results.structured import OutputChecker
 from package.runtime.text.redaction import Redactor
 
-from mcpgen.lower.inputs.fieldsets import SCHEMA as ARGUMENT
+from mcpgen.lower.inputs.arguments import FIELDS_SCHEMA as ARGUMENT
 from tests.runtime.parts import part
 
 TABLE = json.loads((Path(__file__).parent / "responses" / "fields.json").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from mcpgen.lower.schema import ecma
+from mcpgen.lower.schema import patterns
 
 TAKEN = (
     r"^[a-z0-9-]{1,63}$",
@@ -56,12 +56,12 @@ REFUSED = (
 
 @pytest.mark.parametrize("pattern", TAKEN)
 def test_what_ecma_takes_is_taken(pattern: str) -> None:
-    assert ecma.is_ecma(pattern)
+    assert patterns.is_ecma(pattern)
 
 
 @pytest.mark.parametrize("pattern", REFUSED)
 def test_what_ecma_refuses_is_refused(pattern: str) -> None:
-    assert not ecma.is_ecma(pattern)
+    assert not patterns.is_ecma(pattern)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node judges")
@@ -86,4 +86,4 @@ def test_an_engine_of_javascript_agrees() -> None:
     ],
 )
 def test_needless_backslashes_are_taken_off_where_that_mends_a_pattern(written: str, mended: str) -> None:
-    assert ecma.without_needless_escapes(written) == mended
+    assert patterns.without_needless_escapes(written) == mended

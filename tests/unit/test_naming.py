@@ -14,8 +14,7 @@ from mcpgen.base.errors import SkipOperation
 from mcpgen.base.names import TOOL_NAME
 from mcpgen.model import Decisions, Operation
 from mcpgen.model.pins import NOTHING, Pin, Pins, Retired
-from mcpgen.naming.shortening import LONGEST
-from mcpgen.naming.tool_names import assign, derive
+from mcpgen.naming.tool_names import LONGEST, assign, derive
 from mcpgen.read.openapi.paths import operation_key, parse
 
 HERE = Where("f")

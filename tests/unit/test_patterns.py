@@ -11,7 +11,7 @@ from package.runtime.text import patterns as runtime_patterns
 
 from mcpgen.base.once import ValueCache
 from mcpgen.lower.schema import patterns
-from mcpgen.lower.schema.pattern_cost import pattern_cost
+from mcpgen.lower.schema.patterns import pattern_cost
 
 
 def test_the_limit_of_the_server_is_wider_than_that_of_the_compiler() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from mcpgen.lower.schema import regex_literals
+from mcpgen.lower.schema import patterns
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from mcpgen.lower.schema import regex_literals
     ],
 )
 def test_slashes_and_flags_are_taken_off_around_a_whole_pattern(written: str, mended: str) -> None:
-    assert regex_literals.without_slashes(written) == mended
+    assert patterns.without_slashes(written) == mended
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_slashes_and_flags_are_taken_off_around_a_whole_pattern(written: str, me
     ],
 )
 def test_what_is_no_literal_or_has_another_flag_stays(written: str) -> None:
-    assert regex_literals.without_slashes(written) == written
+    assert patterns.without_slashes(written) == written
 
 
 @pytest.mark.parametrize("text", ["abc", "ABC", "aZ", "a1", "", "\u017f"])
 @pytest.mark.parametrize("inner", ["[a-z]+", "[^a-f]*", "a[B-D]c?", "[x-zQ]|abc"])
 def test_both_cases_match_as_they_do_without_regard_to_case(inner: str, text: str) -> None:
-    mended = regex_literals.without_slashes(f"/^(?:{inner})$/i")
+    mended = patterns.without_slashes(f"/^(?:{inner})$/i")
     assert bool(re.search(mended, text)) == bool(re.search(f"^(?:{inner})$", text, re.IGNORECASE | re.ASCII))
 
 
@@ -61,19 +61,19 @@ def test_both_cases_match_as_they_do_without_regard_to_case(inner: str, text: st
     ],
 )
 def test_a_mask_for_dates_is_one(pattern: str) -> None:
-    assert regex_literals.is_date_mask(pattern)
+    assert patterns.is_date_mask(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["SSD", "my", "MM", "d{4}", "^[0-9]{4}-MM$", "Hm", "D", "-", "", "YYYY|MM", "abc"])
 def test_another_pattern_is_no_mask(pattern: str) -> None:
-    assert not regex_literals.is_date_mask(pattern)
+    assert not patterns.is_date_mask(pattern)
 
 
 @pytest.mark.parametrize(
     "pattern", ["/^a$/m", "a^", "a+^b", "^a$b", "^(a|bc)$d", "a^|b$c", "(a^)", "x(b$c)", "$a{2}", "a{1,2}^"]
 )
 def test_a_pattern_that_matches_nothing(pattern: str) -> None:
-    assert regex_literals.matches_nothing(pattern)
+    assert patterns.matches_nothing(pattern)
     assert not any(re.search(pattern, text) for text in ("", "a", "b", "ab", "abc", "xbc", "/a/m", "aab", "bcd"))
 
 
@@ -85,4 +85,4 @@ def test_a_pattern_that_matches_nothing(pattern: str) -> None:
     ],
 )
 def test_a_pattern_that_may_match_something(pattern: str) -> None:
-    assert not regex_literals.matches_nothing(pattern)
+    assert not patterns.matches_nothing(pattern)

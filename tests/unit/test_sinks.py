@@ -4,6 +4,7 @@ back (GEN-15).
 
 from __future__ import annotations
 
+import html
 import re
 import tomllib
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpgen.base.invisible import shown
-from mcpgen.emit.sinks import bare_name, markdown_code, markdown_prose, markdown_text, toml_string
+from mcpgen.emit.sinks import bare_name, html_text, markdown_code, markdown_prose, markdown_text, toml_string
 
 ANY_TEXT = st.text(st.characters(), max_size=80)
 MARKUP = st.text("ab `*_[]()<>&|~$#\\:/!\n\r\t-+=.1\u2028\u202e\x00\x1b", max_size=60)
@@ -80,6 +81,13 @@ def test_markdown_text_is_text_on_one_line(text: str) -> None:
 def test_markdown_text_of_hostile_text_has_no_markup(text: str) -> None:
     assert not re.search(r"(?<!\\)://", markdown_text(text)), "GitHub makes links of bare URLs"
     assert unescaped(markdown_text(text)) == on_one_line(text)
+
+
+@given(ANY_TEXT | MARKUP | st.text("<>&;\"'=#x/!-abscriptl1 ", max_size=40))
+def test_html_text_is_the_same_text_in_an_element_and_an_attribute(text: str) -> None:
+    written = html_text(text)
+    assert not set(written) & set("<>\"'")
+    assert html.unescape(written) == shown(stored(text))
 
 
 def code_span(written: str) -> str:

@@ -6,7 +6,7 @@ from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.cli import report
 from mcpgen.cli.inspect.findings import Concerned
-from mcpgen.emit import features, lists, questions, table, tasks
+from mcpgen.emit import features, table
 from mcpgen.emit.environment import environment
 from mcpgen.model import BodyBinding, Catalog, ParameterBinding, ResourceSpec, ToolSpec, arguments_of
 
@@ -54,7 +54,7 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
     if tool.confirm != "never":
         result["confirm"] = tool.confirm
     if tool.questions:
-        result["ask"] = [questions.question(each) for each in tool.questions]
+        result["ask"] = [table.question(each) for each in tool.questions]
     if tool.roles:
         result["roles"] = list[JsonValue](tool.roles)
     if tool.aliases:
@@ -77,8 +77,8 @@ def _tool(tool: ToolSpec, catalog: Catalog) -> JsonObject:
         result["result"] = shown
     if binding.timeout is not None:
         result["timeout"] = binding.timeout
-    result.update(lists.of_lists(binding))
-    result.update(tasks.of_jobs(binding))
+    result.update(table.of_lists(binding))
+    result.update(table.of_jobs(binding))
     if tool.accepted is not None:
         found = tool.accepted
         looks: JsonObject = {"look": found.look} if found.look else {}

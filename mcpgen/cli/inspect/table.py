@@ -1,4 +1,4 @@
-"""Show all tools as a table, then the tools and tags that take most tokens of a model."""
+"""Show all tools as a table, the tools and tags that take most tokens of a model, and the resources and prompts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from mcpgen.base.plurals import counted
 from mcpgen.cli import report
 from mcpgen.cli.inspect import contract, findings, layout
 from mcpgen.emit import table
-from mcpgen.model import Skipped, ToolSpec
+from mcpgen.model import Catalog, Skipped, ToolSpec
 
 HEAD = ("tool", "method", "path", "args", "tokens", "notes")
 _RIGHT = (3, 4)
@@ -83,3 +83,26 @@ def _bars(found: Sequence[tuple[str, int]], total: int) -> None:
     rows = [(name, f"{cost:,}", f"{cost / total:.1%}", layout.bar(cost / most, BAR)) for name, cost in found]
     for line in layout.columns(rows, (1, 2), (0,)):
         report.say("  " + line, err=False)
+
+
+def show_features(catalog: Catalog) -> None:
+    """Print each resource and each prompt on a line. Print nothing if there are none."""
+    resources = [
+        (each.uri, f"GET {each.resource.operation.path}" if each.resource.operation else each.resource.media_type)
+        for each in catalog.offered
+    ]
+    prompts = [
+        (each.prompt.name, ", ".join(argument.name for argument in each.prompt.arguments)) for each in catalog.prompts
+    ]
+    _table(("resource", "holds"), resources)
+    _table(("prompt", "arguments"), prompts)
+
+
+def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> None:
+    if not rows:
+        return
+    first, *lines = layout.columns([head, *rows], (), (0, 1))
+    report.say(err=False)
+    report.say(first, err=False, bold=True)
+    for line in lines:
+        report.say(line, err=False)

@@ -1,13 +1,19 @@
-"""Show one tool in full: its texts, its arguments, and the part of the request in which each argument is sent."""
+"""Show one tool in full: its texts, its arguments with the members of their schemas, and the part of the request in
+which each argument is sent.
 
+Request templates, fixed values and result rules are shown in the syntax of the tools file.
+"""
+
+import json
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from mcpgen.base.diagnostics import Diagnostic
-from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.plurals import counted
 from mcpgen.cli import report
-from mcpgen.cli.inspect import contract, findings, layout, schemas, templates
+from mcpgen.cli.inspect import contract, findings, layout
 from mcpgen.emit import table
 from mcpgen.lower.jobs import proposals
 from mcpgen.model import AcceptedKind, AskedQuestion, CallerScopes, Catalog, Lookup, ToolSpec
@@ -37,7 +43,7 @@ def show(tool: ToolSpec, catalog: Catalog, diagnostics: Sequence[Diagnostic]) ->
             report.say(line, err=False)
         if any(row[0].endswith(_REQUIRED) for row in rows):
             report.say("* is required.", err=False)
-    rules = [*templates.always(contract.fixed(tool)), *templates.shown(table.result_rules(tool.binding))]
+    rules = [*always(contract.fixed(tool)), *shown(table.result_rules(tool.binding))]
     report.say_lines(["", *rules] if rules else [], err=False)
     for found in concerning:
         report.say_lines(["", f"{found.severity}: {found.message} [{found.code}]"], err=False)
@@ -123,7 +129,7 @@ def _rows(tool: ToolSpec) -> list[tuple[str, ...]]:
                 filter(None, (member.description, f"One of {', '.join(member.choices)}." if member.choices else ""))
             ),
         )
-        for member in schemas.members(tool.whole_schema)
+        for member in members(tool.whole_schema)
     ]
 
 
@@ -133,7 +139,180 @@ def _target(place: JsonObject) -> str:
         return ""
     name = f" {place['name']}" if place["name"] else ""
     part = f" ({place['part']})" if "part" in place else ""
-    part += f" as {templates.template(as_object(place['template']))}" if "template" in place else ""
+    part += f" as {template(as_object(place['template']))}" if "template" in place else ""
     also = "".join(f" and {_target(as_object(other))}" for other in as_list(place.get("also")))
     by = f" by {place['by']}" if "by" in place else ""
     return f"{place['in']}{name}{part}{by}{also}"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member of a schema.
+
+    `path`: path of the member, which begins with an argument, such as `pet.tags[]`. `type`: its type in words.
+    `choices`: allowed values as JSON. `nested`: True if it is inside an argument.
+    """
+
+    path: str
+    nested: bool
+    type: str
+    required: bool
+    description: str
+    choices: tuple[str, ...]
+
+
+def members(schema: JsonObject, path: str = "") -> Iterator[Member]:
+    """Yield the members of an object schema, each followed by the members nested in it."""
+    required = as_list(schema.get("required"))
+    for name, value in as_object(schema.get("properties")).items():
+        inner = as_object(value)
+        description = as_text(inner.get("description"))
+        choices = tuple(dict.fromkeys(_choices(inner)))
+        yield Member(path + name, path != "", type_of(inner), name in required, description, choices)
+        yield from _inside(inner, path + name)
+
+
+def _inside(schema: JsonObject, path: str) -> Iterator[Member]:
+    for branch in (schema, *_branches(schema)):
+        yield from members(branch, f"{path}.")
+        if "items" in branch:
+            yield from _inside(as_object(branch["items"]), f"{path}[]")
+
+
+def _branches(schema: JsonObject) -> list[JsonObject]:
+    return [as_object(branch) for key in ("anyOf", "oneOf") for branch in as_list(schema.get(key))]
+
+
+def _choices(schema: JsonObject) -> Iterator[str]:
+    for value in _listed(schema):
+        if value is not None:
+            yield json.dumps(value, ensure_ascii=False)
+    for inner in (*_branches(schema), as_object(schema.get("items"))):
+        if inner:
+            yield from _choices(inner)
+
+
+def _listed(schema: JsonObject) -> list[JsonValue]:
+    return [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
+
+
+def type_of(schema: JsonObject) -> str:
+    """Return the type in words: `integer`, `array of string`, `string (date) or null`."""
+    if "type" not in schema and (values := _listed(schema)):
+        return " or ".join(dict.fromkeys(map(_kind, values)))
+    if branches := _branches(schema):
+        return " or ".join(dict.fromkeys(map(type_of, branches)))
+    if "$ref" in schema:
+        return as_text(schema["$ref"]).rpartition("/")[2]
+    kinds = schema.get("type", "any")
+    return " or ".join(_named(kind, schema) for kind in (kinds if isinstance(kinds, list) else [kinds]))
+
+
+def _kind(value: JsonValue) -> str:
+    kinds = ((type(None), "null"), (bool, "boolean"), (str, "string"), ((int, float), "number"), (list, "array"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "object")
+
+
+def _named(kind: JsonValue, schema: JsonObject) -> str:
+    if kind == "array" and "items" in schema:
+        inner = type_of(as_object(schema["items"]))
+        return f"array of ({inner})" if " or " in inner else f"array of {inner}"
+    return f"{kind} ({schema['format']})" if kind == "string" and "format" in schema else str(kind)
+
+
+def text(parts: JsonValue) -> str:
+    """Return a text in the syntax of the tools file: literals, and placeholders in braces."""
+    return "".join(_part(each) for each in as_list(parts))
+
+
+def _part(each: JsonValue) -> str:
+    if isinstance(each, dict):
+        return f"{{{each.get('argument', each.get('pointer', ''))}}}"
+    return str(each).replace("{", "{{").replace("}", "}}")
+
+
+def template(node: JsonObject) -> str:
+    """Return a template (a value with placeholders) in the syntax of the tools file."""
+    if "text" in node:
+        return text(node["text"])
+    return json.dumps(_plain(node), ensure_ascii=False)
+
+
+def _plain(node: JsonObject) -> JsonValue:
+    if "argument" in node:
+        return f"{{{node['argument']}}}"
+    if "text" in node:
+        return text(node["text"])
+    if "items" in node:
+        return [_plain(as_object(each)) for each in as_list(node["items"])]
+    if "members" in node:
+        others: JsonObject = {"*": "all other arguments"} if "others" in node else {}
+        return {**{key: _plain(as_object(each)) for key, each in as_object(node["members"]).items()}, **others}
+    return node.get("value")
+
+
+def always(fixed: list[JsonValue]) -> Iterator[str]:
+    """Yield a line for each constant value that every call sends."""
+    for each in map(as_object, fixed):
+        value = each["value"] if isinstance(each["value"], str) else json.dumps(each["value"], ensure_ascii=False)
+        yield f"always sent: {each['in']} {each['name']} = {value}".replace("  ", " ")
+
+
+def shown(rules: JsonObject) -> Iterator[str]:
+    """Yield lines on each rule for a tool's results. A rule without own words is shown as the tools file writes it."""
+    for name, value in rules.items():
+        yield from _WORDS[name](value) if name in _WORDS else (f"result {name}: {_flat(value)}",)
+
+
+def _flat(value: JsonValue) -> str:
+    """Return a value of a rule on one line."""
+    if isinstance(value, list):
+        return ", ".join(map(_flat, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _selected(select: JsonValue) -> Iterator[str]:
+    if isinstance(select, dict):
+        yield f"shown parts of every answer: {', '.join((f'{name} = {pointer}' for name, pointer in select.items()))}"
+    else:
+        yield f"shown part of every answer: {select}"
+
+
+def _condition(node: JsonValue) -> str:
+    """Return a condition on a response in the syntax of the tools file."""
+    condition = as_object(node)
+    values = as_list(condition.get("values"))
+    written = ", ".join(each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in values)
+    comparison = f" {'!=' if 'not' in condition else '=='} {written}" if values else ""
+    return f"{condition.get('pointer', 'status')}{comparison}"
+
+
+def _block(block: JsonObject) -> str:
+    """Return one line that says what a content block of a result contains."""
+    each = f" for each of {block['each']}" if "each" in block else ""
+    if "answer" in block:
+        return "the answer"
+    if "text" in block:
+        return f"text {text(block['text'])}{each}"
+    if "link" in block:
+        return f"link to {text(as_object(block['link'])['uri'])}{each}"
+    if "resource" in block:
+        held = as_object(block["resource"])
+        source = held["blob"] if "blob" in held else text(held["text"])
+        return f"resource {text(held['uri'])} with {source}{each}"
+    kind = "image" if "image" in block else "audio"
+    return f"{kind} {block[kind]}{each}"
+
+
+_WORDS: Mapping[str, Callable[[JsonValue], Iterable[str]]] = {
+    "graphql": lambda _: ["failed if: the answer has errors and no data (GraphQL)"],
+    "failed": lambda conditions: [f"failed if: {' or '.join(map(_condition, as_list(conditions)))}"],
+    "remove": lambda pointers: [f"removed from every answer: {_flat(pointers)}"],
+    "select": _selected,
+    "text": lambda parts: [f"shown as: {text(parts)}"],
+    "links": lambda links: [
+        f"links to: {text(link['uri'])} ({text(link['name'])})" for link in map(as_object, as_list(links))
+    ],
+    "blocks": lambda blocks: [f"block: {_block(as_object(block))}" for block in as_list(blocks)],
+}
+"""Name of a rule for results → the lines that show its value."""

@@ -21,8 +21,8 @@ from mcpgen.demo.bodies import (
 )
 from mcpgen.demo.checks import array, choice, day, moment, text
 from mcpgen.demo.checks import integer as whole
-from mcpgen.demo.petstore import adoptions, care, pets, recordings, shapes, shelters
-from mcpgen.demo.petstore.adoptions import once
+from mcpgen.demo.petstore import handlers, shapes
+from mcpgen.demo.petstore.handlers import once
 from mcpgen.demo.petstore.store import Store
 
 READ, WRITE = "apiKey", "bearer"
@@ -70,33 +70,33 @@ def _write(
 
 
 ROUTES: tuple[Route[Store], ...] = (
-    _read("/pets", pets.list_pets, *LIST_QUERY, LOCALE),
-    _write("POST", "/pets", once(pets.create_pet), ONCE, body=json_body(shapes.PET)),
-    _write("POST", "/pets/batch", pets.create_pets, TAGS, body=json_body(shapes.PETS)),
-    _read("/pets/search", pets.search_pets, *SEARCH_QUERY),
-    _read("/pets/compare/{petIds}", pets.compare_pets, path("petIds", array(shapes.ID, 2, 5), wire.segments)),
-    _read("/pets/{petId}", pets.get_pet, PET_ID, LOCALE),
-    _write("PATCH", "/pets/{petId}", pets.update_pet, PET_ID, IF_MATCH, body=PATCH_BODY),
-    _write("DELETE", "/pets/{petId}", pets.delete_pet, PET_ID, IF_MATCH, TAGS),
-    _read("/pets/{petId}/pedigree", care.get_pedigree, PET_ID),
-    _write("PUT", "/pets/{petId}/pedigree", care.replace_pedigree, PET_ID, body=json_body(shapes.ancestor)),
-    _read("/pets/{petId}/notes", care.get_care_notes, PET_ID),
-    _write("PUT", "/pets/{petId}/notes", care.replace_care_notes, PET_ID, body=NOTES_BODY),
-    _write("POST", "/pets/{petId}/events", care.record_care_event, PET_ID, body=json_body(shapes.CARE_EVENT)),
-    _write("POST", "/pets/{petId}/photos", recordings.upload_photo, PET_ID, body=PHOTO_BODY),
-    _read("/photos/{photoId}", recordings.download_photo, path("photoId", shapes.ID)),
-    _read("/pets/{petId}/sound", recordings.get_pet_sound, PET_ID),
-    _write("PUT", "/pets/{petId}/sound", recordings.replace_pet_sound, PET_ID, body=SOUND_BODY),
-    _read("/pets/{petId}/dossier", recordings.download_dossier, PET_ID),
-    _write("POST", "/adoptions", once(adoptions.request_adoption), ONCE, body=ADOPTION_BODY),
-    _read("/adoptions/{adoptionId}", adoptions.get_adoption, path("adoptionId", shapes.ID)),
+    _read("/pets", handlers.list_pets, *LIST_QUERY, LOCALE),
+    _write("POST", "/pets", once(handlers.create_pet), ONCE, body=json_body(shapes.PET)),
+    _write("POST", "/pets/batch", handlers.create_pets, TAGS, body=json_body(shapes.PETS)),
+    _read("/pets/search", handlers.search_pets, *SEARCH_QUERY),
+    _read("/pets/compare/{petIds}", handlers.compare_pets, path("petIds", array(shapes.ID, 2, 5), wire.segments)),
+    _read("/pets/{petId}", handlers.get_pet, PET_ID, LOCALE),
+    _write("PATCH", "/pets/{petId}", handlers.update_pet, PET_ID, IF_MATCH, body=PATCH_BODY),
+    _write("DELETE", "/pets/{petId}", handlers.delete_pet, PET_ID, IF_MATCH, TAGS),
+    _read("/pets/{petId}/pedigree", handlers.get_pedigree, PET_ID),
+    _write("PUT", "/pets/{petId}/pedigree", handlers.replace_pedigree, PET_ID, body=json_body(shapes.ancestor)),
+    _read("/pets/{petId}/notes", handlers.get_care_notes, PET_ID),
+    _write("PUT", "/pets/{petId}/notes", handlers.replace_care_notes, PET_ID, body=NOTES_BODY),
+    _write("POST", "/pets/{petId}/events", handlers.record_care_event, PET_ID, body=json_body(shapes.CARE_EVENT)),
+    _write("POST", "/pets/{petId}/photos", handlers.upload_photo, PET_ID, body=PHOTO_BODY),
+    _read("/photos/{photoId}", handlers.download_photo, path("photoId", shapes.ID)),
+    _read("/pets/{petId}/sound", handlers.get_pet_sound, PET_ID),
+    _write("PUT", "/pets/{petId}/sound", handlers.replace_pet_sound, PET_ID, body=SOUND_BODY),
+    _read("/pets/{petId}/dossier", handlers.download_dossier, PET_ID),
+    _write("POST", "/adoptions", once(handlers.request_adoption), ONCE, body=ADOPTION_BODY),
+    _read("/adoptions/{adoptionId}", handlers.get_adoption, path("adoptionId", shapes.ID)),
     _read(
         "/shelters/{shelterId}/slots{window}",
-        shelters.list_visit_slots,
+        handlers.list_visit_slots,
         path("shelterId", shapes.ID),
         path("window", shapes.WINDOW, wire.matrix),
     ),
-    _read("/inventory", shelters.get_inventory, query("by", choice("species", "status"), default="species")),
-    _read("/exports/pets{format}", shelters.export_pets, path("format", choice("csv", "tsv"), wire.label)),
-    Route("GET", "/featured-pet", pets.get_featured_pet, None),
+    _read("/inventory", handlers.get_inventory, query("by", choice("species", "status"), default="species")),
+    _read("/exports/pets{format}", handlers.export_pets, path("format", choice("csv", "tsv"), wire.label)),
+    Route("GET", "/featured-pet", handlers.get_featured_pet, None),
 )

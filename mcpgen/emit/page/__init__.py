@@ -1,20 +1,20 @@
 """Write the HTML page of `inspect --html`: a static shell, and one block of data.
 
 The shell is HTML, styles and scripts beside this module, and no byte of it depends on a document. The data is the JSON
-of `inspect` with the search index (`search_data`), in one `<script type="application/json">` that `sinks.html_data`
-escapes. The scripts put data only into text nodes. The page's content security policy allows only mcpgen's own style
-and script, by their hashes, and no network request.
+of `inspect`, with the index, word lists and numbers of the server's search. It stands in one
+`<script type="application/json">` that `sinks.html_data` escapes. The scripts put data only into text nodes. The page's
+content security policy allows only mcpgen's own style and script, by their hashes, and no network request.
 """
 
 import base64
 import hashlib
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from mcpgen.base.jsonvalue import JsonObject
-from mcpgen.emit.page.search_data import search_data
+from mcpgen.base.jsonvalue import JsonObject, JsonValue
+from mcpgen.base.runtime import coverage, notation, postings, retriever, search_listing, stems, synonyms
 from mcpgen.emit.sinks import html_data
-
-__all__ = ["MARK", "SCRIPTS", "page", "search_data"]
 
 MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
 """Beginning of every page that mcpgen writes. A file with this beginning may be overwritten by another page."""
@@ -51,3 +51,30 @@ def _read(name: str) -> str:
 def _hash(text: str) -> str:
     """Return the SHA-256 of `text` in the form of a Content-Security-Policy (CSP 3, section 2.3.1)."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+_MODULES = (stems, postings, coverage, retriever, notation, search_listing)
+"""Modules of the runtime whose numbers (weights and limits) the scripts of the page use under the same names."""
+
+
+# The search exists twice, in Python and in JavaScript: precomputed answers would cover fixed queries alone, and a page
+# that asks a process could not be passed on. `tests/page/` compares both. GitHub's page grows by 0.6 MB.
+def search_data(index: bytes) -> JsonObject:
+    """Return the data for the search on the page of `inspect --html`. `index`: search index of the generated server."""
+    return {
+        "index": json.loads(index),
+        "numbers": {name: value for module in _MODULES for name, value in _numbers(vars(module))},
+        "short": dict[str, JsonValue](notation.SHORT),
+        "stop": list[JsonValue](sorted(stems.STOP)),
+        "verbs": dict[str, JsonValue](synonyms.VERBS),
+        "synonyms": {word: list[JsonValue](others) for word, others in synonyms.SYNONYMS.items()},
+        "questions": list[JsonValue](sorted(synonyms.QUESTIONS)),
+        "general": list[JsonValue](sorted(synonyms.GENERAL)),
+    }
+
+
+def _numbers(names: Mapping[str, object]) -> Iterator[tuple[str, int | float]]:
+    """Yield name and value of each constant of a module that is a number, without the underscore of private names."""
+    for name, value in names.items():
+        if name.isupper() and isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield name.lstrip("_"), value

@@ -4,24 +4,37 @@ Arguments are flat, because models fill flat objects in better, and providers ch
 member repeats a path parameter, one argument serves both. Other inputs that share a name get different arguments. The
 plain name goes to the first in the order path, query, header, cookie, body. The others get a suffix (`id_body`).
 
-An input with a single possible value is a constant: the server fills it in, and no argument exists for it. The result
-does not depend on other operations.
+An input with a single possible value is a constant: the server fills it in, and no argument exists for it. An argument
+is optional if the server can send the document's default instead. With `--fields`, a tool also gets an argument with
+which a model asks for parts of a result. The result does not depend on other operations.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, JsonValue
-from mcpgen.base.names import argument_name, clipped, distinct, is_readable, spelled_out, written_argument_name
-from mcpgen.lower.inputs import changes, document_defaults, fieldsets, hidden_nulls, idempotency
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.names import (
+    alphanumeric,
+    argument_name,
+    clipped,
+    distinct,
+    is_readable,
+    spelled_out,
+    words,
+    written_argument_name,
+)
+from mcpgen.base.runtime import page_arguments
+from mcpgen.lower.inputs import changes, hidden_nulls, idempotency
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
+from mcpgen.lower.inputs.changes import misfit
 from mcpgen.lower.inputs.constants import only_value
 from mcpgen.lower.inputs.slots import FIELDS, LOOKUP, ORDER, REST, WHOLE, Input, Slot, filename_of
 from mcpgen.lower.schema import budget
 from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.constraints import EMPTY
 from mcpgen.lower.schema.kinds import is_null
+from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.portable import FILE_NOTE, Portable
 from mcpgen.lower.schema.verbatim import Verbatim
 from mcpgen.lower.text.asides import without_encoding
@@ -91,8 +104,8 @@ def lay_out(
     fixed = ((entry.slot, _constant(entry, composer)) for entry in everything)
     constants = {slot: value for slot, value in fixed if value is not None}
     inputs = sorted((entry for entry in everything if entry.slot not in constants), key=_position)
-    if fieldsets.are_offered(operation, composer) and all(each.wanted_name != fieldsets.ARGUMENT for each in inputs):
-        inputs.append(Input(FIELDS, fieldsets.ARGUMENT, fieldsets.SCHEMA))
+    if fields_are_offered(operation, composer) and all(each.wanted_name != FIELDS_ARGUMENT for each in inputs):
+        inputs.append(Input(FIELDS, FIELDS_ARGUMENT, FIELDS_SCHEMA))
     inputs = [replace(each, original=name) if (name := _original(each)) else each for each in inputs]
     derived = _named(inputs, known.arguments, known.former, composer)
     settled = changes.settled(operation, everything, inputs, derived, constants, plan, diagnostics)
@@ -104,7 +117,7 @@ def lay_out(
     schema, writer, fits = _written([*verbatim, *portable], inputs, names, most_tokens)
     cuts = tuple(dict.fromkeys(writer.cuts))
     written: SchemaProfile = "full" if isinstance(writer, Verbatim) else "portable"
-    schema, filled_in = document_defaults.filled_in(operation, schema, inputs, names, settled.demanded, composer)
+    schema, filled_in = with_document_defaults(operation, schema, inputs, names, settled.demanded, composer)
     defaults = filled_in | changes.checked_defaults(settled, schema, diagnostics)
     given_up = tuple(writer.given_up())
     renamed = frozenset(slot for slot, name in names.items() if derived.get(slot) != name)
@@ -404,3 +417,82 @@ def _file_schema(entry: Input, writer: Writer) -> JsonObject:
     if kinds == {True, False}:
         return {"anyOf": [one, several], "description": note}
     return {**(several if kinds == {True} else one), "description": note}
+
+
+_IDENTIFIES = frozenset(["id", "ids", "uuid", "guid", "slug"])
+_WORDS = frozenset(["me", "@me", "self", "current", "default", "all", "-", "_", "~"])
+"""Defaults that stand for an object of the caller, or for all objects."""
+
+
+def with_document_defaults(
+    operation: Operation,
+    schema: JsonObject,
+    inputs: Iterable[Input],
+    names: Mapping[Slot, str],
+    demanded: set[Slot],
+    composer: Composer,
+) -> tuple[JsonObject, JsonObject]:
+    """Return the input schema in which required arguments with a default are optional, and argument → this default.
+
+    `demanded`: slots that the owner makes required.
+    """
+    properties, required = as_object(schema.get("properties")), [str(name) for name in as_list(schema.get("required"))]
+    defaults: JsonObject = {}
+    for entry in inputs:
+        name = names[entry.slot]
+        if name not in required or entry.slot in demanded:
+            continue
+        # the schema that is shown leaves out some defaults, such as those of unions
+        default = composer.node(entry.schema)[0].get("default")
+        if default not in (None, "") and not _must_be_given(operation, entry, default):
+            defaults[name] = default
+    defaults = {name: value for name, value in defaults.items() if not misfit(schema, name, value)}
+    if not defaults:
+        return schema, {}
+    left = [name for name in required if name not in defaults]
+    ordered = {name: properties[name] for name in [*left, *(name for name in properties if name not in left)]}
+    changed: JsonObject = {**schema, "properties": ordered, "required": list[JsonValue](left)}
+    return {key: value for key, value in changed.items() if left or key != "required"}, defaults
+
+
+def _must_be_given(operation: Operation, entry: Input, default: JsonValue) -> bool:
+    """Return True if a call must give a required argument although the document has a default for it."""
+    place, name = entry.slot
+    if entry.slot == WHOLE or entry.file or place == "part":
+        return True
+    *_, last = operation.template.variables or ("",)
+    ends_path = place == "path" and name == last and not operation.template.literals[-1]
+    names_object = ends_path or (words(name) or [""])[-1] in _IDENTIFIES
+    return names_object and str(default) not in _WORDS
+
+
+FIELDS_ARGUMENT = "fields"
+FIELDS_SCHEMA: JsonObject = {
+    "type": "string",
+    "description": "Parts of the result to show, as up to 20 dotted paths: id,owner.name",
+}
+
+
+# If every tool had the argument `fields`, it would cost more tokens than it saves (docs/decisions/results.md).
+def fields_are_offered(operation: Operation, composer: Composer) -> bool:
+    """Return True if the tool for `operation` gets the argument `fields`."""
+    if not operation.decided.fields or operation.decided.output_schema is not None:
+        return False  # a result with only some fields would not match a handwritten output schema
+    if operation.decided.result is not None and operation.decided.result.replaces:
+        return False  # a text or content blocks replace the JSON, so there are no fields to select
+    query = (alphanumeric(each.name) for each in operation.parameters if each.location == "query")
+    if any(map(page_arguments.FIELDS.fullmatch, query)):
+        return False  # the API has an argument for this purpose
+    good = [response for response in operation.responses if response.status[:1] == "2"]
+    schemas = [
+        media_type.schema
+        for response in good
+        for media_type in response.content
+        if encoding_of(media_type.name) == "json"
+    ]
+    return not good or any(schema is None or _has_parts(schema, composer) for schema in schemas)
+
+
+def _has_parts(schema: JsonObject, composer: Composer) -> bool:
+    kinds = types(composer.node(schema)[0])
+    return not kinds or bool({"object", "array"} & set(kinds))

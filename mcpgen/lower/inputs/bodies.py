@@ -1,27 +1,37 @@
-"""Plan the body of an operation: which media type is sent, and which parts become arguments.
+"""Plan the body of an operation: whether a call must have one, which media type is sent, and which parts become
+arguments.
 
 Of the media types that a document offers, the first in this order is chosen: JSON (also `+json`), multipart with a
 file, urlencoded, multipart, text and XML, JSON Lines, anything else as bytes. XML is built by the XML Objects of the
 schema; if the schema has no members, the argument is XML as text.
 
 An object at the root is flattened, also if null is allowed too: each property is an argument beside the parameters.
-Arrays, scalars, maps, unions and objects of more than FLAT properties become a single argument `body`.
+Arrays, scalars, maps, unions and objects of more than FLAT properties become a single argument `body`. If a
+discriminator selects a subtype, each property of a subtype is an optional argument whose description names the
+subtypes that have it.
+
+In OpenAPI a body is optional by default (3.1, 4.8.13), but hardly any author means that. Most APIs answer 400 to a POST
+without its required members. So a body with required members is required, unless the operation's description says that
+it may be empty.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcpgen.base.diagnostics import Diagnostics
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, unique
 from mcpgen.base.names import clipped
-from mcpgen.lower.inputs import demands
-from mcpgen.lower.inputs.inheritance import side_by_side
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.kinds import demanded, is_null, only_demands
 from mcpgen.lower.schema.media_types import encoding_of, is_file
+from mcpgen.lower.schema.merge_unions import OTHERS
 from mcpgen.lower.schema.nodes import further_members
 from mcpgen.lower.schema.portable import Portable
 from mcpgen.lower.schema.xml import document_shape
+from mcpgen.lower.text.prose import ended, plain
 from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
 
 FLAT = 40
@@ -82,7 +92,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
             body.where,
             "Describe the fields of the body as the properties of an object.",
         )
-    needed = demands.is_required(operation, body, node, composer)
+    needed = is_required(operation, body, node, composer)
     if not needed and _is_empty(node, encoding):
         return None
     node = _without_null(node, composer)
@@ -247,3 +257,118 @@ def part_of(plan: BodyPlan, key: str, schema: JsonObject, composer: Composer) ->
         return "file" if plan.media_type.untyped_parts_are_files and is_stated and not inner.keys() - _WORDS else None
     is_text = encoding in (None, "xml") or declared.startswith("text/") or "contentEncoding" in inner
     return "text" if is_text or types(inner) not in ([], ["string"]) else "file"
+
+
+_MOST_LABELS = 4
+_MOST_NAMES = 40
+
+
+def side_by_side(node: JsonObject, composer: Composer, most: int) -> tuple[dict[str, JsonObject], bool]:
+    """Return the properties of `node` and of the subtypes that its discriminator selects, at most `most` in all. Also
+    return True if properties were left out.
+    """
+    discriminator = Discriminator(node, composer)
+    own = dict(members(node))
+    told: dict[str, list[tuple[str, JsonObject]]] = {}
+    for member in discriminator.shown():
+        label = " or ".join(str(value) for value in discriminator.values(member))
+        for key, schema in members(composer.node(member)[0]):
+            if schema != own.get(key) and key != discriminator.key:
+                told.setdefault(key, []).append((label, schema))
+    more = discriminator.has_more
+    name = str(discriminator.key)
+    added = {key: _joined(own.get(key), places, name, more, composer) for key, places in sorted(told.items())}
+    room = max(0, most - len(own))
+    new = [key for key in added if key not in own]
+    found = {**own, **{key: schema for key, schema in added.items() if key in own or key in new[:room]}}
+    found[name] = _chooser(discriminator, as_object(own.get(name)), composer)
+    return found, more or len(new) > room
+
+
+def _joined(
+    inherited: JsonObject | None, places: list[tuple[str, JsonObject]], name: str, has_others: bool, composer: Composer
+) -> JsonObject:
+    """Return a schema for one property that allows every value that one of the schemas in `places` allows.
+
+    `places`: pairs of a subtype's discriminator value and the property's schema in that subtype. `name`: the name of
+    the discriminator property.
+    """
+    schemas: list[JsonValue] = [schema for _, schema in places]
+    distinct = unique([*schemas, *([inherited] if inherited is not None else [])])
+    if has_others and len(distinct) > 1 and inherited is None:
+        kinds = {tuple(types(composer.node(as_object(each))[0])) for each in distinct}
+        distinct.append({"type": "object", "description": OTHERS} if kinds == {("object",)} else {})
+    schema: JsonObject = as_object(distinct[0]) if len(distinct) == 1 else {"anyOf": distinct}
+    if inherited is not None or len(places) > _MOST_LABELS:
+        return schema
+    words = as_text(composer.node(schema)[0].get("description"))
+    labels = " or ".join(clipped(plain(label), 40) for label, _ in places)
+    note = f"Applies if {clipped(plain(name))} is {labels}."
+    return {**schema, "description": f"{ended(words)} {note}".strip()}
+
+
+def _chooser(discriminator: Discriminator, declared: JsonObject, composer: Composer) -> JsonObject:
+    """Return the schema of the discriminator property. It lists the values, or gives examples in its description if
+    the document does not list all values.
+    """
+    shown = discriminator.shown()
+    node, _ = composer.node(declared)
+    if "enum" in node or "const" in node:
+        return declared
+    values = unique(
+        [*(value for member in shown for value in discriminator.values(member)), *discriminator.other_values()]
+    )
+    if all(discriminator.known_values(member) for member in shown):
+        return {"allOf": [declared or {"type": "string"}, {"enum": values}]}
+    names = ", ".join(clipped(plain(str(value)), 40) for value in values[:_MOST_NAMES])
+    note = f"Such as {names}{', …' if len(values) > _MOST_NAMES else ''}."
+    return {"type": "string", **declared, "description": f"{ended(as_text(node.get('description')))} {note}".strip()}
+
+
+_CHANGING = ("POST", "PUT", "PATCH")
+_MAY_BE_EMPTY = re.compile(
+    r"\b(?:empty|no|without an?|optional) (?:request |json )?body\b"
+    r"|\bbody (?:\w+ ){0,2}(?:optional|empty|omitted|left out|not (?:needed|required))\b",
+    re.IGNORECASE,
+)
+
+
+# By OpenAPI's default, a body with required members may be left out. In documents that were new to mcpgen, a sixth of
+# the tools sent no body for this reason. `--optional-bodies` restores the default.
+def is_required(operation: Operation, body: RequestBody, node: JsonObject, composer: Composer) -> bool:
+    """Return True if a call of the operation must have the body. `node`: the schema of the body.
+
+    If the document does not set `required`, the method, the schema and the descriptions decide.
+    """
+    if body.required is not None:
+        return body.required
+    told = "\n".join((operation.summary, operation.description, body.description))
+    return operation.method in _CHANGING and _needs_members(node, composer) and not _MAY_BE_EMPTY.search(told)
+
+
+def _needs_members(node: JsonObject, composer: Composer) -> bool:
+    """Return True if neither null nor an empty object is valid for `node`."""
+    branches = [composer.node(each)[0] for each in alternatives(node)]
+    if "null" in types(node) or any(map(is_null, branches)):
+        return False
+    if as_list(node.get("required")):
+        return True
+    return bool(branches) and all(as_list(each.get("required")) for each in branches)
+
+
+def report_demanded(taken: Sequence[Operation], diagnostics: Diagnostics) -> None:
+    """Report in one diagnostic which bodies mcpgen makes required although their document does not say so."""
+    if not taken:
+        return
+    some = ", ".join(f"{each.method} {each.path}" for each in taken[:3])
+    more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
+    message = (
+        "These request bodies have required members, so mcpgen makes the bodies required, although the "
+        f"document does not say so: {some}{more}."
+    )
+    hint = (
+        "Write `required: true` or `required: false` at the body in the document. To keep a body optional, use "
+        "`body: {required: false}` in an override, or --optional-bodies."
+    )
+    body = taken[0].body
+    diagnostics.add("body-required", message, body.where if body else taken[0].where, hint)

@@ -10,19 +10,20 @@ it is the URL of the job, such as `status_url`, is more certain than a request o
 state of the job. Such a request is preferred to other URLs in the response, whose content no schema describes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, as_text
+from mcpgen.base.names import alphanumeric, words
 from mcpgen.base.work import Exhausted
-from mcpgen.lower.jobs import google, places
 from mcpgen.lower.jobs.proposals import Arguments, at_url, ends, job
 from mcpgen.lower.jobs.requests import Look, Requests
 from mcpgen.lower.jobs.states import Member, State, listed, state_of
-from mcpgen.lower.schema.compose import Composer
+from mcpgen.lower.schema.compose import Composer, members, types
 from mcpgen.lower.schema.media_types import encoding_of
+from mcpgen.lower.schema.nodes import items_of
 from mcpgen.model import Accepted, Operation, Response
 
 FORGOTTEN = Accepted("forget")
@@ -55,7 +56,7 @@ def recognize(operation: Operation, requests: Requests, arguments: Arguments, co
     composer.budget.begin()
     try:
         schema = _schema(response)
-        if response.status != "202" and not (operation.long_running or google.is_operation(schema, composer)):
+        if response.status != "202" and not (operation.long_running or is_operation(schema, composer)):
             return None
         answer = _Answer(response, schema, listed(schema, composer))
         return next(_found(operation, answer, requests, arguments, composer), FORGOTTEN)
@@ -70,8 +71,8 @@ def _found(
     certain first.
     """
     yield from _of_answer(operation, answer, requests, arguments)
-    if google.is_operation(answer.schema, composer):
-        yield google.proposed(operation, requests, arguments)
+    if is_operation(answer.schema, composer):
+        yield proposed(operation, requests, arguments)
     yield from _of_requests(operation, answer, requests, arguments)
     yield from _of_urls(operation, answer, composer)
     yield from _of_resources(operation, answer, requests, arguments, composer)
@@ -102,17 +103,17 @@ def _of_answer(operation: Operation, answer: _Answer, requests: Requests, argume
     """Yield where a client can see the state of the job, as far as the response itself says so: a URL in a header field
     or in the body, or an OpenAPI link.
     """
-    name = places.header(answer.response.headers)
+    name = header(answer.response.headers)
     if operation.long_running and name in ("", "location"):
         name = _OF_EXTENSION.get(operation.long_running, "location")
     if name:
-        look = places.of_header(name)
+        look = of_header(name)
         yield Accepted("job", look, {"poll": look})
     for link in answer.response.links:
         if (target := requests.linked(operation, link)) is not None:
             yield job(target, arguments)
-    if pointer := places.status_url(answer.members):
-        beside = (look for look, _ in _by_id(operation, answer, requests) if places.is_beside(pointer, look.values))
+    if pointer := status_url(answer.members):
+        beside = (look for look, _ in _by_id(operation, answer, requests) if is_beside(pointer, look.values))
         yield at_url(pointer, next((job(look, arguments) for look in beside), None))
 
 
@@ -151,10 +152,10 @@ def _of_requests(operation: Operation, answer: _Answer, requests: Requests, argu
 
 def _of_urls(operation: Operation, answer: _Answer, composer: Composer) -> Iterator[Accepted]:
     """Yield the URLs in the response at which a job can be read."""
-    if pointer := places.related(answer.members, composer):
+    if pointer := related(answer.members, composer):
         yield Accepted("job", pointer, {"poll": pointer})
     state = state_of(answer.schema, composer)
-    if state is not None and operation.method != "DELETE" and (pointer := places.own_url(answer.members, composer)):
+    if state is not None and operation.method != "DELETE" and (pointer := own_url(answer.members, composer)):
         yield Accepted("job", pointer, {"poll": pointer, **ends(state)})
 
 
@@ -171,7 +172,7 @@ def _of_resources(
         looks = [*(look for look, _ in created), requests.same(operation)]
     for look in filter(None, [*looks, requests.remaining(operation)]):
         yield Accepted("resource", f"GET {arguments.target(look.target)}")
-    if operation.method != "DELETE" and (pointer := places.own_url(answer.members, composer)):
+    if operation.method != "DELETE" and (pointer := own_url(answer.members, composer)):
         yield Accepted("resource", pointer)
     if any(name.lower() == "retry-after" for name in answer.response.headers) and _has_result(operation):
         yield Accepted("again", f"{operation.method} {arguments.target(operation.path)}")
@@ -182,3 +183,116 @@ def _of_resources(
 def _has_result(operation: Operation) -> bool:
     """Return True if the operation also has a successful response other than 202."""
     return any(each.status[:1] == "2" and each.status != "202" for each in operation.responses)
+
+
+_HEADERS = ("azure-asyncoperation", "operation-location", "location", "content-location")
+"""Header fields with the URL of a job, the most certain first."""
+
+_OF_JOBS = (
+    *("status", "statuscheck", "operation", "job", "task", "run", "export"),
+    *("poll", "polling", "monitor", "progress"),
+)
+_URLS = frozenset(f"{what}{kind}" for what in _OF_JOBS for kind in ("url", "uri", "link", "href", "location"))
+_LINKS = ("links", "_links")
+_RELATIONS = ("status", "job", "operation", "task", "monitor", "poll", "actions", "operations", "jobs", "tasks")
+_SELF = frozenset(("self", "selflink", "url", "uri", "href", "selfurl", "selfhref", "link"))
+
+
+def header(names: Iterable[str]) -> str:
+    """Return the name of the header field with the URL of a job, in lower case, or "". `names`: the header fields of a
+    response.
+    """
+    lower = [name.lower() for name in names]
+    own = [name for name in lower if alphanumeric(name.removeprefix("x-")) in _URLS]
+    return next((name for name in (*_HEADERS, *own) if name in lower), "")
+
+
+def of_header(name: str) -> str:
+    """Return the value of `poll` in a tools file that means the header field `name`."""
+    return name if name in _HEADERS else f"header {name}"
+
+
+def status_url(found: list[Member]) -> str:
+    """Return the JSON Pointer to the URL of a job in a response, or "". `found`: the members of the response."""
+    return next((each.pointer for each in found if alphanumeric(each.name) in _URLS and _is_text(each)), "")
+
+
+def is_beside(pointer: str, values: Mapping[str, str]) -> bool:
+    """Return True if `pointer` differs only in its last word from a JSON Pointer in `values`, as `/run_url` differs
+    from `/run_id`. Then the URL and the id at these two pointers belong to the same job.
+
+    `pointer`: pointer to a URL in a response. `values`: path variable → pointer to its id in the response.
+    """
+    return any(words(pointer)[:-1] == words(each)[:-1] for each in values.values())
+
+
+def related(found: list[Member], composer: Composer) -> str:
+    """Return the JSON Pointer to the URL of a job among the links of a response, or ""."""
+    return _linked(found, _RELATIONS, composer)
+
+
+def own_url(found: list[Member], composer: Composer) -> str:
+    """Return the JSON Pointer to the URL of the object that a response contains, or "". The URL is a link `self`, or a
+    top-level member such as `url` or `href` whose format is `uri`.
+    """
+    if pointer := _linked(found, ("self",), composer):
+        return pointer
+    told = (each for each in found if alphanumeric(each.name) in _SELF and "/" not in each.pointer[1:])
+    return next((each.pointer for each in told if as_text(each.node.get("format")) in ("uri", "url")), "")
+
+
+def _linked(found: list[Member], relations: tuple[str, ...], composer: Composer) -> str:
+    for links in (each for each in found if each.name in _LINKS and "/" not in each.pointer[1:]):
+        known = {name.lower(): (name, member) for name, member in members(links.node)}
+        for name, member in (known[each] for each in relations if each in known):
+            if place := _url_in(member, composer):
+                return f"{links.pointer}/{name}{'' if place == '.' else place}"
+    return ""
+
+
+def _url_in(member: JsonObject, composer: Composer) -> str:
+    """Return the JSON Pointer to the URL in a link: `/href`, or `/0/href` in a list of links. Return "." if the link
+    itself is a URL, "" if it has none.
+    """
+    node, _ = composer.node(member)
+    if "array" in types(node) or "items" in node:
+        inner = _url_in(items_of(node), composer)
+        return f"/0{'' if inner == '.' else inner}" if inner else ""
+    if "string" in types(node):
+        return "."
+    return next((f"/{name}" for name, _ in members(node) if name.lower() in ("href", "url", "uri")), "")
+
+
+def _is_text(member: Member) -> bool:
+    return "string" in types(member.node)
+
+
+ENDS: JsonObject = {"done": "/done", "failed": "/error", "result": "/response"}
+
+
+def is_operation(schema: JsonObject | None, composer: Composer) -> bool:
+    """Return True if a response is a long-running operation (google.longrunning.Operation)."""
+    if schema is None:
+        return False
+    node, _ = composer.node(schema)
+    found = dict(members(node))
+    if not {"name", "done"} <= found.keys() or found.keys().isdisjoint({"response", "error", "metadata"}):
+        return False
+    return "boolean" in types(composer.node(found["done"])[0])
+
+
+def proposed(operation: Operation, requests: Requests, arguments: Arguments) -> Accepted:
+    """Return the job that `operation` starts. The job has a `task` (rule for following the job) only if the path for
+    reading the job has exactly one variable. The response contains only the job's whole name, not the values of several
+    variables.
+    """
+    reads = [each for each in requests.of_answer(operation, is_operation) if each.path.endswith("}")]
+    if not reads:
+        return Accepted("job", "/name")
+    read = min(reads, key=lambda each: (len(each.path), each.path))
+    poll = f"GET {read.path}"
+    variables = read.template.declared
+    if len(variables) != 1 or variables[0] in arguments.taken:
+        return Accepted("job", poll)
+    values: JsonObject = {} if variables[0] == "name" else {"values": {variables[0]: "/name"}}
+    return Accepted("job", poll, {"poll": poll, **values, **ENDS})

@@ -1,22 +1,121 @@
 """Find the request of the same document that reads the job which an operation has started, or the item that it has
 changed.
+
+Descriptions mention operations, by path, operationId or summary, and say that an operation takes an id from another
+operation's response. A document may have thousands of operations that answer 202, so no operation is compared with all
+others: `Items` is an index of the GET operations that read one item (`/jobs/{id}`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from urllib.parse import unquote
 
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.names import alphanumeric, words
-from mcpgen.lower.jobs import mentions
-from mcpgen.lower.jobs.items import Items
 from mcpgen.lower.jobs.states import Member, State, end_of, listed, member_names, parts_of, state_of
 from mcpgen.lower.schema.compose import Composer, types
 from mcpgen.lower.tool.listings import described
 from mcpgen.model import AnswerLink, Operation
 from mcpgen.naming.inflection import is_plural, singular
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_POLLS = re.compile(r"\bpoll(ing|ed|s)?\b", re.IGNORECASE)
+_READS = re.compile(r"\bGET\b")
+_PATH = re.compile(r"(?<![\w}-])/[^\s`'\"<>]+")
+_SHORTEST = 6
+
+
+def names_of(operation: Operation) -> list[str]:
+    """Return the operationId and the summary of an operation, without case and punctuation. Leave out short names."""
+    return [alphanumeric(each) for each in (operation.id or "", operation.summary) if len(each) >= _SHORTEST]
+
+
+def mentions(text: str, operation: Operation) -> bool:
+    """Return True if a text mentions an operation by its path, operationId or summary."""
+    said = alphanumeric(text)
+    return has_path(text, operation.path) or any(name in said for name in names_of(operation))
+
+
+def takes(read: Operation, member: Member, operation: Operation) -> bool:
+    """Return True if the description of `read` says that it takes the id in `member` from a response of `operation`."""
+    is_named = re.search(rf"\b{re.escape(member.name)}\b", read.description) is not None
+    return is_named and mentions(read.description, operation)
+
+
+def polling_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that tell the reader to poll a GET request."""
+    return (each for each in _SENTENCE.split(text) if _POLLS.search(each) and _READS.search(each))
+
+
+def paths_in(text: str) -> Iterator[str]:
+    """Yield what may be a path in a text, with and without the punctuation behind it."""
+    for found in _PATH.findall(text):
+        yield from dict.fromkeys((found, found.rstrip(".,:;?!)")))
+
+
+def has_path(text: str, path: str) -> bool:
+    """Return True if a text contains a path, and not only as a part of a longer path."""
+    if path == "/" or path not in text:
+        return False
+    return re.search(rf"(?<![\w}}-]){re.escape(path)}(?![\w/{{-])", text) is not None
+
+
+_ONE_VARIABLE = re.compile(r"\{[^{}]*\}")
+_NAME = re.compile(r"\w+(?:-\w+)*")
+_MOST = 100
+"""Largest number of descriptions that name the same id. If more name it, the id tells nothing, and none is read."""
+
+_Key = tuple[str, str]
+"""Name of a document, and the text by which an operation of this document is found."""
+
+
+class Items:
+    """GET operations whose paths end in a variable."""
+
+    def __init__(self, reads: Iterable[Operation]) -> None:
+        self._by_collection: dict[_Key, list[Operation]] = {}
+        self._by_noun: dict[_Key, list[Operation]] = {}
+        self._by_parent: dict[_Key, list[Operation]] = {}
+        self._by_word: dict[_Key, list[tuple[Operation, str]]] = {}
+        for each in reads:
+            before, _, last = each.path.rpartition("/")
+            if _ONE_VARIABLE.fullmatch(last):
+                self._add(each, *before.rpartition("/")[::2])
+
+    def of_collection(self, operation: Operation) -> Iterator[Operation]:
+        """Yield the operations that read an item of the collection that ends the path of `operation`: for
+        `/lists/{…}/items`, those at `/items/{…}` and `/list_items/{…}`.
+        """
+        *_, parent, last = ["", "", *(each for each in operation.path.split("/") if each and not each.startswith("{"))]
+        for name in dict.fromkeys((alphanumeric(last), alphanumeric(f"{singular(parent)}{last}"))):
+            yield from self._by_collection.get((operation.document, name), ())
+
+    def of_job(self, operation: Operation, member: Member) -> Iterator[Operation]:
+        """Yield operations that may read the item whose id a response of `operation` gives in `member`.
+
+        First come operations on items named like the member (`/jobs/{…}` for `job_id`), then those on items below the
+        path of `operation`, and those whose description says that they take the id.
+        """
+        noun = (words(member.name) if len(words(member.name)) > 1 else [member.holder, ""])[:-1]
+        if noun:
+            yield from self._by_noun.get((operation.document, singular(alphanumeric("".join(noun)))), ())
+        yield from self._by_parent.get((operation.document, operation.path), ())
+        naming, names = self._by_word.get((operation.document, member.name), []), names_of(operation)
+        for each, text in naming if len(naming) <= _MOST else ():
+            if has_path(each.description, operation.path) or any(name in text for name in names):
+                yield each
+
+    def _add(self, read: Operation, parent: str, collection: str) -> None:
+        keys = ((self._by_collection, alphanumeric(collection)), (self._by_noun, singular(alphanumeric(collection))))
+        for index, name in (*keys, (self._by_parent, parent)):
+            index.setdefault((read.document, name), []).append(read)
+        found = {name for name in _NAME.findall(read.description) if len(words(name)) > 1}
+        text = alphanumeric(read.description) if found else ""
+        for name in found:
+            self._by_word.setdefault((read.document, name), []).append((read, text))
+
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _IDENTIFIES = frozenset(("id", "ids", "uuid", "guid", "sid", "key", "name", "slug", "number", "token", "identifier"))
@@ -142,8 +241,8 @@ class Requests:
     def polled(self, operation: Operation) -> Look | None:
         """Return the GET request that the operation's description tells readers to poll, or None if it names none."""
         known = {*_VARIABLE.findall(operation.path)}
-        for sentence in mentions.polling_sentences(operation.description):
-            for path in mentions.paths_in(sentence):
+        for sentence in polling_sentences(operation.description):
+            for path in paths_in(sentence):
                 read = self._reads.get((operation.document, _blank(path)))
                 is_meant = read is not None and read.path == path
                 if is_meant and {*_VARIABLE.findall(_renamed(path, operation.path))} <= known:
@@ -195,7 +294,7 @@ class Requests:
                 seen.add(each.path)
                 yield look, False
         found = [
-            (look, mentions.mentions(text, each) or mentions.takes(each, member, operation))
+            (look, mentions(text, each) or takes(each, member, operation))
             for member in answer
             if _is_job_id(member)
             for each in self._items.of_job(operation, member)

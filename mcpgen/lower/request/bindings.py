@@ -1,19 +1,20 @@
 """Assign the arguments of a tool to places in its HTTP request.
 
-The result is an `HttpBinding` with styles, encodings and constants.
+The result is an `HttpBinding` with styles, encodings and constants. A request of GraphQL also gets rules for its
+result, because such a response has status 200 also if the call has failed.
 """
 
 import re
 from dataclasses import replace
 from itertools import chain, count
 
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.secrets import is_secret_name
 from mcpgen.lower.inputs import constants, idempotency
 from mcpgen.lower.inputs.arguments import Arguments, part_slot
 from mcpgen.lower.inputs.bodies import BodyPlan, part_of
 from mcpgen.lower.inputs.slots import FIELDS, REST, WHOLE, Slot
-from mcpgen.lower.request import graphql, sends
+from mcpgen.lower.request import sends
 from mcpgen.lower.schema.compose import Composer, alternatives, members, types
 from mcpgen.lower.schema.media_types import encoding_of
 from mcpgen.lower.schema.xml import part_shape
@@ -28,6 +29,7 @@ from mcpgen.model import (
     Parameter,
     ParameterBinding,
     Response,
+    ResultView,
     Scopes,
     SecurityRequirement,
 )
@@ -87,7 +89,7 @@ def bind(
         nullable=arguments.nullable,
         timeout=operation.decided.timeout,
         requires=operation.decided.requires or (),
-        result=graphql.rules(operation, sent),
+        result=rules(operation, sent),
         also=tuple(name for name in sends.named(operation) if by_hand and name not in listed),
         open=operation.decided.sends is not None and operation.decided.sends.open is not None,
         withheld=_withheld(operation, arguments),
@@ -317,3 +319,34 @@ def _multipart_field(
         filename=filename,
         repeat="array" in types(node) and not whole,
     )
+
+
+_DOCUMENT = re.compile(r"(\s|#[^\n]*\n)*(\{|(query|mutation|subscription|fragment)\b[^{]*\{)")
+_BESIDE = ("variables", "operationName")
+
+
+def rules(operation: Operation, body: BodyBinding | None) -> ResultView | None:
+    """Return the `result` rules of the operation. If its body is a request of GraphQL, the rules say so."""
+    view = operation.decided.result
+    if body is None or not _is_graphql(operation, body):
+        return view
+    view = view or ResultView(operation.where)
+    return replace(view, rules={"graphql": True, **view.rules})
+
+
+def _is_graphql(operation: Operation, body: BodyBinding) -> bool:
+    """Return True for a body of the type `application/graphql`, and for JSON whose member `query` is one of GraphQL.
+
+    If a caller gives the query, another member of GraphQL's requests or the path must show that it is one.
+    """
+    if body.encoding != "json":
+        return body.content_type.partition(";")[0].strip() == "application/graphql"
+    members: dict[str, JsonValue] = {each.name: each.value if each.constant else None for each in body.fields}
+    for name, node in as_object((body.template or {}).get("members")).items():
+        text = as_list(as_object(node).get("text"))
+        members[name] = text[0] if text else as_object(node).get("value")
+    query = members.get("query")
+    if isinstance(query, str):
+        return _DOCUMENT.match(query) is not None
+    at_graphql = operation.path.lower().rstrip("/").endswith("graphql")
+    return "query" in members and (at_graphql or any(name in members for name in _BESIDE))

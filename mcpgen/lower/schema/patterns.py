@@ -1,20 +1,293 @@
 """Decide which patterns a tool's schema shows: those that a linear-time regex engine accepts, and that need little
 memory.
+
+Patterns are regular expressions as JSON Schema defines them: ECMA 262 with the flag `u` (2020-12, 6.3.3). With this
+flag, ECMA 262 refuses much that other dialects accept. A client whose library refuses one pattern may lose the whole
+tool.
+
+Some authors write something else in place of a regular expression: literals of JavaScript with slashes and flags
+(`/^a$/i`), masks for dates (`YYYY-MM-DD`), and patterns that no text can match.
+
+The memory of a compiled pattern is estimated from its text alone. A regex engine could measure this memory. But its
+measure changes with its releases, and what mcpgen emits must not.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
 from mcpgen.base.once import ValueCache
-from mcpgen.lower.schema.ecma import is_ecma, without_needless_escapes
-from mcpgen.lower.schema.pattern_cost import pattern_cost
-from mcpgen.lower.schema.regex_literals import is_date_mask, matches_nothing, without_slashes
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
+
+
+_HEX = "[0-9A-Fa-f]"
+_CODE = rf"[fnrtv]|c[A-Za-z]|0(?![0-9])|x{_HEX}{{2}}|u{_HEX}{{4}}|u\{{{_HEX}{{1,6}}\}}|[\^$\\.*+?()\[\]{{}}|/]"
+_SET = r"[dDwWsS]|[pP]\{[A-Za-z_]+(?:=[A-Za-z0-9_]+)?\}"
+_NAME = r"<[A-Za-z_$][A-Za-z0-9_$]*>"
+TOKEN = re.compile(
+    rf"(?P<open>\((?:\?(?::|(?P<around><?[=!])|{_NAME}))?)|(?P<close>\))|(?P<border>[|^$]|\\[bB])"
+    rf"|(?P<repeat>(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})\??)"
+    rf"|(?P<list>\[\^?(?:[^\]\\]|\\.)*\])|(?P<atom>\\(?:{_CODE}|{_SET}|[1-9][0-9]*|k{_NAME})|[^\\()\[\]{{}}*+?|^$])",
+    re.DOTALL,
+)
+MEMBER = re.compile(rf"\\(?P<set>{_SET})|\\(?:{_CODE}|[b-])|[^\\\]]", re.DOTALL)
+_NEEDLESS = re.compile(r"\\(?:([^\s\w<>^$.*+?()\[\]{}|/\\-])|([-_ ])|(.))", re.DOTALL)
+
+
+@lru_cache(maxsize=1024)  # cached, since many members of a document share one pattern
+def is_ecma(pattern: str) -> bool:
+    """Return True if `pattern` is a regular expression of ECMA 262 with the flag `u`."""
+    position, groups, may_repeat = 0, list[bool](), False
+    while position < len(pattern):
+        token = TOKEN.match(pattern, position)
+        if token is None:
+            return False
+        position = token.end()
+        if token["open"]:
+            groups.append(token["around"] is None)
+        if (token["close"] and not groups) or (token["repeat"] and not may_repeat):
+            return False
+        if token["list"] and not _is_list(token["list"]):
+            return False
+        may_repeat = groups.pop() if token["close"] else bool(token["list"] or token["atom"])
+    return not groups
+
+
+@lru_cache(maxsize=1024)
+def without_needless_escapes(pattern: str) -> str:
+    """Return `pattern` without backslashes before ordinary characters, which the flag `u` refuses."""
+    written = "".join(_unescaped(pattern))
+    return written if is_ecma(written) else pattern
+
+
+def _unescaped(pattern: str) -> Iterator[str]:
+    """Yield `pattern` piece by piece without needless backslashes.
+
+    Inside a character class `-` keeps its backslash, since a bare `-` means a range.
+    """
+    position, inside = 0, False
+    for escape in _NEEDLESS.finditer(pattern):
+        between = pattern[position : escape.start()]
+        for character in between:
+            inside = character == "[" or (inside and character != "]")
+        position = escape.end()
+        plain, perhaps, _ = escape.groups()
+        is_range = inside and perhaps == "-"
+        yield between + (escape[0] if is_range or not (plain or perhaps) else plain or perhaps)
+    yield pattern[position:]
+
+
+def _is_list(text: str) -> bool:
+    """Return True if `text` is a character class whose ranges run between single characters in ascending order."""
+    members = text[1:-1].removeprefix("^")
+    found: list[re.Match[str]] = []
+    position = 0
+    while position < len(members):
+        member = MEMBER.match(members, position)
+        if member is None:
+            return False
+        found.append(member)
+        position = member.end()
+    index = 1
+    while index < len(found) - 1:
+        if found[index][0] != "-":
+            index += 1
+            continue
+        low, high = found[index - 1], found[index + 1]
+        if low["set"] or high["set"] or (len(low[0]) == len(high[0]) == 1 and low[0] > high[0]):
+            return False
+        index += 3
+    return True
+
+
+_JAVASCRIPT = re.compile(r"/(\^.*|.*(?<!\\)\$)/([a-z]*)", re.DOTALL)
+_WITHOUT_EFFECT = frozenset("dguy")
+"""Flags of JavaScript that change nothing about which texts match."""
+
+_MASK = re.compile(r"\^?(?:[YyMmDdHhSs]+|'?T'?|Z{1,2}|[-/.: ,])+\$?")
+_DATE = re.compile(r"[Yy]{4}|(?:[Yy]{2}|[Hh]{2}|[Dd]{2})[-/.: ,]?[Mm]{2}|M{2}[-/.: ,]?D{2}")
+
+
+@lru_cache(maxsize=4096)
+def without_slashes(pattern: str) -> str:
+    """Return `pattern` without the slashes and flags of a JavaScript literal (`/^a$/`), if it has `^` after the first
+    slash or `$` before the last one: no text matches it as it is.
+
+    For the flag `i`, the pattern matches letters of both cases. Return it unchanged if a flag cannot be written out.
+    """
+    literal = _JAVASCRIPT.fullmatch(pattern)
+    if literal is None:
+        return pattern
+    inner, flags = literal[1], set(literal[2]) - _WITHOUT_EFFECT
+    if flags - {"i"}:
+        return pattern
+    return (_both_cases(inner) or pattern) if flags else inner
+
+
+def _both_cases(pattern: str) -> str:
+    """Return `pattern` with each letter of ASCII in both cases. Return "" if another part of it depends on case."""
+    if not is_ecma(pattern):
+        return ""
+    written = ""
+    for token in TOKEN.finditer(pattern):
+        text = token[0]
+        if "\\p" in text or "\\x" in text or "\\u" in text or not text.isascii():
+            return ""
+        if token["list"]:
+            text = f"{text[:-1]}{_other_case(text[1:-1])}]"
+        elif token["atom"] and text.isalpha():
+            text = f"[{text}{text.swapcase()}]"
+        written += text
+    return written
+
+
+def _other_case(members: str) -> str:
+    """Return the letters and ranges of letters in a character class, in the other case."""
+    found = [each[0] for each in MEMBER.finditer(members.removeprefix("^"))]
+    added, index = "", 0
+    while index < len(found):
+        is_range = found[index + 1 : index + 2] == ["-"] and index + 2 < len(found)
+        low, high = found[index], found[index + 2] if is_range else found[index]
+        for first, last in (("A", "Z"), ("a", "z")):
+            begin, end = max(low, first), min(high, last)
+            if len(low) == len(high) == 1 and begin <= end:
+                added += begin.swapcase() if begin == end else f"{begin}-{end}".swapcase()
+        index += 3 if is_range else 1
+    return added
+
+
+def is_date_mask(pattern: str) -> bool:
+    """Return True if `pattern` has no metacharacter but reads like a mask for dates or times, such as `dd/mm/yyyy`."""
+    return _MASK.fullmatch(pattern) is not None and _DATE.search(pattern) is not None
+
+
+@dataclass(slots=True)
+class _Sequence:
+    """What is known of one alternative of a group: whether it `takes` a character, and whether it `ended` by `$`.
+
+    `dead`: no text matches it. `all_take`, `all_dead`: the same for all earlier alternatives of the group.
+    """
+
+    takes: bool = False
+    ended: bool = False
+    dead: bool = False
+    all_take: bool = True
+    all_dead: bool = True
+
+    def closed(self) -> tuple[bool, bool]:
+        """Return whether each alternative takes a character, and whether no text matches any of them."""
+        return self.all_take and self.takes, self.all_dead and self.dead
+
+
+def matches_nothing(pattern: str) -> bool:
+    """Return True if no text matches `pattern`, because `^` follows a character or a character follows `$`.
+
+    `pattern` must have no look-around and no backreference.
+    """
+    if not is_ecma(pattern):
+        return False
+    groups = [_Sequence()]
+    tokens = list(TOKEN.finditer(pattern))
+    for token, following in zip(tokens, [*tokens, None][1:], strict=True):
+        here = groups[-1]
+        may_be_absent = following is not None and following[0].startswith(("*", "?", "{0"))
+        if token["open"]:
+            groups.append(_Sequence())
+        elif token[0] == "|":
+            takes, dead = here.closed()
+            groups[-1] = _Sequence(all_take=takes, all_dead=dead)
+        elif token[0] == "^":
+            here.dead = here.dead or here.takes
+        elif token[0] == "$":
+            here.ended = True
+        elif token["close"] or token["list"] or token["atom"]:
+            takes, dead = (True, False) if not token["close"] else groups.pop().closed()
+            here = groups[-1]
+            if not may_be_absent:
+                here.dead = here.dead or dead or (takes and here.ended)
+                here.takes = here.takes or takes
+    return groups[0].closed()[1]
+
+
+_LITERAL, _FOREIGN_LITERAL = 56, 80
+_RANGE, _FOREIGN_RANGE, _CLASS = 24, 512, 64
+_ANY = 1024
+_ESCAPES = {"d": 88, "D": _ANY, "s": 800, "S": 2200, "w": 128, "W": 1200}
+_PROPERTY = 48 * 1024
+_GROUP, _BRANCH, _REPETITION = 96, 48, 40
+r"""Bytes that each part of a pattern takes: a character in ASCII or outside, a member of a character class, a class,
+`.` or a negated class, a class by an escape or a property (`\p{L}`), a group, an alternative, a repetition.
+
+They are rounded from what the engine of jsonschema-rs took in two releases, for patterns that repeat one part.
+"""
+_ONE = r"(?:\\u[0-9A-Fa-f]{4}|\\u\{[^}]*\}|\\x[0-9A-Fa-f]{2}|\\.|[^\\])"
+_MEMBER = re.compile(rf"\\([pP])(?:\{{[^}}]*\}})?|\\([sSdDwW])|{_ONE}(?:-{_ONE})?", re.DOTALL)
+
+
+@lru_cache(maxsize=4096)
+def pattern_cost(pattern: str) -> int | None:
+    """Return about how many bytes the compiled `pattern` takes, or None if its parentheses do not match.
+
+    A repetition with a count takes its content as often as its upper bound, or its lower bound if it has no upper one.
+    """
+    totals, last, position = [0], 0, 0
+    while position < len(pattern):
+        token = TOKEN.match(pattern, position)
+        position = token.end() if token else position + 1
+        if token is not None and token["open"]:
+            totals.append(0)
+            last = 0
+            continue
+        if token is not None and token["close"]:
+            if len(totals) == 1:
+                return None
+            last = totals.pop() + _GROUP
+        elif token is not None and token["repeat"]:
+            totals[-1] -= last
+            last = last * _most_times(token["repeat"]) + _REPETITION
+        elif token is not None and token["border"]:
+            last = _BRANCH
+        else:
+            last = _atom(token[0]) if token else _FOREIGN_LITERAL
+        totals[-1] += last
+    return totals[0] if len(totals) == 1 else None
+
+
+def _most_times(repetition: str) -> int:
+    """Return how often the engine writes out the content of `*`, `+`, `?`, `{n}`, `{n,}` or `{n,m}`."""
+    counts = [int(count) for count in re.findall(r"\d+", repetition)]
+    return max(1, *counts, counts[0] + 1 if repetition.rstrip("?").endswith(",}") else 1) if counts else 1
+
+
+def _atom(written: str) -> int:
+    """Return the cost of one character, escape or character class."""
+    if written == ".":
+        return _ANY
+    if not written.startswith("["):
+        return _member(written, _LITERAL)
+    inside = written[1:-1]
+    members = [each[0] for each in _MEMBER.finditer(inside)]
+    if any(rf"\{letter}" in members and rf"\{letter.upper()}" in members for letter in "dsw"):
+        return _ANY  # `[\s\S]` is every character
+    negated = _ANY if inside.startswith("^") else 0
+    return negated + _CLASS + sum(_member(member, _RANGE) for member in members)
+
+
+def _member(written: str, ascii_cost: int) -> int:
+    """Return the cost of one character, escape or range; `ascii_cost` is that of an ASCII character or range."""
+    if written[:2] in (r"\p", r"\P"):
+        return _PROPERTY
+    if written[:1] == "\\" and written[1:] in _ESCAPES:
+        return _ESCAPES[written[1:]]
+    if written.isascii() and written[:2] not in (r"\u", r"\x"):
+        return ascii_cost
+    return _FOREIGN_RANGE if "-" in written[1:-1] else _FOREIGN_LITERAL
+
 
 LONGEST = 256
 MOST_BYTES = 1024 * 1024

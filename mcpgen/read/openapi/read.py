@@ -1,15 +1,23 @@
-"""Read a `Document` in any version of OpenAPI as an `Api`."""
+"""Read a `Document` in any version of OpenAPI as an `Api`, with the operations under its paths.
 
+An operation that cannot be read is skipped with its reason; the other operations are still read.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from mcpgen.base.diagnostics import Diagnostics
-from mcpgen.base.errors import FatalError
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
-from mcpgen.model import NO_SERVER, Api
+from mcpgen.base.names import clipped
+from mcpgen.model import NO_SERVER, Api, Decisions, Operation, Skipped
 from mcpgen.read.document import Document
-from mcpgen.read.openapi import credential_members, extension, inputs, operations, security, servers, swagger
+from mcpgen.read.openapi import credentials, extension, inputs, paths, security, servers, swagger
+from mcpgen.read.openapi.credentials import fix_version_parameters
+from mcpgen.read.openapi.inputs import DocumentFacts, OperationSource
 from mcpgen.read.openapi.schemas import Definitions
-from mcpgen.read.openapi.version_parameters import fix_version_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     around = inputs.DocumentFacts(
         root, references, schemes, base_url, diagnostics, version.reader, hidden, bool(document.sources)
     )
-    found, skipped = operations.read(root.get("paths"), top.inside("paths"), around)
+    found, skipped = read_operations(root.get("paths"), top.inside("paths"), around)
     if name == "2.0":
         url_list: JsonValue = swagger.as_servers(root, root.get("schemes"), base_url)
         where = top.inside("host" if "host" in root else "basePath")
@@ -77,7 +85,7 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
     known = frozenset(scheme.name for scheme in schemes)
     required = security.read_security(root.get("security"), schemes, known, top.inside("security"), diagnostics)
     found = tuple(replace(each, security=each.security.otherwise(required)) for each in found)
-    found = credential_members.withhold_members(found, definitions, diagnostics)
+    found = credentials.withhold_members(found, definitions, diagnostics)
     found = fix_version_parameters(found, definitions, diagnostics)
     usable = servers.read(url_list, where, base_url, diagnostics) or NO_SERVER
     return Api(
@@ -97,3 +105,224 @@ def _at(root: JsonObject, pointer: str) -> JsonValue:
         return lookup(root, tokens(pointer))
     except KeyError:
         return None
+
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "query")
+NEVER = {
+    "TRACE": "it would echo the server's credentials to whoever asks",
+    "CONNECT": "it asks for a tunnel",
+}
+_METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
+
+Outcome = Operation | Skipped
+
+
+def read_operations(
+    value: JsonValue, where: Where, around: DocumentFacts
+) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    """Return all operations under the `paths` object at `where`, and the skipped operations, each with the reason."""
+    found: list[Operation] = []
+    skipped: list[Skipped] = []
+    for path, entry in as_object(value).items():
+        for outcome in () if path.startswith("x-") else _of_item(path, entry, where.inside(path), around):
+            if isinstance(outcome, Skipped):
+                skipped.append(outcome)
+            else:
+                found.append(outcome)
+    _report_duplicate_ids(found, around)
+    judged = credentials.withhold(_with_unique_names(found, around), around.schemes, around.diagnostics)
+    return _with_unique_keys(judged), tuple(skipped)
+
+
+def _of_item(path: str, entry: JsonValue, where: Where, around: DocumentFacts) -> Iterator[Outcome]:
+    """Yield the operations of a path item: its own, and those of the item that it refers to (OpenAPI 3.1, 4.8.9)."""
+    seen: set[str] = set()
+    if isinstance(entry, dict) and "$ref" in entry:
+        for outcome in _each(path, entry, where, around):
+            seen.add(outcome.method)
+            yield outcome
+    try:
+        item, place = around.references.resolve(entry, where)
+    except SkipOperation as unusable:
+        yield Skipped(path, unusable.diagnostic, path=path)
+        return
+    for outcome in _each(path, item, place, around):
+        if outcome.method not in seen:
+            yield outcome
+
+
+def _each(path: str, item: JsonObject, place: Where, around: DocumentFacts) -> Iterator[Outcome]:
+    for method, value, where, reason in _methods(item, place):
+        raw: JsonObject = as_object(value)
+        try:
+            if reason:
+                raise SkipOperation(
+                    "unsupported-method", f"{clipped(method)} is never offered as a tool: {reason}.", where
+                )
+            raw, raw_where = around.references.resolve(value, where)
+            yield _read_one(method, path, OperationSource(raw, raw_where, item, place), around)
+        except SkipOperation as unusable:
+            yield Skipped(
+                f"{clipped(method)} {path}",
+                unusable.diagnostic,
+                method,
+                path,
+                as_text(raw.get("operationId")).strip() or None,
+                _tags(raw),
+                raw.get("deprecated") is True,
+            )
+
+
+def _methods(item: JsonObject, place: Where) -> Iterator[tuple[str, JsonValue, Where, str]]:
+    """Yield each method of a path item: its name, its Operation Object, and the place of that object. The fourth member
+    says why the operation cannot become a tool, or is "" if it can.
+    """
+    for key in (*METHODS, "trace"):
+        if key in item:
+            yield key.upper(), item[key], place.inside(key), NEVER.get(key.upper(), "")
+    for method, value in as_object(item.get("additionalOperations")).items():
+        reason = NEVER.get(method.upper(), "")
+        if method.lower() in METHODS:
+            reason = "it is a key of the path item, not a method"
+        elif not _METHOD.fullmatch(method):
+            reason = "it is not a name in capitals"
+        yield method, value, place.inside("additionalOperations", method), reason
+
+
+def _read_one(method: str, path: str, site: OperationSource, around: DocumentFacts) -> Operation:
+    raw, where, item = site.raw, site.where, site.item
+    meant = _with_braces(path, site, around)
+    template = paths.parse(meant, where, around.diagnostics, query_is_meant=around.is_translated)
+    inputs = around.reader(site, template, around)
+    known = frozenset(scheme.name for scheme in around.schemes)
+    said = extension.read(raw, where, around.diagnostics)
+    if hidden := _is_hidden(said, site, around):
+        said = {**said, extension.HIDDEN: True}
+    return Operation(
+        key=paths.operation_key(method, path),
+        method=method,
+        path=path,
+        template=template,
+        where=where,
+        id=as_text(raw.get("operationId")).strip() or None,
+        summary=as_text(raw.get("summary")),
+        description=as_text(raw.get("description")),
+        about_path="\n\n".join(
+            as_text(item.get(key)) for key in ("summary", "description") if not raw.get(key)
+        ).strip(),
+        tags=_tags(raw),
+        deprecated=raw.get("deprecated") is True,
+        parameters=inputs.parameters,
+        body=inputs.body,
+        responses=inputs.responses,
+        servers=inputs.servers,
+        security=security.read_security(
+            raw.get("security"), around.schemes, known, where.inside("security"), around.diagnostics
+        ),
+        extension=said,
+        credentials=inputs.credentials,
+        long_running=_long_running(raw),
+        decided=Decisions(
+            name=as_text(said.get("name")) or None,
+            told=as_text(said.get("description")).strip() or None,
+            hidden=hidden,
+        ),
+    )
+
+
+def _with_braces(path: str, site: OperationSource, around: DocumentFacts) -> str:
+    """Return `path` with `{name}` in place of `:name`, if the operation declares a path parameter of this name.
+
+    Report this. The key of the operation keeps the path as written, so that the lock finds the operation.
+    """
+    if "/:" not in path:
+        return path
+    names = set()
+    for owner, place in ((site.item, site.item_where), (site.raw, site.where)):
+        for entry in as_list(owner.get("parameters")):
+            try:
+                declared, _ = around.references.resolve(entry, place.inside("parameters"))
+            except SkipOperation:  # reported when the parameters are read
+                continue
+            if declared.get("in") == "path":
+                names.add(as_text(declared.get("name")))
+    meant = paths.with_braces(path, names)
+    if meant != path:
+        message = f"The path {clipped(path, 120)} writes parameters as `:name`; it is read as {clipped(meant, 120)}."
+        around.diagnostics.add("colon-in-path", message, site.where, "Write each parameter in braces, as in `{name}`.")
+    return meant
+
+
+def _long_running(raw: JsonObject) -> str:
+    """Return the value of `final-state-via` if Azure's extension marks the operation as long-running, or "yes" without
+    this value. Return "" for any other operation.
+    """
+    if raw.get("x-ms-long-running-operation") is not True:
+        return ""
+    options = as_object(raw.get("x-ms-long-running-operation-options"))
+    return as_text(options.get("final-state-via")) or "yes"
+
+
+def _is_hidden(said: JsonObject, site: OperationSource, around: DocumentFacts) -> bool:
+    """Return True if the document hides an operation: by `x-mcp` of the operation, or else of its path item or one of
+    its tags.
+    """
+    if extension.HIDDEN in said:
+        return said[extension.HIDDEN] is True
+    return extension.hides(site.item, site.item_where, around.diagnostics) or not around.hidden_tags.isdisjoint(
+        _tags(site.raw)
+    )
+
+
+def _with_unique_names(found: list[Operation], around: DocumentFacts) -> list[Operation]:
+    """If `x-mcp` gives several operations the same name, keep it for the operation whose key sorts first.
+
+    Remove the name from the other operations, for which mcpgen then derives names, and report this.
+    """
+    owners: dict[str, str] = {}
+    for operation in sorted(found, key=lambda operation: operation.key):
+        if operation.decided.name is not None:
+            owners.setdefault(operation.decided.name, operation.key)
+    settled: list[Operation] = []
+    for operation in found:
+        if operation.decided.name is not None and owners[operation.decided.name] != operation.key:
+            message = (
+                f"The name {operation.decided.name} belongs to another operation, so mcpgen derives another name "
+                "for this operation."
+            )
+            place = operation.where.inside("x-mcp", "name")
+            around.diagnostics.add("invalid-extension", message, place, "Give each tool a different name.")
+            operation = replace(operation, decided=replace(operation.decided, name=None))
+        settled.append(operation)
+    return settled
+
+
+def _tags(raw: JsonObject) -> tuple[str, ...]:
+    return tuple(tag for tag in as_list(raw.get("tags")) if isinstance(tag, str))
+
+
+# Names are added only where two keys are equal, so that tool names survive when such a twin path comes or goes.
+def _with_unique_keys(found: Iterable[Operation]) -> tuple[Operation, ...]:
+    """Make the keys of operations unique by adding names of parameters: `/a/{x}` and `/a/{y}` would otherwise have
+    equal keys.
+    """
+    found = tuple(found)
+    counts = Counter(operation.key for operation in found)
+    return tuple(
+        replace(operation, key=f"{operation.method} {operation.path}") if counts[operation.key] > 1 else operation
+        for operation in found
+    )
+
+
+def _report_duplicate_ids(found: list[Operation], around: DocumentFacts) -> None:
+    seen: set[str] = set()
+    for operation in found:
+        if operation.id in seen:
+            around.diagnostics.add(
+                "duplicate-operation-id",
+                f"The operationId {operation.id} occurs twice in the document.",
+                operation.where.inside("operationId"),
+                "Give each operation a different id.",
+            )
+        if operation.id:
+            seen.add(operation.id)

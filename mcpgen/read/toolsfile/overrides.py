@@ -7,7 +7,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME
 from mcpgen.model import ArgumentChange, BodyChange, Change
-from mcpgen.read.toolsfile import aliases, confirmation, hints, outputs, questions, results, roles, scopes, tasks
+from mcpgen.read.toolsfile import access, questions, results, settings, tasks
 
 
 def read(value: JsonValue, where: Where, diagnostics: Diagnostics) -> tuple[Change, ...]:
@@ -48,25 +48,25 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         title=_text(entry, "title"),
         description=_text(entry, "description"),
         arguments=_arguments(entry.get("arguments"), where.inside("arguments"), diagnostics),
-        hints=hints.hints(entry, where, diagnostics),
-        confirm=confirmation.of_tool(entry),
+        hints=settings.annotations(entry, where, diagnostics),
+        confirm=settings.confirm(entry),
         ask=questions.read(entry, where, diagnostics),
-        roles=roles.of_tool(entry),
-        scopes=scopes.of_tool(entry),
-        output=outputs.output(entry),
-        output_schema=outputs.schema(entry, where, diagnostics),
-        fields=outputs.fields(entry),
-        redirects=hints.redirects(entry),
-        lookups=hints.lookups(entry),
-        pages=hints.pages(entry),
+        roles=access.roles(entry),
+        scopes=access.scopes(entry),
+        output=settings.output(entry),
+        output_schema=settings.output_schema(entry, where, diagnostics),
+        fields=settings.fields(entry),
+        redirects=settings.redirects(entry),
+        lookups=settings.lookups(entry),
+        pages=settings.pages(entry),
         result=results.read(entry, where, diagnostics),
         task=tasks.read(entry, where, diagnostics),
-        timeout=hints.timeout(entry),
-        requires=hints.requires(entry),
-        portable=hints.portable(entry),
+        timeout=settings.timeout(entry),
+        requires=settings.requires(entry),
+        portable=settings.portable(entry),
         body=_body(entry.get("body"), where.inside("body")),
         unsecured=entry.get("security") == "none",
-        aliases=aliases.of_tool(entry, where),
+        aliases=settings.aliases(entry, where),
     )
 
 

@@ -10,7 +10,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, WRITTEN_TOOL_NAME, clipped, nearest
 from mcpgen.model import Message, Prompt, PromptArgument, Question
-from mcpgen.read.toolsfile import completions, questions
+from mcpgen.read.toolsfile import questions, resources
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}\s]*)\}|[{}]")
 _ROLES = ("user", "assistant")
@@ -39,7 +39,7 @@ def _read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> Prompt |
     messages = tuple(message for message in found if message is not None)
     used = {argument for message in messages for argument in message.arguments}
     used |= {str(part["argument"]) for each in asked for part in each.message if isinstance(part, dict)}
-    used |= {key for each in declared.values() for key in completions.needed(as_object(each))}
+    used |= {key for each in declared.values() for key in resources.named_by_completion(as_object(each))}
     for key in declared:
         if WRITTEN_ARGUMENT_NAME.fullmatch(key) and key not in used and len(messages) == len(found):
             message = f"No message of the prompt {name} uses the argument '{clipped(key)}'."

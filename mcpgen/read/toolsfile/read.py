@@ -13,21 +13,17 @@ from mcpgen.model import UNDECLARED, Api, Security
 from mcpgen.read.document import Document
 from mcpgen.read.openapi.schemas import Definitions
 from mcpgen.read.toolsfile import (
-    completions,
-    confirmation,
+    access,
     documents,
     flags,
-    hints,
     links,
     logins,
-    outputs,
     overrides,
     prompts,
     resources,
-    roles,
     schema_check,
-    schemes,
     server,
+    settings,
     tools,
 )
 from mcpgen.read.toolsfile.schemas import Schemas
@@ -53,7 +49,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
     schema_check.check(root, top, diagnostics)
     links.check(root, top, diagnostics)
     identity, references = as_object(root.get("server")), definitions.references
-    found = schemes.read(root.get("security"), top.inside("security"), references, diagnostics)
+    found = access.schemes(root.get("security"), top.inside("security"), references, diagnostics)
     variables = server.variables(root.get("variables"), top.inside("variables"), diagnostics)
     entries = [each for key in ("openapi", "tools", "resources") for each in as_list(root.get(key))]
     urls = [as_object(each).get("base_url") for each in (root, *entries)]
@@ -68,7 +64,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         version=server.version(identity, top.inside("server"), diagnostics),
         name=server.name(identity),
         instructions=as_text(identity.get("instructions")),
-        logging=hints.logging(identity),
+        logging=settings.logging(identity),
         operations=operations,
         definitions=definitions,
         servers=server.base_url(root.get("base_url"), top.inside("base_url"), diagnostics, variables),
@@ -80,16 +76,16 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         if found
         else UNDECLARED,
         skipped=skipped,
-        output=outputs.output(identity),
-        fields=outputs.fields(identity),
-        redirects=hints.redirects(identity),
-        lookups=hints.lookups(identity),
-        pages=hints.pages(identity),
-        confirm=confirmation.of_server(identity),
-        roles=roles.of_server(identity),
+        output=settings.output(identity),
+        fields=settings.fields(identity),
+        redirects=settings.redirects(identity),
+        lookups=settings.lookups(identity),
+        pages=settings.pages(identity),
+        confirm=settings.confirm_of_kinds(identity),
+        roles=access.roles_of_kinds(identity),
         resources=(
             *resources.read(root.get("resources"), top.inside("resources"), site),
-            *completions.read(root, top, site),
+            *resources.read_completions(root, top, site),
         ),
         prompts=prompts.read(root.get("prompts"), top.inside("prompts"), diagnostics),
         named_at=top.inside("server"),

@@ -1,22 +1,67 @@
-"""Read `resources:` of the tools file: content that clients can read under a URI.
+"""Read `resources:` of the tools file: content that clients can read under a URI; and `complete:`: requests that fetch
+the possible values of variables of URIs, and of arguments of prompts.
 
-A `request` becomes an operation whose parameters are the variables of the URI, so it is sent like the request of a
-tool. Malformed resources are skipped here; `schema_check` has already reported them.
+URIs are templates of RFC 6570, level 1: only `{name}`. A `request` becomes an operation whose parameters are the
+variables of the URI, so it is sent like the request of a tool. The request of a completion becomes the operation of a
+resource that clients cannot see. So the settings for server, credentials and limits apply to it as to the request of
+any other resource.
+
+Malformed resources are skipped here; `schema_check` has already reported them.
 """
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.base.names import clipped, nearest
+from mcpgen.base.names import WRITTEN_ARGUMENT_NAME, clipped, nearest
 from mcpgen.model import Decisions, Operation, Parameter, Resource, SecurityScheme, Server
 from mcpgen.read.openapi import paths
 from mcpgen.read.openapi.references import References
-from mcpgen.read.toolsfile import credentials, scopes, server, uris
+from mcpgen.read.toolsfile import access, results, server
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+LONGEST_URI = 1000
+
+
+# Only level 1 of RFC 6570: the URI `x/y/z` matches `{+a}/{+b}` in two ways.
+def variables_of(uri: str) -> tuple[str, ...]:
+    """Return the variables of a URI template, in order."""
+    return tuple(_VARIABLE.findall(uri))
+
+
+def blanked(uri: str) -> str:
+    """Return the URI template without the names of its variables (`{id}` becomes `{}`). Templates with equal results
+    match the same URIs.
+    """
+    return _VARIABLE.sub("{}", uri)
+
+
+def uri_refusal(uri: str) -> str:
+    """Return why `uri` cannot be the URI of a resource, such as "has one variable twice", or "" if it can."""
+    names, pieces = variables_of(uri), _VARIABLE.split(uri)[::2]
+    scheme = _SCHEME.match(pieces[0])
+    if len(uri) > LONGEST_URI:
+        return f"is longer than {LONGEST_URI:,} characters"
+    if scheme is None:
+        return "does not begin with a scheme and a colon, such as `db:`"
+    if scheme[0].lower() in ("http:", "https:"):
+        return "is an http URL, which clients would fetch by themselves without this server"
+    if not all(_CHARACTERS.fullmatch(piece) for piece in pieces if piece) or uri == scheme[0]:
+        return "is not a URI: write other characters as %XX (RFC 3986)"
+    wrong = next((name for name in names if not WRITTEN_ARGUMENT_NAME.fullmatch(name)), None)
+    if wrong is not None:
+        return f"has the variable '{clipped(wrong)}', but variables have only letters, digits and `_`"
+    if len(set(names)) < len(names):
+        return "has one variable twice"
+    return "has two variables with nothing between them" if "" in pieces[1:-1] else ""
+
 
 # Files are copied, because a generated server must work without files outside its package.
 LARGEST = 1024 * 1024
@@ -82,7 +127,7 @@ def _read(entry: JsonObject, where: Where, around: ResourceContext) -> Resource 
     name, uri = as_text(entry.get("name")), as_text(entry.get("uri"))
     if not name or not _is_settled(entry, name, where, around) or not _is_addressed(entry, name, where, around):
         return None
-    variables = uris.variables(uri)
+    variables = variables_of(uri)
     content: bytes | str | None = None
     operation = None
     if isinstance(entry.get("text"), str):
@@ -133,11 +178,11 @@ def _is_addressed(entry: JsonObject, name: str, where: Where, around: ResourceCo
         return True
     if not isinstance(uri, str):
         return False
-    if reason := uris.refusal(uri):
+    if reason := uri_refusal(uri):
         hint = "Write a URI such as db://users, or leave `uri` out; the default is SERVER://NAME."
         around.wrong(f"The URI '{clipped(uri)}' {reason}.", where.inside("uri"), hint)
         return False
-    variables = uris.variables(uri)
+    variables = variables_of(uri)
     if variables and "request" not in entry:
         message = (
             f"The URI of '{clipped(name)}' has the variable {variables[0]!r}, but the resource has no "
@@ -222,7 +267,7 @@ def _operation(
             around.wrong(message, place, hint, "unknown-name")
             return None
     declared = as_object(entry.get("arguments"))
-    required = credentials.of_tool(entry, where, around.schemes, around.diagnostics)
+    required = access.credentials(entry, where, around.schemes, around.diagnostics)
     return Operation(
         key=f"resource {as_text(entry['name'])}",
         method="GET",
@@ -232,7 +277,7 @@ def _operation(
         parameters=tuple(_parameter(name, name in template.variables, declared.get(name), where) for name in variables),
         servers=servers(entry, where, around),
         security=required,
-        decided=Decisions(timeout=seconds(entry.get("timeout")), scopes=scopes.of_tool(entry)),
+        decided=Decisions(timeout=seconds(entry.get("timeout")), scopes=access.scopes(entry)),
     )
 
 
@@ -265,3 +310,99 @@ def _values(declared: JsonValue) -> tuple[str, ...]:
 def seconds(value: JsonValue) -> float | None:
     """Return the value of `timeout` in seconds, or None if it is missing."""
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
+
+
+TYPED = "value"
+"""Name of the placeholder for the text that the user has typed so far."""
+
+_TEXT: JsonObject = {"type": "string"}
+_PLACE = re.compile(r"\{([^{}]*)\}")
+
+
+def read_completions(root: JsonObject, top: Where, around: ResourceContext) -> Iterator[Resource]:
+    """Yield a resource for each `complete` in the tools file. The resource is hidden from clients; it holds the request
+    that fetches the possible values of an argument.
+
+    Report faulty requests, and leave them out.
+    """
+    for kind, key in (("prompt", "prompts"), ("resource", "resources")):
+        for index, entry in enumerate(map(as_object, as_list(root.get(key)))):
+            declared, name = as_object(entry.get("arguments")), as_text(entry.get("name"))
+            names = list(declared) if kind == "prompt" else list(variables_of(as_text(entry.get("uri"))))
+            for argument in (each for each in declared if each in names):
+                described, where = as_object(declared[argument]), top.inside(key, index, "arguments", argument)
+                if "complete" not in described:
+                    continue
+                if "enum" in described:
+                    message = f"The argument '{clipped(argument)}' has both an 'enum' and a 'complete'."
+                    around.wrong(message, where.inside("complete"), "Leave out either 'enum' or 'complete'.")
+                    continue
+                found = described["complete"]
+                rules = as_object(found) or {"request": found}
+                place = where.inside("complete")
+                operation = _request(rules, (name, argument), names, place, around)
+                pointer = as_text(rules.get("values"))
+                if operation is None or (pointer and not _is_pointer(pointer, place, around)):
+                    continue
+                called = f"completion of {argument} of {kind} {name}"
+                yield Resource(
+                    place, called, "", operation=operation, completes=(kind, name, argument), pointer=pointer
+                )
+
+
+def named_by_completion(argument: JsonObject) -> set[str]:
+    """Return the names of the other arguments that the completion of an argument needs."""
+    found = argument.get("complete")
+    return set(_PLACE.findall(as_text(as_object(found).get("request") or found))) - {TYPED}
+
+
+def _is_pointer(pointer: str, where: Where, around: ResourceContext) -> bool:
+    return results.pointer(pointer, where.inside("values"), around.diagnostics) is not None
+
+
+def _request(
+    rules: JsonObject, of: tuple[str, str], names: list[str], where: Where, around: ResourceContext
+) -> Operation | None:
+    """Return a GET operation whose parameters are the placeholders in the path and in the query."""
+    request = _REQUEST.fullmatch(as_text(rules.get("request")).strip())
+    if request is None:
+        return None  # invalid request, skipped: schema_check has already reported it
+    path, _, query = request[1].partition("?")
+    try:
+        template = paths.parse(path, where, around.diagnostics)
+    except SkipOperation as unusable:
+        around.wrong(unusable.diagnostic.message, where, unusable.diagnostic.hint)
+        return None
+    fixed: list[tuple[str, str]] = []
+    used = list(template.variables)
+    parameters = [Parameter(name, "path", _TEXT, where, True, style="simple") for name in used]
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if place := _PLACE.fullmatch(value):
+            used.append(place[1])
+            parameters.append(Parameter(name, "query", _TEXT, where, style="form", explode=True, argument=place[1]))
+        elif "{" in name + value:
+            message = f"The request has a placeholder that is only part of the value '{clipped(value)}'."
+            around.wrong(message, where, "Write a placeholder as the whole value of a parameter, such as q={value}.")
+            return None
+        else:
+            fixed.append((name, value))
+    known = [TYPED, *(name for name in names if name != of[1])]
+    for name in used:
+        if name not in known:
+            hint = nearest(name, known) or f"Write {{{TYPED}}} for the text that the user has typed."
+            around.wrong(
+                f"The request needs {clipped(name)!r}, but nothing gives it a value.", where, hint, "unknown-name"
+            )
+            return None
+    required = access.credentials(rules, where, around.schemes, around.diagnostics)
+    return Operation(
+        key=f"completion {of[0]} {of[1]}",
+        method="GET",
+        path=path,
+        template=replace(template, fixed_query=tuple(fixed)),
+        where=where,
+        parameters=tuple(parameters),
+        servers=servers(rules, where, around),
+        security=required,
+        decided=Decisions(timeout=seconds(rules.get("timeout"))),
+    )

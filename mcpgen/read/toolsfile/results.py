@@ -1,16 +1,80 @@
 """Read `result:` of a tool or an override: rules for the results of a tool.
 
 A rule is a key of `result` in `schema.json`, and has the same name in `bindings.json`. A rule that `_READERS` does not
-contain has the same value there, too.
+contain has the same value there, too. Rules contain JSON Pointers into responses, texts with such pointers as
+placeholders, and conditions on a response, such as `/status == finished`. `task` has conditions too.
+
+Invalid types are skipped here; `schema_check` has already reported them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
-from mcpgen.model import ResultView, RuleValue
-from mcpgen.read.toolsfile import conditions, schema_check
-from mcpgen.read.toolsfile.pointers import pointer, text
+from mcpgen.base.names import clipped
+from mcpgen.model import ResultView, RuleValue, Text
+from mcpgen.read.toolsfile import schema_check, templates
+
+
+def pointer(value: JsonValue, where: Where, diagnostics: Diagnostics) -> str | None:
+    """Return `value` if it is a JSON Pointer that begins with `/`, else None.
+
+    A `~` without 0 or 1 after it is reported here. `schema_check` has already reported a missing `/`.
+    """
+    if not isinstance(value, str):
+        return None
+    if "~" in value.replace("~0", "").replace("~1", ""):
+        message = f"'{clipped(value)}' is not a JSON Pointer: it contains a ~ without 0 or 1 after it."
+        diagnostics.add("invalid-value", message, where, "Write ~0 for ~, and ~1 for a / in a name.")
+        return None
+    return value if value.startswith("/") else None
+
+
+def text(value: JsonValue, where: Where, diagnostics: Diagnostics) -> Text | None:
+    """Return the parts of a text: literal texts and placeholders. `{/pointer}` stands for a value of the response."""
+    if not isinstance(value, str):
+        return None
+    parts = templates.text(value, where, diagnostics, pointers=True)
+    for each in templates.places(parts, "pointer"):
+        pointer(each, where, diagnostics)
+    return parts
+
+
+_CONDITION = re.compile(r"(/\S*|status)(?:\s*(==|!=)\s*(.+))?", re.DOTALL)
+_HOW = "Write `/status == finished`, `/done`, `/state != running, queued`, or `status == 200`."
+
+
+def conditions(value: JsonValue, where: Where, diagnostics: Diagnostics) -> list[JsonValue]:
+    """Return the conditions in `value`, whose place is `where`: one text, or a list of texts."""
+    return [*_listed_conditions(value if isinstance(value, list) else [value], where, diagnostics)]
+
+
+def _listed_conditions(texts: list[JsonValue], where: Where, diagnostics: Diagnostics) -> Iterator[JsonObject]:
+    for text in texts:
+        if not isinstance(text, str):
+            continue
+        found = _CONDITION.fullmatch(text.strip())
+        if found is None or (found[1] == "status" and found[3] is None):
+            message = f"'{clipped(text)}' is not a valid condition on a response."
+            diagnostics.add("invalid-value", message, where, _HOW)
+            continue
+        condition: JsonObject = {} if found[1] == "status" else {"pointer": found[1]}
+        if found[3]:
+            condition["values"] = list(map(_value, found[3].split(",")))
+        yield {**condition, "not": True} if found[2] == "!=" else condition
+
+
+def _value(text: str) -> JsonValue:
+    """Return the value that a condition compares with: a JSON scalar if the text is one, else the text itself."""
+    text = text.strip()
+    try:
+        value: JsonValue = json.loads(text)
+    except ValueError:
+        return text
+    return text if isinstance(value, (dict, list)) else value
+
 
 _Reader = Callable[[JsonValue, Where, Diagnostics], RuleValue]
 _AUDIENCE = ("user", "assistant")
@@ -141,7 +205,7 @@ _CONTENTS: Mapping[str, _Reader] = {
 
 
 _READERS: Mapping[str, _Reader] = {
-    "failed": conditions.read,
+    "failed": conditions,
     "remove": _removed,
     "select": _selected,
     "text": text,

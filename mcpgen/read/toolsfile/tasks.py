@@ -12,7 +12,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.names import clipped
 from mcpgen.model import TaskPlace, TaskRequest, TaskRule, TaskTarget, Template
 from mcpgen.read.openapi import paths
-from mcpgen.read.toolsfile import conditions, templates
+from mcpgen.read.toolsfile import results, templates
 
 HEADERS = ("location", "operation-location", "azure-asyncoperation", "content-location")
 """Header fields that usually hold the URL of a job. Their names are recognised without the word `header` before
@@ -43,8 +43,8 @@ def read(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> TaskRule 
     return TaskRule(
         place,
         poll,
-        tuple(conditions.read(found.get("done"), place.inside("done"), diagnostics)),
-        tuple(conditions.read(found.get("failed"), place.inside("failed"), diagnostics)),
+        tuple(results.conditions(found.get("done"), place.inside("done"), diagnostics)),
+        tuple(results.conditions(found.get("failed"), place.inside("failed"), diagnostics)),
         result,
         cancel if isinstance(cancel, TaskRequest) else None,
         {name: pointer for name, pointer in as_object(found.get("values")).items() if isinstance(pointer, str)},

@@ -24,24 +24,8 @@ from mcpgen.model import (
 from mcpgen.read.openapi import content, parameters
 from mcpgen.read.openapi.references import References
 from mcpgen.read.openapi.schemas import Definitions
-from mcpgen.read.toolsfile import (
-    aliases,
-    arguments,
-    confirmation,
-    credentials,
-    hints,
-    omissions,
-    outputs,
-    questions,
-    requestline,
-    results,
-    roles,
-    scopes,
-    sends,
-    server,
-    tasks,
-)
-from mcpgen.read.toolsfile.requestline import RequestLine
+from mcpgen.read.toolsfile import access, arguments, questions, requests, results, server, settings, tasks
+from mcpgen.read.toolsfile.requests import RequestLine
 from mcpgen.read.toolsfile.schemas import Schemas
 
 
@@ -88,41 +72,41 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         return None
     around.schemas.check(entry, where)
     before = len(diagnostics)
-    name, line = entry.get("name"), requestline.read(entry, where, diagnostics)
+    name, line = entry.get("name"), requests.read_line(entry, where, diagnostics)
     if not isinstance(name, str) or not WRITTEN_TOOL_NAME.fullmatch(name) or line is None:
         return None  # invalid name or request: skip the tool, since schema_check has reported the fault
-    if hints.redirects(entry) == "follow" and line.method != "GET":
+    if settings.redirects(entry) == "follow" and line.method != "GET":
         message = f"The server does not follow redirects of {line.method} requests."
         diagnostics.add("invalid-value", message, where.inside("redirects"), "Leave `redirects` out.")
     template = line.template(where.inside("request"), diagnostics)
     inputs = _inputs(entry, line, template, where, around)
-    omissions.report(inputs.sends, line, where, diagnostics)
+    requests.report_omissions(inputs.sends, line, where, diagnostics)
     if any(found.severity == "error" for found in list(diagnostics)[before:]):
         return None
-    required = credentials.of_tool(entry, where, around.schemes, diagnostics)
+    required = access.credentials(entry, where, around.schemes, diagnostics)
     own_server = server.base_url(entry.get("base_url"), where.inside("base_url"), diagnostics, around.variables)
     decided = Decisions(
         name=name,
         title=as_text(entry.get("title")) or None,
         input_schema=inputs.schema,
         sends=inputs.sends,
-        output=outputs.output(entry),
-        output_schema=outputs.schema(entry, where, diagnostics),
+        output=settings.output(entry),
+        output_schema=settings.output_schema(entry, where, diagnostics),
         result=results.read(entry, where, diagnostics),
         task=tasks.read(entry, where, diagnostics),
-        fields=outputs.fields(entry),
-        redirects=hints.redirects(entry),
-        lookups=hints.lookups(entry),
-        pages=hints.pages(entry),
-        confirm=confirmation.of_tool(entry),
+        fields=settings.fields(entry),
+        redirects=settings.redirects(entry),
+        lookups=settings.lookups(entry),
+        pages=settings.pages(entry),
+        confirm=settings.confirm(entry),
         ask=questions.read(entry, where, diagnostics),
-        roles=roles.of_tool(entry),
-        scopes=scopes.of_tool(entry),
-        hints=hints.hints(entry, where, diagnostics),
-        timeout=hints.timeout(entry),
-        requires=hints.requires(entry),
-        portable=hints.portable(entry),
-        aliases=aliases.of_tool(entry, where),
+        roles=access.roles(entry),
+        scopes=access.scopes(entry),
+        hints=settings.annotations(entry, where, diagnostics),
+        timeout=settings.timeout(entry),
+        requires=settings.requires(entry),
+        portable=settings.portable(entry),
+        aliases=settings.aliases(entry, where),
     )
     return Operation(
         key=f"tool {name}",
@@ -162,10 +146,10 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     diagnostics, references = around.diagnostics, around.definitions.references
     filled = parameters.api_keys(around.schemes)
     schema = entry.get("inputSchema")
-    names = sends.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
+    names = requests.names_of(schema) if isinstance(schema, dict) else list(as_object(entry.get("arguments")))
     names += [] if isinstance(schema, dict) else [name for name, _, _ in questions.declared(entry, where, names)]
-    templated = requestline.sent(entry, line, where, diagnostics)
-    sent = sends.read(templated, where, sends.TemplateNames(names, filled, line.query), diagnostics)
+    templated = requests.sent(entry, line, where, diagnostics)
+    sent = requests.read_sends(templated, where, requests.TemplateNames(names, filled, line.query), diagnostics)
     if isinstance(schema, dict):
         return _by_hand(entry, schema, sent, line.method, template, where, diagnostics)
     lists = [(entry.get("parameters"), where.inside("parameters"))]
@@ -174,7 +158,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     raw_body, body_place = _described_body(entry.get("body"), where.inside("body"), references)
     body = _body(entry, raw_body, body_place, around)
     by = "body" if body else "send" if sent and sent.body is not None else ""
-    site = arguments.ToolFacts(where, line.method, template, sends.named(sent), by, around.definitions)
+    site = arguments.ToolFacts(where, line.method, template, requests.named(sent), by, around.definitions)
     taken = [*(each.name for each in described), *_members(raw_body)]
     asked = questions.declared(entry, where, [*as_object(entry.get("arguments")), *taken])
     short = arguments.read(entry.get("arguments"), asked, taken, site, diagnostics)
@@ -182,7 +166,7 @@ def _inputs(entry: JsonObject, line: RequestLine, template: PathTemplate, where:
     return _Inputs(
         parameters.matched_with_path(described + plain, template, where, diagnostics),
         body or short.body,
-        sends=sends.with_arguments(sent, short.sent),
+        sends=requests.with_arguments(sent, short.sent),
         credentials=of_parameters + of_parts,
     )
 
@@ -223,16 +207,16 @@ def _by_hand(
             message = f"A tool with an inputSchema cannot have {key!r} as well."
             hint = "Leave out the inputSchema or this key; `send` says where the arguments of an inputSchema go."
             diagnostics.add("invalid-value", message, where.inside(key), hint)
-    place, used = where.inside("inputSchema"), sends.named(sent) - {*template.declared}
+    place, used = where.inside("inputSchema"), requests.named(sent) - {*template.declared}
     described = tuple(
         SentArgument(name, as_object(member), name in as_list(schema.get("required")))
         for name, member in as_object(schema.get("properties")).items()
         if name in used
     )
     if "send" not in entry or sent is None:
-        sent = sends.implied(schema, template, method, place, sent)
+        sent = requests.implied(schema, template, method, place, sent)
     sent = replace(sent, arguments=described)
-    sends.check_schema(schema, sent, template, place, diagnostics)
+    requests.check_schema(schema, sent, template, place, diagnostics)
     in_path = zip(template.variables, template.declared, strict=True)
     return _Inputs(
         tuple(

@@ -6,10 +6,9 @@ was added that breaks nothing. `cosmetic`: only people who read texts notice the
 
 from mcpgen.base.jsonvalue import as_object
 from mcpgen.base.work import Budget
-from mcpgen.regenerate.diff.change import GRADES, Change, Difference, Grade, ordered
+from mcpgen.regenerate.diff.change import GRADES, Change, Difference, Grade, next_version, ordered, release
 from mcpgen.regenerate.diff.matching import match
 from mcpgen.regenerate.diff.surface import TABLES, Surface, of_catalog, of_project, of_tables
-from mcpgen.regenerate.diff.versions import next_version, release
 
 __all__ = [
     "GRADES",

@@ -3,18 +3,21 @@
 Only `Inclusion` decides whether values were excluded or admitted. The walk looks for places that explain this decision;
 if it finds none, the whole schema is the place. So every change that excludes values is reported, and no other change
 is reported as excluding values.
+
+Limits of a type are compared keyword by keyword. A place describes its values in a few words, such as `string` or
+`object {id, name}`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from mcpgen.base.jsonvalue import JsonValue, plain_text
-from mcpgen.regenerate.diff import keywords
-from mcpgen.regenerate.diff.shapes import outlined, types
-from mcpgen.regenerate.diff.variance import Inclusion, Terms
+from mcpgen.regenerate.diff.variance import Inclusion, Terms, scalars
 from mcpgen.regenerate.diff.variance.arrays import Items
 from mcpgen.regenerate.diff.variance.cases import KINDS, Case
 from mcpgen.regenerate.diff.variance.objects import Members
+from mcpgen.regenerate.diff.variance.scalars import Atoms, count, limit
 
 Path = tuple[str, ...]
 """Path to a place in a value: names of members, `[]` for items of an array, `*` for members that the schema does not
@@ -81,7 +84,7 @@ class Places:
         inside = self._of_cases(had, has) if had is not None and has is not None and self._depth < DEEPEST else ()
         found = []
         for place in inside:
-            fact = keywords.is_told_anyway(place.kind, self.judge.listed)
+            fact = is_told_anyway(place.kind, self.judge.listed)
             true = replace(place, narrowed=place.narrowed and narrowed, widened=place.widened and (widened or fact))
             if true.narrowed or true.widened or fact:
                 found.append(true)
@@ -96,7 +99,7 @@ class Places:
     # -- Differences between the cases (types and alternatives) of two schemas -----------------------------------------
 
     def _of_cases(self, old: Sequence[Case], new: Sequence[Case]) -> Iterator[Place]:
-        had, has = types(old), types(new)
+        had, has = types_of(old), types_of(new)
         gone = [word for kind, word in had.items() if kind not in has]
         added = [word for kind, word in has.items() if kind not in had]
         if len(had) < len(has) == len(KINDS):
@@ -150,7 +153,7 @@ class Places:
         return self.judge.covers(case, other) and self.judge.covers(other, case)
 
     def _of_case(self, old: Case, new: Case) -> Iterator[Place]:
-        for keyword, before, after, narrowed, widened in keywords.compared(old, new):
+        for keyword, before, after, narrowed, widened in compared_keywords(old, new):
             yield Place(keyword, (), before, after, narrowed, widened)
         if old.kind == "array":
             yield from self._of_items(Items(old), Items(new))
@@ -256,3 +259,139 @@ def _likeness(case: Case, other: Case) -> int:
 
 def _names(case: Case) -> frozenset[str]:
     return Members(case).listed if case.kind == "object" else frozenset()
+
+
+Compared = tuple[str, JsonValue, JsonValue, bool, bool]
+"""A changed keyword: its name, its value before, its value after, True if the change excludes values, True if it admits
+new values.
+"""
+
+_Bound = tuple[Fraction, bool] | None
+_NAMED = {"string": ("pattern", "format", "contentEncoding")}
+_COUNTED = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
+
+
+def is_told_anyway(kind: str, listed: bool) -> bool:
+    """Return True if a change of `kind` is reported even if the schema accepts exactly the same values as before.
+
+    That is so for a member that was added to or removed from the schema of a result, since a result may contain other
+    members than those listed. `listed`: True for a schema of arguments, False for one of results.
+    """
+    return not listed and kind in ("member-gone", "member-added")
+
+
+def compared_keywords(old: Case, new: Case) -> Iterator[Compared]:
+    """Yield the keywords that differ between two alternatives of one type, except keywords for members and items."""
+    one, other = old.atoms, new.atoms
+    if old.kind == "number":
+        yield from _numbers(old, new)
+    elif old.kind in _COUNTED:
+        low, high = _COUNTED[old.kind]
+        yield from _changed(low, count(one, low), count(other, low), lambda after, before: after > before)
+        yield from _changed(high, limit(one, high), limit(other, high), _is_less)
+    for keyword in _NAMED.get(old.kind, ()):
+        yield from _changed(keyword, _words(one, keyword), _words(other, keyword))
+    if old.kind == "array":
+        yield from _changed("uniqueItems", _is_unique(one), _is_unique(other), lambda after, before: after > before)
+
+
+def _numbers(old: Case, new: Case) -> Iterator[Compared]:
+    integral = [case.integral for case in (old, new)]
+    if integral[0] != integral[1]:
+        names: list[JsonValue] = ["integer" if each else "number" for each in integral]
+        yield "type", [names[0]], [names[1]], integral[1], integral[0]
+    before, after = (scalars.range_of(case.atoms, integral=case.integral) for case in (old, new))
+    yield from _bound("minimum", before.low, after.low, above=True)
+    yield from _bound("maximum", before.high, after.high, above=False)
+    yield from _changed("multipleOf", _steps(old.atoms), _steps(new.atoms))
+
+
+def _steps(atoms: Atoms) -> str | None:
+    return ", ".join(map(str, sorted(scalars.steps(atoms)))) or None
+
+
+def _is_unique(atoms: Atoms) -> bool:
+    return any(atom.get("uniqueItems") is True for atom in atoms)
+
+
+def _bound(keyword: str, old: _Bound, new: _Bound, *, above: bool) -> Iterator[Compared]:
+    if old != new:
+        closer = old is None or (new is not None and _is_closer(old, new, above=above))
+        yield keyword, _shown(old, above=above), _shown(new, above=above), closer, not closer
+
+
+def _is_closer(old: tuple[Fraction, bool], new: tuple[Fraction, bool], *, above: bool) -> bool:
+    if old[0] == new[0]:
+        return new[1]
+    return (new[0] > old[0]) == above
+
+
+def _shown(bound: _Bound, *, above: bool) -> JsonValue:
+    if bound is None:
+        return None
+    value = int(bound[0]) if bound[0].denominator == 1 else float(bound[0])
+    return f"{'above' if above else 'below'} {value}" if bound[1] else value
+
+
+def _changed(
+    keyword: str, before: JsonValue, after: JsonValue, is_closer: Callable[..., bool] | None = None
+) -> Iterator[Compared]:
+    """Yield the keyword if its value changed.
+
+    `is_closer`: function that returns True if its first argument is stricter than its second. If `is_closer` is None,
+    setting the keyword excludes values, and removing the keyword admits them.
+    """
+    if before == after:
+        return
+    if is_closer is None:
+        yield keyword, before, after, after is not None, before is not None
+    else:
+        closer = is_closer(after, before)
+        yield keyword, before, after, closer, not closer
+
+
+def _is_less(one: int | None, other: int | None) -> bool:
+    return one is not None and (other is None or one < other)
+
+
+def _words(atoms: Atoms, keyword: str) -> str | None:
+    return " and ".join(sorted({str(atom[keyword]) for atom in atoms if isinstance(atom.get(keyword), str)})) or None
+
+
+_MOST = 6
+"""Limit on the names of members that are shown."""
+
+
+def types_of(cases: Sequence[Case]) -> dict[str, str]:
+    """Return a mapping from each type in `cases` (alternatives of a schema) to the type to show for it. `number`
+    becomes `integer` if all numbers in `cases` must be integers.
+    """
+    whole = all(case.integral or _is_whole(case) for case in cases if case.kind == "number")
+    kinds = sorted({case.kind for case in cases})
+    return {kind: "integer" if kind == "number" and whole else kind for kind in kinds}
+
+
+def _is_whole(case: Case) -> bool:
+    return bool(case.values) and isinstance(case.values[0], int)
+
+
+def outlined(cases: Sequence[Case] | None) -> JsonValue:
+    """Return the types of `cases` (alternatives of a schema) as text, such as `string or object {id, name}`.
+
+    Return None if there are no cases, or too many to be listed.
+    """
+    if not cases:
+        return None
+    return " or ".join(dict.fromkeys(map(_word, cases)))
+
+
+def _word(case: Case) -> str:
+    if case.kind == "number":
+        return "integer" if case.integral else "number"
+    if case.kind == "object" and (names := sorted(Members(case).listed)):
+        return "object {" + ", ".join(names[:_MOST]) + (", …" if len(names) > _MOST else "") + "}"
+    return case.kind

@@ -1,5 +1,5 @@
 """Compare one tool: its texts, its arguments, its result, its guards (such as confirmations), its credentials, its
-request.
+request, and how the server follows the jobs that the tool starts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
 from mcpgen.base.work import Budget, Exhausted
-from mcpgen.regenerate.diff import authorization, guards, jobs, objections, rules, wire
+from mcpgen.regenerate.diff import authorization, guards, objections, rules, wire
 from mcpgen.regenerate.diff.change import Change
 from mcpgen.regenerate.diff.limits_in_text import heard
 from mcpgen.regenerate.diff.places import Place, Places
@@ -45,7 +45,7 @@ def compared(
     yield from _arguments(old, new, budget)
     yield from guards.compared(old, new)
     yield from authorization.compared(old, new, renamed)
-    yield from jobs.compared(old, new)
+    yield from _jobs(old, new)
     yield from wire.compared(old, new, moved=moved)
 
 
@@ -169,3 +169,32 @@ def _results(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
 def _promised(schema: JsonValue, budget: Budget) -> Terms:
     root = as_object(schema)
     return Scope(root, budget).terms(root)
+
+
+def _jobs(old: Listed, new: Listed) -> Iterator[Change]:
+    """Yield changes of a tool's job. A change is breaking if a job was added or removed, if its result comes from
+    another place, or if clients can no longer cancel it.
+    """
+    before, after = _task(old), _task(new)
+    if before == after:
+        return
+    if not before or not after:
+        yield rules.of_tool("task-added" if after else "task-removed", new.name)
+        return
+    if before.get("result") != after.get("result"):
+        yield rules.of_tool("task-result", new.name)
+    if ("cancel" in before) != ("cancel" in after):
+        yield rules.of_tool("task-cancels" if "cancel" in after else "task-cancels-not", new.name)
+    others = [key for key in sorted(before.keys() | after.keys()) if key not in ("result", "cancel")]
+    if changed := [key for key in others if before.get(key) != after.get(key)] + _rewritten(before, after):
+        yield rules.of_tool("task-changed", new.name, after=[*changed])
+
+
+def _task(tool: Listed) -> JsonObject:
+    return as_object(tool.binding.get("task"))
+
+
+def _rewritten(before: JsonObject, after: JsonObject) -> list[str]:
+    """Return the changed keys: `["cancel"]` if both versions can cancel the job, but by different requests; else []."""
+    both = "cancel" in before and "cancel" in after
+    return ["cancel"] if both and before["cancel"] != after["cancel"] else []

@@ -1,0 +1,129 @@
+"""Read who may use a tool, and with which credentials its requests are sent: `security:`, `scopes:` and `roles:` of the
+tools file.
+
+`security:` at the top holds Security Scheme Objects, each with the keys of its kind. OpenAPI's reader accepts
+incomplete schemes. Here an incomplete scheme is an error, since every call would fail. `security:` of a tool names
+schemes, as in OpenAPI.
+
+`scopes:` are the OAuth scopes that a caller over HTTP needs for a tool or a resource. `roles:` are roles for one tool,
+for all tools with a given HTTP method, or for all destructive tools. A tool is offered only if the operator's setting,
+or the caller's access token, has one of the roles of the tool.
+
+Unknown keys and values of the wrong type are skipped here; `schema_check` has already reported them.
+"""
+
+from mcpgen.base.diagnostics import Diagnostics, Where
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
+from mcpgen.base.names import ROLE, SCOPE, clipped, did_you_mean, near, nearest
+from mcpgen.model import HTTP_SCHEMES, NO_CREDENTIALS, UNDECLARED, Security, SecurityScheme
+from mcpgen.read.openapi import security
+from mcpgen.read.openapi.references import References
+from mcpgen.read.toolsfile import schema_check
+from mcpgen.read.toolsfile.settings import KINDS
+
+_DEMANDED = {
+    "apiKey": ("in", "name"),
+    "http": ("scheme",),
+    "oauth2": ("flows",),
+    "openIdConnect": ("openIdConnectUrl",),
+}
+_OF_ALL = ("type", "description")
+_FURTHER = {"http": ("bearerFormat",)}
+
+
+# A person who lists two credentials for one API nearly always means that both are required.
+def schemes(
+    value: JsonValue, where: Where, references: References, diagnostics: Diagnostics
+) -> tuple[SecurityScheme, ...]:
+    """Return the schemes at `where`. A scheme with an error is `unknown`, so that its name stays known."""
+    entries = {name: entry for name, entry in as_object(value).items() if isinstance(entry, dict)}
+    whole: JsonObject = {
+        name: entry for name, entry in entries.items() if _is_whole(name, entry, where.inside(name), diagnostics)
+    }
+    found = security.read_schemes(whole, where, references, diagnostics)
+    others = (SecurityScheme(name, unsent="unknown") for name in entries if name not in whole)
+    return tuple(sorted((*found, *others), key=lambda scheme: scheme.name))
+
+
+def _is_whole(name: str, entry: JsonObject, where: Where, diagnostics: Diagnostics) -> bool:
+    kind = as_text(entry.get("type"))
+    if kind not in _DEMANDED:
+        return False  # invalid type, skipped: schema_check has already reported it
+    known = (*_OF_ALL, *_DEMANDED[kind], *_FURTHER.get(kind, ()))
+    before = len(diagnostics)
+    for key in _DEMANDED[kind]:
+        # schema_check has already reported a misspelt key, so the key that it resembles is not reported as missing
+        misspelt = any(key in near(other, known) for other in entry if other not in known)
+        if (key not in entry and not misspelt) or entry.get(key) == "":
+            message = f"The {kind} scheme '{clipped(name)}' lacks the key '{key}'."
+            diagnostics.add("missing-key", message, where, schema_check.described("security_scheme", key))
+    for key in schema_check.keys("security_scheme"):
+        if key in entry and key not in known:
+            message = f"The {kind} scheme '{clipped(name)}' cannot have the key '{key}'."
+            diagnostics.add("unknown-key", message, where.inside(key), f"Use one of {', '.join(known)}.")
+    scheme = entry.get("scheme")
+    if kind == "http" and isinstance(scheme, str) and scheme and scheme.casefold() not in HTTP_SCHEMES:
+        message = f"The HTTP scheme '{clipped(scheme)}' of the security scheme '{clipped(name)}' is not supported."
+        hint = did_you_mean(near(scheme, [*HTTP_SCHEMES])) or f"Use one of {', '.join(HTTP_SCHEMES)}."
+        diagnostics.add("invalid-value", message, where.inside("scheme"), hint)
+    return len(diagnostics) == before and _can_be_read(kind, entry)
+
+
+def _can_be_read(kind: str, entry: JsonObject) -> bool:
+    """Return True if the keys that this kind of scheme needs have valid values.
+
+    `schema_check` has reported invalid values.
+    """
+    if kind == "apiKey" and entry.get("in") not in ("header", "query", "cookie"):
+        return False
+    return all(as_text(entry.get(key)) or isinstance(entry.get(key), dict) for key in _DEMANDED[kind])
+
+
+def credentials(
+    entry: JsonObject, where: Where, schemes: tuple[SecurityScheme, ...], diagnostics: Diagnostics
+) -> Security:
+    """Return the security of the tool `entry` at `where`. If `security` is an empty list, the requests carry no
+    credential.
+    """
+    value, place = entry.get("security"), where.inside("security")
+    if value == "none":
+        return NO_CREDENTIALS
+    if not isinstance(value, list):
+        return UNDECLARED
+    names = [scheme.name for scheme in schemes]
+    for index, alternative in enumerate(as_list(value)):
+        for name in as_object(alternative):
+            if names and name not in names:
+                message = f"There is no security scheme '{clipped(name)}'."
+                diagnostics.add("invalid-value", message, place.inside(index, name), nearest(name, names))
+    mappings = [each for each in value if isinstance(each, dict)]
+    known = {name for each in mappings for name in each} if names else ()  # the loop above reports unknown names
+    found = security.read_security(list(mappings), schemes, known, place, diagnostics)
+    return found if found.alternatives else NO_CREDENTIALS
+
+
+def scopes(entry: JsonObject) -> tuple[str, ...] | None:
+    """Return the scopes of one tool, or None if `scopes` is missing. An empty list means that callers need no scope."""
+    value = entry.get("scopes")
+    if isinstance(value, list) and all(isinstance(scope, str) and SCOPE.fullmatch(scope) for scope in value):
+        return tuple(sorted({str(scope) for scope in value}))
+    return None
+
+
+def roles(entry: JsonObject) -> tuple[str, ...] | None:
+    """Return the roles for one tool, or None if `roles` is missing. An empty list means that no role is needed."""
+    return _roles(entry.get("roles"))
+
+
+def roles_of_kinds(server: JsonObject) -> dict[str, tuple[str, ...]]:
+    """Return HTTP method → roles, one of which is needed to use the tools with this method. The key DESTRUCTIVE stands
+    for all destructive tools.
+    """
+    found = {kind: _roles(value) for kind, value in as_object(server.get("roles")).items() if kind in KINDS}
+    return {kind: names for kind, names in found.items() if names is not None}
+
+
+def _roles(value: JsonValue) -> tuple[str, ...] | None:
+    if isinstance(value, list) and all(isinstance(name, str) and ROLE.fullmatch(name) for name in value):
+        return tuple(sorted({str(name) for name in value}))
+    return None

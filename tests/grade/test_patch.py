@@ -1,0 +1,124 @@
+"""Test the overlay of `mcpgen grade --patch`: it mends only what the document says elsewhere, and mends it once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from mcpgen.base.runtime import retriever
+from mcpgen.emit import table
+from mcpgen.grade import patch
+from mcpgen.grade.grade import Grade, grade
+from mcpgen.model.options import Options
+from mcpgen.pipeline import Compiled, compile_source
+from mcpgen.read import fetch
+from mcpgen.retrieval.index import build
+from tests.command import mcpgen
+
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT.parent / "shared" / "corpus" / "dev"
+CASES = yaml.safe_load((ROOT / "tests" / "cases" / "grade" / "patches.yaml").read_text(encoding="utf-8"))
+PUBLISHED = ("spotify.json", "notion.json", "tmdb.json", "sendgrid.json", "box.json", "xero-accounting.json")
+MOST_MORE_TOKENS = 1.05
+
+
+def compiled(source: Path, *overlays: Path) -> Compiled:
+    return compile_source(fetch.read(str(source)), Options(overlay=tuple(map(str, overlays))))
+
+
+def written(found: Compiled, path: Path) -> Path | None:
+    actions = patch.actions(found.catalog, found.sources.described_by)
+    path.write_bytes(patch.overlay(actions, found.sources.described_by[0].name))
+    return path if actions else None
+
+
+def graded(found: Compiled) -> Grade:
+    return grade(found.catalog, found.definitions)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["case"]))
+def test_an_overlay_has_what_the_document_says_elsewhere(case: dict[str, Any], tmp_path: Path) -> None:
+    head = {"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "servers": [{"url": "https://shop.example"}]}
+    source = tmp_path / "shop.json"
+    source.write_text(json.dumps(head | case["document"]), encoding="utf-8")
+    found = compiled(source)
+    actions = {each.target: each.description for each in patch.actions(found.catalog, found.sources.described_by)}
+    assert actions == case["actions"]
+    overlay = written(found, tmp_path / "overlay.yaml")
+    if overlay is not None:
+        again = compiled(source, overlay)
+        assert [each.code for each in again.diagnostics if "overlay" in each.code] == []
+        assert patch.actions(again.catalog, again.sources.described_by) == []
+        assert graded(again).score > graded(found).score
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_document_is_mended_once_and_costs_little(name: str, tmp_path: Path) -> None:
+    source = CORPUS / name
+    if not source.exists():
+        pytest.skip(f"{name} is not there")
+    found = compiled(source)
+    overlay = written(found, tmp_path / "overlay.yaml")
+    if overlay is None:
+        return
+    again = compiled(source, overlay)
+    assert patch.actions(again.catalog, again.sources.described_by) == []
+    first, second = graded(found), graded(again)
+    assert second.score > first.score
+    assert confused(second) <= confused(first)
+    before, after = (sum(map(table.cost, each.catalog.tools)) for each in (found, again))
+    assert after <= before * MOST_MORE_TOKENS
+
+
+def confused(found: Grade) -> int:
+    """Return for how many tools a search for their own words finds another tool first."""
+    return sum(fault.rule.name == "looks-like-another" for each in found.tools for fault in each.faults)
+
+
+def test_a_search_finds_a_tool_whose_text_was_mended(tmp_path: Path) -> None:
+    responses = ("A page of open invoices with their due dates.", "The shipments that left the warehouse.")
+    paths = {
+        f"/v1/{letter}": {"get": {"operationId": f"op{letter}", "responses": {"200": {"description": text}}}}
+        for letter, text in zip("ab", responses, strict=True)
+    }
+    source = tmp_path / "poor.json"
+    source.write_text(json.dumps({"openapi": "3.1.0", "info": {"title": "X", "version": "1"}, "paths": paths}))
+    found = compiled(source)
+    overlay = written(found, tmp_path / "overlay.yaml")
+    assert overlay is not None
+    assert answers(found, "list unpaid invoices by due date") == []
+    assert answers(compiled(source, overlay), "list unpaid invoices by due date") == ["opa"]
+
+
+def answers(found: Compiled, query: str) -> list[str]:
+    search = retriever.Retriever(json.loads(build(found.catalog.tools, found.definitions, ()).index))
+    return [search.names[hit.number] for hit in search.search(query, 1, lambda _: True).hits]
+
+
+def test_an_overlay_replaces_only_an_overlay_of_mcpgen(tmp_path: Path) -> None:
+    document = {"openapi": "3.1.0", "info": {"title": "X", "version": "1"}}
+    operation = {"responses": {"200": {"description": "All open invoices of the shop."}}}
+    (tmp_path / "api.json").write_text(json.dumps(document | {"paths": {"/v1/a": {"get": operation}}}))
+    (tmp_path / "mine.yaml").write_text("overlay: 1.0.0\n")
+    refused = mcpgen("grade", "api.json", "--patch", "mine.yaml", folder=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "mine.yaml already exists and is not an overlay that mcpgen wrote" in refused.stderr
+    assert (tmp_path / "mine.yaml").read_text() == "overlay: 1.0.0\n"
+    for _ in range(2):
+        assert mcpgen("grade", "api.json", "--patch", "made.yaml", folder=tmp_path).returncode == 0
+    last = mcpgen("grade", "api.json", "--overlay", "made.yaml", "--patch", "made.yaml", folder=tmp_path)
+    assert "so no overlay was written" in last.stderr
+
+
+def test_only_one_openapi_document_can_be_patched(tmp_path: Path) -> None:
+    tools = (
+        "mcpgen: 1\nbase_url: https://s.example\ntools:\n  - {name: read_a, description: Read a., request: GET /a}\n"
+    )
+    (tmp_path / "tools.yaml").write_text(tools, encoding="utf-8")
+    refused = mcpgen("grade", "tools.yaml", "--patch", "made.yaml", folder=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--patch needs one OpenAPI document" in refused.stderr
