@@ -57,11 +57,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from ..identity.identity import Identity
     from ..tables.table import CompletionSource, Prompt, Resource
     from .catalog import Catalog
     from .jsonrpc import Id, Members, Message, Request
-    from .spans import Span
+    from .spans import Peer, Span
     from .wire_formats import Contents
 
     Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | PollResources"
@@ -159,38 +158,6 @@ class PollResources:
     """Action to perform: begin to poll the resources that clients have subscribed to."""
 
     __slots__ = ()
-
-
-class Peer:
-    """Sender of an HTTP request to this server.
-
-    `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
-    "" without a session. `address` is the network address. `identity` holds the claims of a checked access token.
-    `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
-    `trace` is the `traceparent` of the HTTP request, unchecked.
-    """
-
-    __slots__ = ("address", "given", "identity", "principal", "session", "trace")
-
-    def __init__(
-        self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
-    ) -> None:
-        self.principal = principal
-        self.session = session
-        self.address = address
-        self.identity = identity
-        self.given: dict[str, str] = {}
-        self.trace = ""
-
-    @property
-    def owner(self) -> str:
-        """Return the key of the owner of private data, such as stored results: the principal, else the session."""
-        return self.principal or self.session
-
-    @property
-    def caller(self) -> str:
-        """Return what identifies the caller for limits per caller: principal, else session, else network address."""
-        return self.principal or self.session or self.address
 
 
 class Origin:

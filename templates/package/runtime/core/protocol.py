@@ -121,10 +121,11 @@ if TYPE_CHECKING:
 
     from ..watching.subscriptions import Subscriptions
     from .catalog import Catalog
-    from .effects import Effect, Fetch, Peer
+    from .effects import Effect, Fetch
     from .features import Features
     from .jsonrpc import Id, Members, Message
     from .notification_settings import NotificationSettings
+    from .spans import Peer
     from .wire_formats import Asked, Outcome
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..core.catalog import Catalog
-    from ..core.effects import Effect, Peer
+    from ..core.effects import Effect
     from ..core.jsonrpc import Notification
+    from ..core.spans import Peer
     from ..core.wire_formats import FollowedTask, Outcome
     from .operations import Operation, Sending
     from .telemetry_settings import Telemetry

@@ -60,8 +60,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ...core.catalog import Catalog
-    from ...core.effects import Call, Effect, Fetch, Peer
+    from ...core.effects import Call, Effect, Fetch
     from ...core.jsonrpc import Message
+    from ...core.spans import Peer
     from ...core.wire_formats import Asked, Outcome
     from ..sealed.seal import Seal
     from .access import Access

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ...core.catalog import Catalog
-    from ...core.effects import Effect, Handshake, Peer
+    from ...core.effects import Effect, Handshake
     from ...core.jsonrpc import Message
+    from ...core.spans import Peer
     from ..sealed.seal import Seal
     from .admission import Fields, Head
     from .exchange import Observer, Routes
