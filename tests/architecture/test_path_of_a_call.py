@@ -91,7 +91,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("door", "flags", "files", "changes"),
     [
         (over_stdio, (), 25, 124),
-        (over_http, ("--http", "0"), 30, 180),
+        (over_http, ("--http", "0"), 30, 182),
         (in_a_session, ("--http", "0"), 33, 190),
     ],
     ids=["stdio", "HTTP", "HTTP in a session"],

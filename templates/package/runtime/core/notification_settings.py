@@ -1,9 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""What a client can ask for that the server sends later: log messages, and notifications of changes. Pure.
-
-A client of the revisions with `initialize` asks by requests (`NotificationSettings`). A stateless client opens a
-stream, which any server acknowledges. `watching/subscriptions.py` sends notifications of changes.
-"""
+"""What a client can ask for that the server sends later: log messages, and notifications of changes. Pure."""
 
 from __future__ import annotations
 
