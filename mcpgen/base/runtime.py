@@ -29,13 +29,13 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.search import search_listing as search_listing
     from package.runtime.search import stems as stems
     from package.runtime.search import synonyms as synonyms
+    from package.runtime.secrets import secret_words as secret_words
     from package.runtime.settings import settings_table as settings_table
     from package.runtime.tables import table as table
     from package.runtime.tables import words as words
     from package.runtime.text import addresses as addresses
     from package.runtime.text import folded_names as folded_names
     from package.runtime.text import sanitize as sanitize
-    from package.runtime.text import secret_words as secret_words
 else:
     __path__ = [str(package_templates() / "runtime")]
 
@@ -49,6 +49,7 @@ else:
         "lookups",
         "questions",
         "search",
+        "secrets",
         "tables",
         "core",
     )

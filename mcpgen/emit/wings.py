@@ -32,14 +32,16 @@ WINGS = (
     # What a tool, a resource or a prompt of the server asks for
     Wing("features", ("pointers", "questions")),
     Wing("files"),
-    Wing("hooks", ("questions",)),
+    Wing("hooks", ("questions", "secrets")),
+    Wing("inner_calls"),
     Wing("jobs", ("pointers",), ("http_server",)),
-    Wing("lookups", ("pointers",)),
+    Wing("lookups", ("inner_calls", "pointers")),
     Wing("pointers"),
-    Wing("programs", ("questions", "search"), ("http_server",)),
+    Wing("programs", ("inner_calls", "questions", "search"), ("http_server",)),
     Wing("questions"),
     Wing("results", ("files", "pointers", "templates")),
     Wing("search"),
+    Wing("secrets"),
     Wing("templates"),
     Wing("watching", (), ("features",)),
     # How the server gets and uses access tokens
@@ -56,7 +58,7 @@ WINGS = (
     Wing("replicas", ("http_server",)),
     # What the operator asks for by a flag, a command or a setting
     Wing("telemetry", (), ("http_server",)),
-    Wing("audit", ("files",)),
+    Wing("audit", ("files", "secrets")),
     Wing("reach"),
     Wing("reload", ("files",)),
     Wing("install", ("files",)),

@@ -97,7 +97,7 @@ ALONE = {
     "core/protocol.py": ("MOST",),  # of one session
     "core/features.py": ("MOST_VALUES",),
     "core/log.py": ("_MOST_CAUSES",),  # causes, which no client chooses
-    "core/subscriptions.py": ("MOST_URIS",),  # of one session
+    "core/notification_settings.py": ("MOST_URIS",),  # of one session
     "search/search_listing.py": ("MOST_QUERIES", "MOST_ROWS", "MOST_NAMES", "MOST_GROUPS"),
     "files/safe_open.py": ("_MOST_LINKS",),
     "delegation/login_callback.py": ("_MOST_FIELDS",),

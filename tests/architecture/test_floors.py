@@ -119,7 +119,7 @@ DOORS: dict[str, tuple[str, ...]] = {
         "mcpgen/lower/inputs/changes.py",
         "templates/package/runtime/core/jsonrpc.py",
         "templates/package/runtime/text/patterns.py",
-        "templates/package/runtime/request/validators.py",
+        "templates/package/runtime/request/arguments.py",
     ),
     "aiohttp": (
         "templates/package/runtime/http/client.py",

@@ -90,9 +90,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("door", "flags", "files", "changes"),
     [
-        (over_stdio, (), 33, 136),
-        (over_http, ("--http", "0"), 41, 205),
-        (in_a_session, ("--http", "0"), 43, 205),
+        (over_stdio, (), 25, 124),
+        (over_http, ("--http", "0"), 30, 182),
+        (in_a_session, ("--http", "0"), 33, 190),
     ],
     ids=["stdio", "HTTP", "HTTP in a session"],
 )

@@ -104,7 +104,7 @@ PLANTED = {
         "from ..questions.consent import Consent",
         "plain does not need questions",
     ),
-    "as a module": ("calls/preparation", "from ..files import files", "plain does not need files"),
+    "as a module": ("calls/plain_call", "from ..files import files", "plain does not need files"),
     "of a condition": ("server", "if 1:\n    from .reload import reload", "plain does not need reload"),
     "between wings": ("login/run", "from ..install import plan", "login does not need install"),
 }

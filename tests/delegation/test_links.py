@@ -9,12 +9,13 @@ from typing import Any, cast
 
 import pytest
 from package.runtime.core import spans
-from package.runtime.core.effects import Dialogue, Origin, Peer
+from package.runtime.core.effects import Dialogue, Origin
 from package.runtime.core.wire_formats import OtherOutcome, Question
 from package.runtime.delegation.caller_credentials import Credentials
 from package.runtime.delegation.delegation_settings import USER, Delegation, Provider
 from package.runtime.delegation.kept_logins import Logins
 from package.runtime.http_server.sealed.seal import Seal
+from package.runtime.http_server.streamable.admission import Peer
 from package.runtime.settings.credentials import CallerCredential
 from package.runtime.settings.origins import Endpoint
 from package.runtime.text.addresses import parse

@@ -92,7 +92,7 @@ def test_it_passes_by_pytest_and_with_wrong_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("runtime/calls/preparation.py", REFUSING, "if False:", "AssertionError: {"),
+        ("runtime/calls/plain_call.py", REFUSING, "if False:", "AssertionError: {"),
         (
             "runtime/request/violations.py",
             r'Problem\([^\n]*"is not an argument',
@@ -117,7 +117,7 @@ def test_it_fails_where_the_server_is_broken(file: str, old: str, new: str, said
 def test_a_request_that_leaves_is_noticed(tmp_path: Path) -> None:
     """Change the server so that it refuses a call but still sends the request. The project's test must fail."""
     project = of(tmp_path, tools=[{"name": "ping", **GET}])
-    module = project / "store_mcp" / "runtime/calls/preparation.py"
+    module = project / "store_mcp" / "runtime/calls/plain_call.py"
     leak = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[2].split(':')[2].strip('/')))); "
     module.write_text(module.read_text().replace("raise Refused(*problems", f"{leak}raise Refused(*problems"))
     done = run_own_test(project)

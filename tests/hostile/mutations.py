@@ -77,7 +77,7 @@ MUTATIONS = (
     ),
     Mutation(
         "redaction of what is passed on",
-        "round_trip.py",
+        "plain_call.py",
         "if result.written and not redactor.may_be_in(result.written):",
         "if result.written:",
         ("tests/runtime/test_structured.py",),

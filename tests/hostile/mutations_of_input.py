@@ -31,7 +31,7 @@ OF_INPUT = (
     Mutation("empty texts that may mean something", "arguments.py", 'if "string" in kinds:', "if False:", LENIENT),
     Mutation(
         "null that the body may hold",
-        "preparation.py",
+        "plain_call.py",
         "if nullable else (checked, [])",
         "if None else (checked, [])",
         HOSTS,
@@ -45,7 +45,7 @@ OF_INPUT = (
     ),
     Mutation("integers written as floats", "jsonrpc.py", "value.is_integer() and abs(", "False and abs(", TRANSCRIPTS),
     Mutation("errors without a readable id", "protocol.py", "null_id=not nameless", "null_id=False", TRANSCRIPTS),
-    Mutation("cursors that name no page", "envelope.py", 'not in (None, "")', "is not False", TRANSCRIPTS),
+    Mutation("cursors that name no page", "effects.py", 'not in (None, "")', "is not False", TRANSCRIPTS),
     Mutation("names with a host's prefix", "catalog.py", "[*behind[:1], *close]", "close", TRANSCRIPTS),
     Mutation("quotes of completed words", "completion.py", '"$(printf %q "$word")"', '"$word"', COMPLETION),
     Mutation("words that a terminal does not show", "completion.py", "visible(value) == value", "True", COMPLETION),

@@ -89,7 +89,7 @@ OF_INSTALL = (
         (REFUSALS,),
     ),
     Mutation("a member that stands twice", "jsonc_edit.py", "    if twice:\n", "    if False:\n", (REFUSALS,)),
-    Mutation("depth of configuration", "jsonc.py", "if depth > DEEPEST:", "if False:", (REFUSALS,)),
+    Mutation("depth of configuration", "jsonc_edit.py", "if depth > DEEPEST:", "if False:", (REFUSALS,)),
     Mutation(
         "a user name in a URL",
         "install_commands.py",

@@ -156,7 +156,7 @@ OF_RESULTS = (
     Mutation("what cannot be watched", "watching.py", 'features.polls and "poll" in found.entry', "True", (WATCHING,)),
     Mutation(
         "how many resources a client watches",
-        "subscriptions.py",
+        "notification_settings.py",
         "len(self.uris) < MOST_URIS",
         "True",
         (WATCHING,),

@@ -37,14 +37,14 @@ OF_WORK = (
     ),
     Mutation(
         "secrets beyond one pattern",
-        "patterns.py",
+        "redaction.py",
         "    if len(words) > WORDS_AT_ONCE:\n",
         "    if False:\n",
         ("tests/runtime/test_credentials.py",),
     ),
     Mutation(
         "patterns left to the API",
-        "validators.py",
+        "arguments.py",
         'tool.binding.get("unchecked", ())',
         "()",
         ("tests/runtime/test_arguments.py",),

@@ -11,11 +11,11 @@ from typing import cast
 
 import pytest
 from package.runtime.core.catalog import Catalog
-from package.runtime.core.effects import Peer
 from package.runtime.core.jsonrpc import Request
 from package.runtime.http_server.streamable import access as module
 from package.runtime.http_server.streamable import admission
 from package.runtime.http_server.streamable.access import Access, View, is_met, nearest, needed, roles_in
+from package.runtime.http_server.streamable.admission import Peer
 from package.runtime.identity.identity import Identity
 from package.runtime.search.search_listing import inner
 from package.runtime.search.tools import ToolSearch

@@ -27,9 +27,9 @@ from package.runtime.core.effects import (
 from package.runtime.core.jsonrpc import parse
 from package.runtime.core.protocol import Protocol
 from package.runtime.core.stdio import Lines
-from package.runtime.core.subscriptions import Subscriptions
 from package.runtime.core.wire_formats import ABSENT, Contents, Failure, Question, Result
 from package.runtime.result.result_store import KeptResults
+from package.runtime.watching.subscriptions import Subscriptions
 
 from tests.runtime.revisions import Checker
 

@@ -15,7 +15,7 @@ import jsonschema_rs
 import pytest
 from package.runtime.core.catalog import Tool
 from package.runtime.core.limits import Budget
-from package.runtime.request import validators as module
+from package.runtime.request import arguments as module
 from package.runtime.request.argument_errors import Problem, report, shown
 from package.runtime.request.arguments import Checker
 

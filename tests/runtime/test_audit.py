@@ -189,7 +189,7 @@ def test_no_line_is_longer_than_a_pipe_takes_at_once(tmp_path: Path, text: str, 
 def test_a_pipe_that_is_nearly_full_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write a line in pieces if the pipe has less room than the line needs."""
     asked: list[int] = []
-    monkeypatch.setattr(log, "at_once", lambda: 100)
+    monkeypatch.setattr("package.runtime.audit.audit._at_once", lambda: 100)
     monkeypatch.setattr(log, "writable", lambda: len(asked) < 2)
 
     def write(descriptor: int, data: bytes) -> int:

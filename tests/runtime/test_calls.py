@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls import trial
 from package.runtime.calls.execution import ToolExecutor
+from package.runtime.commands import doctor
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import Refuse, Request
 from package.runtime.settings import settings
@@ -363,12 +363,12 @@ def test_cancelling_a_call_closes_its_connection() -> None:
 
 def test_reach_says_what_keeps_calls_from_being_made_and_sends_no_credential() -> None:
     async def reached(caller: ToolExecutor, upstream: Upstream) -> None:
-        assert await trial.reach(caller.services) == []
+        assert await doctor.reach(caller.services) == []
         assert upstream.requests[0].startswith(b"HEAD /v1/ HTTP/1.1\r\n")
         assert b"sk-" not in upstream.requests[0]
 
     async def unreached(caller: ToolExecutor, upstream: Upstream) -> None:
-        assert await trial.reach(caller.services) == [
+        assert await doctor.reach(caller.services) == [
             f"http://127.0.0.1:{upstream.port}/v1: 127.0.0.1:{upstream.port} closed the connection without an answer."
         ]
 

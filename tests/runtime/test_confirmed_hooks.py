@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from package import hooks as users_file
-from package.runtime.calls.preparation import CallUnderWay
+from package.runtime.calls.plain_call import CallUnderWay
 from package.runtime.core.catalog import Tool
 from package.runtime.core.effects import Dialogue
 from package.runtime.core.limits import Budget

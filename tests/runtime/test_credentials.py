@@ -16,8 +16,7 @@ from package.runtime.settings import credentials
 from package.runtime.settings.settings import NotReady, Settings
 from package.runtime.text import fields
 from package.runtime.text.folded_names import fold
-from package.runtime.text.patterns import finder
-from package.runtime.text.redaction import REDACTED, Redactor
+from package.runtime.text.redaction import REDACTED, Redactor, finder
 
 from mcpgen.model import Login
 from mcpgen.read.openapi import parameters

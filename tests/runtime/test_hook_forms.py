@@ -10,7 +10,7 @@ from package import hooks as users_file
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import context
 from package.runtime.hooks.hook_runner import Hooks
-from package.runtime.text import secret_words
+from package.runtime.secrets import secret_words
 
 from mcpgen.lower.tool import questions
 from tests.runtime.test_hook_questions import STREET, Arguments, before_plain

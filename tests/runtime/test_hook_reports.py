@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from package.runtime.core import log, spans
-from package.runtime.core.envelope import LOG_LEVELS
+from package.runtime.core.effects import LOG_LEVELS
 from package.runtime.core.limits import Budget
 from package.runtime.core.wire_formats import Result
 from package.runtime.hooks import context, hook_reports

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from package.runtime.core import spans
-from package.runtime.core.effects import Origin, Peer
+from package.runtime.core.effects import Origin
 from package.runtime.hooks.hook_runner import MOST_THREADS, Hooks
+from package.runtime.http_server.streamable.admission import Peer
 from package.runtime.request.argument_errors import HookFailed
 
 from tests.runtime.client_scene import Deadlines, turns

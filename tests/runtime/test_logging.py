@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from package.runtime.core import log, spans
-from package.runtime.core.envelope import LOG_LEVELS
+from package.runtime.core.effects import LOG_LEVELS
 from package.runtime.http.sending import RequestLimiter
 from package.runtime.serve.call_progress import BURST, LONGEST, SECONDS, CallLog
 from package.runtime.settings.setting_parsers import Rate

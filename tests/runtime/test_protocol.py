@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from package.runtime.core import envelope, protocol
+from package.runtime.core import effects, protocol
 from package.runtime.core.catalog import Catalog
-from package.runtime.core.effects import Call, Send
-from package.runtime.core.envelope import CAPABILITIES, METHODS
+from package.runtime.core.effects import CAPABILITIES, METHODS, Call, Send
 from package.runtime.core.jsonrpc import MAX_BATCH, MAX_ID, MAX_LINE, Request, parse
 from package.runtime.core.protocol import Protocol
 from package.runtime.core.wire_formats import Result
@@ -48,14 +47,14 @@ def test_schemas_are_there() -> None:
 
 
 def test_the_table_in_the_docstring_is_the_table() -> None:
-    assert envelope.__doc__ is not None
-    rows = re.findall(r"^    (\w+(?:/\w+)*) {2,}([ x]+)$", envelope.__doc__, re.MULTILINE)
-    heading = re.search(r"^ +2024.*$", envelope.__doc__, re.MULTILINE)
+    assert effects.__doc__ is not None
+    rows = re.findall(r"^    (\w+(?:/\w+)*) {2,}([ x]+)$", effects.__doc__, re.MULTILINE)
+    heading = re.search(r"^ +2024.*$", effects.__doc__, re.MULTILINE)
     assert heading is not None
     columns = [heading.group().index(revision) + len(revision) // 2 for revision in REVISIONS]
     drawn = {}
     for method, _ in rows:
-        line = next(line for line in envelope.__doc__.splitlines() if line.startswith(f"    {method} "))
+        line = next(line for line in effects.__doc__.splitlines() if line.startswith(f"    {method} "))
         drawn[method] = {r for r, c in zip(REVISIONS, columns, strict=True) if "x" in line[c - 2 : c + 3]}
     meant = {method: {r for r in REVISIONS if since <= r <= until} for method, (since, until, _) in METHODS.items()}
     assert drawn == meant

@@ -102,9 +102,9 @@ def assert_both_engines_agree(text: str) -> None:
     left = re.sub(sanitize.HIDDEN, "", text)
     assert clean(text) == (left, len(text) - len(left))
     assert re.search(sanitize.HIDDEN, left) is None
-    if text.isascii() or "\ud800" in text:
+    if text.isascii() or any("\ud800" <= each <= "\udfff" for each in text):
         return
-    assert searcher(sanitize.HIDES, lambda text: True)(text) is (left != text)
+    assert searcher(sanitize.HIDES)(text) is (left != text)
 
 
 @pytest.mark.parametrize(

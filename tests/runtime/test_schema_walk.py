@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from package.runtime.core.limits import Budget, Exhausted
-from package.runtime.request.validators import SchemaChecker
+from package.runtime.request.arguments import SchemaChecker
 from package.runtime.request.violations import SchemaWalk
 
 CASES = 2500

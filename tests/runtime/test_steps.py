@@ -12,7 +12,7 @@ import pytest
 from package.runtime.calls import steps
 from package.runtime.calls.execution import ToolExecutor
 from package.runtime.calls.hook_loading import NoHooks
-from package.runtime.calls.preparation import sentence
+from package.runtime.calls.plain_call import sentence
 from package.runtime.core.effects import Dialogue
 from package.runtime.hooks.hook_runner import Hooks
 from package.runtime.settings import settings

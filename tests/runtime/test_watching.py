@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from package.runtime.core.subscriptions import MOST_URIS
+from package.runtime.core.notification_settings import MOST_URIS
 
 from tests.runtime.conversation import FEATURED, Conversation
 from tests.runtime.revisions import ENVELOPE, META, R1, R4

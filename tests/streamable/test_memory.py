@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from package.runtime.core.limits import FairPool, FairQueue, Places, Shares
-from package.runtime.core.subscriptions import NotificationSettings
+from package.runtime.core.notification_settings import NotificationSettings
 from package.runtime.http_server.requests import response_writer
 from package.runtime.http_server.requests.response_writer import Reader, UnreadBytes
 from package.runtime.http_server.streamable import event_stream

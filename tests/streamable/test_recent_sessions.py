@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 from package.runtime.core.catalog import Catalog
-from package.runtime.core.effects import Handshake, Peer
+from package.runtime.core.effects import Handshake
 from package.runtime.http_server.sealed.seal import Seal
 from package.runtime.http_server.streamable import session
-from package.runtime.http_server.streamable.admission import Head
+from package.runtime.http_server.streamable.admission import Head, Peer
 from package.runtime.http_server.streamable.exchange import Routes
 from package.runtime.http_server.streamable.older import SessionHandler
 from package.runtime.http_server.streamable.session import Session

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from package.runtime.core.jsonrpc import Request, parse
-from package.runtime.core.subscriptions import MOST_URIS, NotificationSettings
+from package.runtime.core.notification_settings import MOST_URIS, NotificationSettings
 from package.runtime.http_server.sealed.away import StoreAway
 from package.runtime.http_server.sealed.seal import Seal
 from package.runtime.http_server.streamable.session import setting

@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from package.runtime.request import validators
+from package.runtime.request import arguments
 from package.runtime.text import patterns as runtime_patterns
 
 from mcpgen.base.once import ValueCache
@@ -68,7 +68,7 @@ def test_hard_04_patterns_that_are_left_to_the_api_are_not_compiled() -> None:
         "type": "object",
         "properties": {"a": {"pattern": pattern}, "b": {"pattern": "^b$"}, pattern: {}},
     }
-    judge = validators.SchemaChecker(schema, {}, [pattern])
+    judge = arguments.SchemaChecker(schema, {}, [pattern])
     assert judge.is_valid({"a": "1", "b": "b"})
     assert not judge.is_valid({"b": "c"})
     assert judge.schema["properties"].keys() == schema["properties"].keys()
@@ -92,9 +92,9 @@ def test_a_pattern_that_the_server_refuses_is_not_checked_and_others_are(refused
     Such a pattern reaches a server if `tools.json` was edited, or if a release of jsonschema_rs refuses it.
     """
     properties = {"a": {"pattern": refused, "minLength": 2}, "b": {"pattern": "^b$"}}
-    judge = validators.SchemaChecker({"properties": properties}, {})
+    judge = arguments.SchemaChecker({"properties": properties}, {})
     assert judge.is_valid({"a": "12"})
     assert not judge.is_valid({"a": "1"})
     assert not judge.is_valid({"b": "c"})
     with pytest.raises(jsonschema_rs.ValidationError):
-        validators._build({"pattern": refused}, {})
+        arguments._build({"pattern": refused}, {})

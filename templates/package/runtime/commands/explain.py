@@ -15,7 +15,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
+from ..calls.plain_call import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
 from ..calls.steps import PREPARING, SENDS_NOTHING, some
 from ..core import jsonrpc
 from ..core.catalog import CatalogError
