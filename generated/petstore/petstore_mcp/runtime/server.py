@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from .calls import execution
     from .core.effects import Effect
     from .core.stdio import Line
-    from .core.subscriptions import Subscriptions
     from .core.wire_formats import Asked, Outcome
     from .http_server.listening import Listening
     from .serve.engine import Engine, StdinHandoff
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from .telemetry.recorder import Recorder
     from .telemetry.reporter import Reporter
     from .watching.poller import Poller
+    from .watching.subscriptions import Subscriptions
 
 #: Minimum seconds for writing the last answers when the server ends, however long it waited for running calls.
 _A_MOMENT = 0.4
@@ -400,8 +400,8 @@ def _server(catalog: Catalog, settings: Settings | None) -> Server:
     if settings.again is None:
         server = Server(catalog, Wire(), settings)
     else:
-        from .core.subscriptions import Subscriptions  # imported late: few servers run with --reload
         from .reload.reload import Watch  # imported late: few servers run with --reload
+        from .watching.subscriptions import Subscriptions  # imported late: few servers run with --reload
 
         server = Server(catalog, Wire(), settings, Subscriptions())
         Watch(_PACKAGE, catalog, settings.again, server.renew).start()

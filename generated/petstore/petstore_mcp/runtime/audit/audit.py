@@ -177,7 +177,7 @@ class Audit:
         call.span = call.span or Span(call.origin)
         arguments = ""
         if self._with_arguments:
-            from ..text.secret_words import without_named_secrets  # imported here: most servers keep no audit
+            from ..secrets.secret_words import without_named_secrets  # imported here: most servers keep no audit
 
             arguments = dumps(without_named_secrets(call.arguments)).decode()
         with self._guard:
@@ -319,7 +319,7 @@ class Audit:
         line = self._waiting[0]
         if self._path == STDERR and not log.writable():
             raise BlockingIOError
-        written = os.write(self._descriptor, line[: log.at_once()] if self._path == STDERR else line)
+        written = os.write(self._descriptor, line[: _at_once()] if self._path == STDERR else line)
         self._waiting[:1] = [line[written:]] if written < len(line) else []
 
     def _reopen(self) -> None:
@@ -397,3 +397,10 @@ def _user() -> str:
         return pwd.getpwuid(os.getuid()).pw_name
     except (ImportError, KeyError, AttributeError):
         return str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
+
+
+def _at_once() -> int:
+    """Return how many bytes stderr accepts right now without blocking."""
+    import select  # imported here: a C module that the start does not need
+
+    return getattr(select, "PIPE_BUF", 4096)

@@ -2,10 +2,9 @@
 """Run one tool call from its name and arguments to its result: read this file first.
 
 The steps of a call stand in `steps.STEPS`, in their order. Each tool has a plan, which is made when the tool is first
-called: the steps that its binding asks for. A plain call has six of them:
+called: the steps that its binding asks for. A plain call has six of them (plain_call.py):
 
-    check the arguments, build the request, choose credentials (preparation.py)
-    send, write the result, redact (round_trip.py)
+    check the arguments, build the request, choose credentials, send, write the result, redact
 
 The request is sent only after the arguments were checked and the call was confirmed, if that is required. Nothing is
 returned without redaction. Any failure on the way is an error result for the model. A call raises only OtherOutcome (a
@@ -20,8 +19,7 @@ from ..core import log
 from ..core.wire_formats import OtherOutcome, Result
 from ..request.argument_errors import HookFailed, Refuse, Refused
 from ..settings.settings import NotReady
-from .preparation import CallUnderWay, sentence
-from .round_trip import SILENT, unheard
+from .plain_call import SILENT, CallUnderWay, sentence, unheard
 from .services import Lasting, Services
 from .steps import PREPARING, Plan, some
 
@@ -32,12 +30,12 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue, Fetch, GetPrompt, TaskRequest
     from ..core.limits import Budget
-    from ..core.wire_formats import Contents, PromptMessages, Task
+    from ..core.wire_formats import Ask, Contents, PromptMessages, Task
     from ..features.resource_versions import Version
     from ..http_server.handles import Handles
+    from ..inner_calls.inner_calls import Record
     from ..settings.settings import Settings
-    from .inner_calls import Record
-    from .preparation import Ask, PreparedCall
+    from .plain_call import PreparedCall
 
 
 # A call must not change its meaning while it runs, so reloaded tools get an executor of their own
@@ -133,7 +131,7 @@ class ToolExecutor:
     async def prepared(self, tool: Tool, arguments: dict[str, Any], budget: Budget) -> PreparedCall:
         """Prepare another request of a tool, such as that for the next page of a list.
 
-        Raise one of the exceptions in preparation.Unmade if the request cannot be made.
+        Raise one of the exceptions in plain_call.Unmade if the request cannot be made.
         """
         call = CallUnderWay(tool, arguments, unheard, SILENT, None, budget)
         for step in some(self.services, tool, *PREPARING):

@@ -15,8 +15,7 @@ from ..result.result_store import CountedNames, KeptResults
 from ..settings import credentials
 from ..settings.origins import kept_to
 from ..text.redaction import Redactor
-from .preparation import Preparation, kept_logins
-from .round_trip import Exchange, ResultWriter
+from .plain_call import Exchange, Preparation, ResultWriter, kept_logins
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue
     from ..core.limits import Budget
-    from ..core.wire_formats import Result
+    from ..core.wire_formats import Ask, Result
     from ..http_server.handles import Handles
+    from ..inner_calls.inner_calls import Record
     from ..questions.signed_state import States
     from ..settings.settings import Settings
-    from .inner_calls import Record
-    from .preparation import Ask, CallUnderWay, PreparedCall
+    from .plain_call import CallUnderWay, PreparedCall
 
     class Plan(Protocol):
         """Interface of the plan of a tool's calls (steps.Plan)."""

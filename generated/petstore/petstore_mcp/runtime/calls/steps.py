@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from ..core.limits import STEPS as STEPS_OF_WORK
 from ..core.limits import Budget
 from .hook_loading import NoHooks
-from .preparation import sentence
+from .plain_call import sentence
 
 if TYPE_CHECKING:
     from ..core.catalog import Tool
-    from .preparation import CallUnderWay
+    from .plain_call import CallUnderWay
     from .services import Services
 
     Step = Callable[[CallUnderWay], Awaitable[None] | None]

@@ -8,6 +8,11 @@ accidental edits. The report names variables, never their values.
 Accidental edits are found by the digests in `SHA256SUMS` that mcpgen wrote next to the files. This does not detect
 attackers: an attacker could also edit the digests or this module. A reviewer runs `mcpgen regenerate --check` with a
 trusted mcpgen. A digest is the SHA-256 of a file with CRLF replaced by LF, since a checkout may change line ends.
+
+**Trial.** Make one harmless call for `--doctor`: a read-only operation without required arguments, with the usual
+credentials.
+
+Only the status of the response is examined.
 """
 
 from __future__ import annotations
@@ -18,15 +23,20 @@ import hashlib
 import os
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from importlib import machinery
 from typing import TYPE_CHECKING
 
-from ..calls import hook_loading, trial
+from ..calls import hook_loading
 from ..calls.execution import ToolExecutor
-from ..calls.preparation import kept_logins
+from ..calls.plain_call import kept_logins, sentence, unheard
 from ..core import absent_parts
+from ..core.limits import Budget
+from ..http.client import Failure
+from ..request.argument_errors import Refused
+from ..request.request import Request
 from ..settings import credentials
 from ..settings.credential_env import CLIENT, variables
 from ..settings.settings import NotReady, load
@@ -36,12 +46,132 @@ from .command_line import table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..core.catalog import Catalog
+    from ..calls.services import Services
+    from ..core.catalog import Catalog, Tool
+    from ..http.client import Client
+    from ..http.exchange import Response, Sent
     from ..login.logins import Logins
     from ..settings.credentials import TokenRequest
     from ..settings.settings import Settings
+    from ..text.addresses import Address
+
+    Rank = tuple[bool, bool, int, str]
 
     Row = tuple[str, ...]
+
+SECONDS = 5.0
+"""Seconds that each request for `--doctor` may take."""
+
+
+def choose(catalog: Catalog, settings: Settings, logins: Logins | None = None) -> str:
+    """Return the name of the tool to try, or "" if there is none.
+
+    Tools that need credentials come first; among equals, the tool with the shortest path wins.
+    """
+    rows = [row for name in catalog.names() if (row := _rank(catalog, settings, name, logins)) is not None]
+    return min(rows)[-1] if rows else ""
+
+
+def _rank(catalog: Catalog, settings: Settings, name: str, logins: Logins | None) -> Rank | None:
+    """Return the sort key of a tool; None if it changes something, asks the user, or cannot be called."""
+    described, tool = catalog.described(name), catalog.tool(name)
+    if described.get("annotations", {}).get("readOnlyHint") is not True or _needs_arguments(tool):
+        return None
+    binding = tool.binding
+    if binding["method"] != "GET" or "confirm" in binding or binding.get("body"):
+        return None
+    try:
+        delegated, wanted = settings.delegations, binding.get("security")
+        schemes = credentials.choose(wanted, catalog.security, settings.secrets, logins, delegated)
+    except NotReady:
+        return None
+    if any(catalog.security[name] in schemes for name in delegated):
+        return None  # this call needs the credential of a caller, and --doctor has no caller
+    path = binding["path"]
+    return not schemes, len(path) > 1, len(str(path)), name
+
+
+def _needs_arguments(tool: Tool) -> bool:
+    """Return True if a tool cannot be called without arguments."""
+    return bool(tool.schema.get("required")) or any("required" in each for each in tool.binding.get("lookups", ()))
+
+
+async def attempt(services: Services, name: str) -> tuple[bool, str]:
+    """Call a tool, with no arguments. Return True if the settings look usable, and a sentence on the outcome."""
+    tool = services.catalog.tool(name)
+    with services.lasting.redactor.during():
+        try:
+            ready = await services.preparation.unhooked(tool, {})
+            budget = Budget(SECONDS, time.monotonic)
+            answer, sent = await services.exchange.made(tool, ready, {}, unheard, budget)
+        except (Refused, NotReady) as reason:
+            return False, sentence(tool.name, reason)
+        if not isinstance(answer, Failure):
+            services.writer.closed(answer)
+        return verdict(answer, sent)
+
+
+async def grant(services: Services, wanted: TokenRequest) -> str:
+    """Fetch an access token. Return "", or a sentence that says why that failed."""
+    try:
+        await services.lasting.sender.try_grant(wanted, SECONDS)
+    except NotReady as reason:
+        return str(reason)
+    return ""
+
+
+def verdict(answer: Response | Failure, sent: Sent) -> tuple[bool, str]:
+    """Return True if the settings look usable after this response, and a sentence about the response."""
+    variables = " and ".join(sent.variables)
+    asked = f"{sent.tool.name} ({sent.method} {sent.path}{f', with {variables}' if variables else ''})"
+    if isinstance(answer, Failure):
+        return False, f"{asked}: {answer.reason}."
+    status = answer.status
+    told = f"{asked} answered {status}"
+    if status == 401 and variables:
+        return False, f"{told}: the API rejects the credential in {variables}. The credential is wrong or has expired."
+    if status == 401:
+        return False, f"{told}: the API requires a credential."
+    if status == 403:
+        why = (
+            f"the credential in {variables} is wrong, or lacks the right for this"
+            if variables
+            else "the API requires a credential"
+        )
+        return False, f"{told}: {why}."
+    if status == 404:
+        return True, f"{told}. If every call answers 404, the path of the base URL is wrong."
+    return True, f"{told}." if 200 <= status < 300 else f"{told}, which says nothing about the settings."
+
+
+async def reach(services: Services) -> list[str]:
+    """Return sentences on what prevents calls: problems in the settings, and servers that do not answer. Send no
+    credentials.
+    """
+    settings = services.settings
+    found = list(settings.problems)
+    for index in range(max(1, len(settings.servers))):
+        try:
+            found += await _reached(services.lasting.client, settings.server(index))
+        except NotReady as missing:
+            found.append(str(missing))
+    return found
+
+
+async def _reached(client: Client, address: Address) -> list[str]:
+    """Return [] if a server answers below the base URL `address`, else a list with the reason why none answers.
+
+    GET is tried after HEAD, since some servers do not support HEAD.
+    """
+    for method in ("HEAD", "GET"):
+        try:
+            await client.send(Request(method, "/"), address, SECONDS)
+        except Failure as failure:
+            found = [f"{address}: {failure.reason}."]
+        else:
+            return []
+    return found
+
 
 SUMS = "SHA256SUMS"
 MOST_NAMED = 10
@@ -276,21 +406,21 @@ async def _reach(catalog: Catalog, settings: Settings) -> tuple[list[str], list[
     """Contact the API. Return sentences on what prevents calls, and sentences on the outcome of a trial call."""
     caller = ToolExecutor(catalog, settings)
     try:
-        found = await trial.reach(caller.services)
+        found = await reach(caller.services)
         if settings.problems:
             return found, []
-        found += filter(None, [await trial.grant(caller.services, each) for each in _grants(catalog, settings)])
+        found += filter(None, [await grant(caller.services, each) for each in _grants(catalog, settings)])
         if found:
             return found, []
         if caller.hooked:
             return [], ["No call was tried, because hooks.py takes part in calls."]
-        name = trial.choose(catalog, settings, _logins(catalog, settings))
+        name = choose(catalog, settings, _logins(catalog, settings))
         if not name:
             return [], [
                 "No call was tried, because no read-only tool can be called without arguments and with the credentials"
                 " that are set."
             ]
-        well, said = await trial.attempt(caller.services, name)
+        well, said = await attempt(caller.services, name)
         return ([], [said]) if well else ([said], [])
     finally:
         await caller.close()

@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
+from ..calls.plain_call import CallUnderWay, Preparation, PreparedCall, Unmade, kept_logins, sentence
 from ..calls.steps import PREPARING, SENDS_NOTHING, some
 from ..core import jsonrpc
 from ..core.catalog import CatalogError
@@ -29,7 +30,7 @@ from ..text.sanitize import is_text, visible
 from .command_line import show
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ..calls.steps import Step
     from ..core.catalog import Catalog, Tool
@@ -129,12 +130,15 @@ class Placeholders:
         secrets: dict[str, str],
         logins: credentials.Logins | None = None,
         delegated: Collection[str] = (),
+        constant: Callable[[Binding], Iterable[credentials.Written]] = lambda binding: (),
     ) -> None:
         """Create a substitute for the server's credentials, which shows a placeholder in place of each value.
 
-        `delegated`: names of schemes whose credential comes from the caller of the tool.
+        `delegated`: names of schemes whose credential comes from the caller of the tool. `constant`: function that
+        returns the operator's header fields for requests of a tool.
         """
         self._delegated = delegated
+        self._constant = constant
         self._security = security
         self._secrets = secrets
         self._logins = logins
@@ -170,7 +174,8 @@ class Placeholders:
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if credentials.filled(scheme, self._secrets))]
         shown |= {name: f"<{name}>" for name in credentials.variables(sent, self._secrets) if name not in shown}
-        return credentials.SelectedCredentials(lambda request: credentials.attach(request, sent, shown, _SHOWN), names)
+        put = [*self._constant(binding), *credentials.written(sent, shown, _SHOWN)]
+        return credentials.SelectedCredentials(lambda request: credentials.put(request, put), names)
 
     def _field(self, variable: str) -> str:
         """Return a header field that the operator writes into a variable as `NAME: VALUE`, as `NAME: <VARIABLE>`.
@@ -248,7 +253,8 @@ def explain(
     tool = catalog.tool(name)
     missing = _settle(settings, tool, catalog.servers, environ)
     logins = kept_logins(catalog, settings, lambda secret, source: None)
-    keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations)
+    constant = partial(credentials.constant, settings)
+    keys = Placeholders(catalog.security, settings.secrets, logins, settings.delegations, constant)
     preparation = Preparation(catalog, settings, keys, logins, bytes)  # zeros, not random bytes: reproducible output
     notes = [*settings.warnings, *preparation.hooks.mistakes]
     found: dict[str, Any] = {"tool": name, "request": None, "error": None, "notes": notes}

@@ -13,7 +13,7 @@ _NAME = f"{__name__.partition('.runtime.')[0]}.runtime."
 
 _PARTS = (
     *("audit", "hooks", "http", "install", "login"),
-    *("programs", "reload", "search", "shell", "telemetry"),
+    *("programs", "reach", "reload", "search", "shell", "telemetry"),
 )
 """Names of parts, as `mcpgen regenerate --parts` takes them. A part has the folder of its name."""
 

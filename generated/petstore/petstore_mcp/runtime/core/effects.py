@@ -1,21 +1,66 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Effects: the actions that the protocol wants performed after a message.
+"""Effects: what a request asks of the server, and the actions that the protocol wants performed after it.
 
-The protocol only returns effects; other modules perform them.
-"""
+**Effects.** The protocol only returns effects; other modules perform them.
+
+**Envelope.** Read the envelope of a request: its revision of MCP, the methods of that revision, capabilities, and
+progress token.
+
+Functions raise Fault if a field that they read is invalid.
+
+The era of MCP (handshake, or stateless since 2026-07-28) belongs to a request, never to the process. `revision_of`
+applies the first row that matches:
+
+    the request                                     speaks
+    ---------------------------------------------   ------------------------------------------------------------
+    names a revision or capabilities in _meta       stateless: that revision, or an error that lists supported ones
+    has a method that only the stateless era has    stateless: an error, since the fields in _meta are missing
+    comes after a handshake                         the revision that was agreed on
+    is initialize, or ping                          the newest revision of the handshake era
+    is call_tool or list_tools                      2024-11-05: short names that people type by hand (BARE)
+    anything else                                   an error that says what to do
+
+METHODS then says whether the method exists in the revision. The table lists every method:
+
+                          2024-11-05   2025-03-26   2025-06-18   2025-11-25   2026-07-28
+    initialize                 x            x            x            x
+    ping                       x            x            x            x
+    tools/list                 x            x            x            x            x
+    tools/call                 x            x            x            x            x
+    resources/list             x            x            x            x            x
+    resources/templates/list   x            x            x            x            x
+    resources/read             x            x            x            x            x
+    resources/subscribe        x            x            x            x
+    resources/unsubscribe      x            x            x            x
+    prompts/list               x            x            x            x            x
+    prompts/get                x            x            x            x            x
+    completion/complete        x            x            x            x            x
+    logging/setLevel           x            x            x            x
+    tasks/get                                                         x            x
+    tasks/cancel                                                      x            x
+    tasks/result                                                      x
+    tasks/update                                                                   x
+    server/discover                                                                x
+    subscriptions/listen                                                           x
+    JSON-RPC batch (no method)              x
+
+The methods of prompts, completions, logging and tasks exist only if the server offers these features (NEEDS). Those of
+subscriptions exist only if any resource can change."""
 
 from __future__ import annotations
+
+from .jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, Fault, id_of
+from .wire_formats import HANDSHAKE_REVISIONS, STATELESS_REVISIONS, has
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from ..identity.identity import Identity
     from ..tables.table import CompletionSource, Prompt, Resource
     from .catalog import Catalog
-    from .jsonrpc import Id, Members
-    from .spans import Span
+    from .jsonrpc import Id, Members, Message, Request
+    from .spans import Peer, Span
     from .wire_formats import Contents
 
     Effect: TypeAlias = "Send | Call | RejectedCall | ReadResource | Cancel | UserAnswer | Preload | PollResources"
@@ -113,38 +158,6 @@ class PollResources:
     """Action to perform: begin to poll the resources that clients have subscribed to."""
 
     __slots__ = ()
-
-
-class Peer:
-    """Sender of an HTTP request to this server.
-
-    `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
-    "" without a session. `address` is the network address. `identity` holds the claims of a checked access token.
-    `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
-    `trace` is the `traceparent` of the HTTP request, unchecked.
-    """
-
-    __slots__ = ("address", "given", "identity", "principal", "session", "trace")
-
-    def __init__(
-        self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
-    ) -> None:
-        self.principal = principal
-        self.session = session
-        self.address = address
-        self.identity = identity
-        self.given: dict[str, str] = {}
-        self.trace = ""
-
-    @property
-    def owner(self) -> str:
-        """Return the key of the owner of private data, such as stored results: the principal, else the session."""
-        return self.principal or self.session
-
-    @property
-    def caller(self) -> str:
-        """Return what identifies the caller for limits per caller: principal, else session, else network address."""
-        return self.principal or self.session or self.address
 
 
 class Origin:
@@ -362,3 +375,220 @@ class Preload:
     """Action to perform: import modules that calls need. The client has just listed the tools, so a call is likely."""
 
     __slots__ = ()
+
+
+_META = "io.modelcontextprotocol/"
+VERSION, CAPABILITIES, _LOG_LEVEL = _META + "protocolVersion", _META + "clientCapabilities", _META + "logLevel"
+_CLIENT = _META + "clientInfo"
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_UNSUPPORTED_VERSION = -32022
+
+
+def is_stateless(meta: object) -> bool:
+    """Return True if `_meta` names a revision or client capabilities, as only requests of stateless revisions (since
+    2026-07-28) do.
+    """
+    return isinstance(meta, dict) and (VERSION in meta or CAPABILITIES in meta)
+
+
+def meta_of(message: Message) -> object:
+    """Return the `_meta` of a request or notification, or None."""
+    params = getattr(message, "params", None)
+    return params.get("_meta") if isinstance(params, dict) else None
+
+
+def named_revision(meta: Members) -> str:
+    """Return the revision that a stateless request names, even if the server does not support it.
+
+    Raise Fault if a required field of `_meta` is missing.
+    """
+    version = meta.get(VERSION)
+    if not isinstance(version, str):
+        raise Fault(INVALID_PARAMS, f"params._meta needs {VERSION}, a string.")
+    if not isinstance(meta.get(CAPABILITIES), dict):
+        raise Fault(INVALID_PARAMS, f"params._meta needs {CAPABILITIES}, an object.")
+    return version
+
+
+def stateless_revision(meta: Members) -> str:
+    """Return the revision of a stateless request. Raise Fault if a required field of `_meta` is missing or invalid."""
+    version = named_revision(meta)
+    check_revision(version, meta)
+    return version
+
+
+def check_revision(version: str, meta: Members) -> None:
+    """Raise Fault if the server does not support the revision `version`, or if the log level in `meta` is invalid."""
+    if version not in STATELESS_REVISIONS:
+        data = {"supported": STATELESS_REVISIONS, "requested": version[:64]}
+        raise Fault(_UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+    if meta.get(_LOG_LEVEL) not in (None, *LOG_LEVELS):
+        raise Fault(INVALID_PARAMS, f"{_LOG_LEVEL} must be one of: {', '.join(LOG_LEVELS)}.")
+
+
+def log_level(request: Request, revision: str, set_level: int | None) -> int | None:
+    """Return the lowest level of log messages that the client wants for a request, as an index of LOG_LEVELS.
+
+    Return None if the client wants no log messages. A stateless request names the level itself. For any other request,
+    `set_level` counts: the level of the client's last `logging/setLevel`, or None.
+    """
+    if revision not in STATELESS_REVISIONS:
+        return set_level
+    named = request.meta.get(_LOG_LEVEL) if isinstance(request.meta, dict) else None
+    return LOG_LEVELS.index(named) if isinstance(named, str) else None
+
+
+def check_cursor(params: Members) -> None:
+    """Raise Fault if `params` name a page, since each list has one page. null and "" mean the first page."""
+    if params.get("cursor") not in (None, ""):
+        raise Fault(INVALID_PARAMS, "Unknown cursor: the list has one page.")
+
+
+def progress_token(request: Request) -> Id | None:
+    """Return the progress token of a request, or None."""
+    given = request.meta.get("progressToken") if isinstance(request.meta, dict) else None
+    token = id_of(given)
+    if token is None and given is not None:
+        raise Fault(INVALID_PARAMS, "The progressToken must be a string or an integer.")
+    return token
+
+
+def takes_forms(capabilities: object) -> bool:
+    """Return True if ClientCapabilities allow asking the user by a form.
+
+    An empty `elicitation` object means that only forms are supported.
+    """
+    elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(elicitation, dict) and (not elicitation or "form" in elicitation)
+
+
+def takes_urls(capabilities: object) -> bool:
+    """Return True if ClientCapabilities allow asking the user to open a URL."""
+    elicitation = capabilities.get("elicitation") if isinstance(capabilities, dict) else None
+    return isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
+
+
+def declared(capabilities: object) -> frozenset[str]:
+    """Return which of the capabilities `sampling` and `roots` a client declares.
+
+    `takes_forms` and `takes_urls` read `elicitation`, the capability for questions to the user.
+    """
+    return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
+
+
+def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:
+    """Return how the server can ask the user, according to the client capabilities of a handshake."""
+    forms = has(revision, "elicitation") and takes_forms(capabilities)
+    urls = has(revision, "elicitation by URL") and takes_urls(capabilities)
+    way, visits = ("request" if can else "" for can in (forms, urls))
+    return Dialogue(way, revision, urls=visits, declares=declared(capabilities))
+
+
+def dialogue(request: Request, revision: str, handshake: Dialogue) -> Dialogue:
+    """Return how the server can ask the user about the call `request`.
+
+    A stateless request declares the client's capabilities in its own `_meta`; for any other, the handshake counts.
+    """
+    if revision not in STATELESS_REVISIONS:
+        return handshake
+    params, meta = request.params, request.meta
+    state, responses = params.get("requestState"), params.get("inputResponses")
+    responses = {} if responses is None else responses
+    if not (state is None or isinstance(state, str)) or not isinstance(responses, dict):
+        raise Fault(INVALID_PARAMS, "params.requestState must be a string, and params.inputResponses an object.")
+    can = meta[CAPABILITIES] if isinstance(meta, dict) else None
+    if not can:
+        return Dialogue("", revision, state, responses)
+    way, urls = ("result" if takes(can) else "" for takes in (takes_forms, takes_urls))
+    return Dialogue(way, revision, state, responses, urls, declared(can))
+
+
+def origin(request: Request, handshake: Origin) -> Origin:
+    """Return the caller and trace of a request. Fields that the request omits are taken from the handshake.
+
+    The values are unchecked: code that uses a value checks it.
+    """
+    said = request.meta
+    if not said or not isinstance(said, dict):
+        return handshake
+    client = said.get(_CLIENT, handshake.client)
+    return Origin(client, said.get("traceparent"), said.get("tracestate"), handshake.peer)
+
+
+_FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
+_STATELESS = STATELESS_REVISIONS[0]
+_NEWEST = STATELESS_REVISIONS[-1]
+
+#: For each method: the first and the last revision that has it, and the name of its handler in `protocol.Protocol`.
+METHODS = {
+    "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
+    "ping": (_FIRST, _LAST_HANDSHAKE, "_ping"),
+    "tools/list": (_FIRST, _NEWEST, "_list"),
+    "tools/call": (_FIRST, _NEWEST, "_call"),
+    "resources/list": (_FIRST, _NEWEST, "_feature"),
+    "resources/templates/list": (_FIRST, _NEWEST, "_feature"),
+    "resources/read": (_FIRST, _NEWEST, "_feature"),
+    "resources/subscribe": (_FIRST, _LAST_HANDSHAKE, "_subscribe"),
+    "resources/unsubscribe": (_FIRST, _LAST_HANDSHAKE, "_subscribe"),
+    "prompts/list": (_FIRST, _NEWEST, "_feature"),
+    "prompts/get": (_FIRST, _NEWEST, "_feature"),
+    "completion/complete": (_FIRST, _NEWEST, "_feature"),
+    "logging/setLevel": (_FIRST, _LAST_HANDSHAKE, "_set_level"),
+    "tasks/get": (_LAST_HANDSHAKE, _NEWEST, "_task"),
+    "tasks/cancel": (_LAST_HANDSHAKE, _NEWEST, "_task"),
+    "tasks/result": (_LAST_HANDSHAKE, _LAST_HANDSHAKE, "_task"),
+    "tasks/update": (_STATELESS, _NEWEST, "_task"),
+    "server/discover": (_STATELESS, _NEWEST, "_discover"),
+    "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
+}
+#: Methods that exist only if the server has prompts, completions, logging or tasks -> the name of that feature.
+NEEDS = {
+    "prompts/list": "prompts",
+    "prompts/get": "prompts",
+    "completion/complete": "completions",
+    "logging/setLevel": "logging",
+} | {method: "tasks" for method in METHODS if method.startswith("tasks/")}
+#: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
+BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
+_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS}
+_WITHOUT_HANDSHAKE = ("initialize", "ping")
+
+#: The only revision of MCP with JSON-RPC batches: one line may hold several messages.
+BATCH_REVISION = "2025-03-26"
+
+
+def method_of(request: Request, agreed: str | None) -> str:
+    """Return the method's name as in METHODS. Short names such as `list_tools` are translated.
+
+    `agreed`: the revision of the handshake, or None if there was none.
+    """
+    if agreed is not None or request.method not in BARE:
+        return request.method
+    return request.method if is_stateless(request.meta) else BARE[request.method]
+
+
+def revision_of(request: Request, agreed: str | None) -> str:
+    """Return the revision that a request speaks. Raise Fault if this cannot be determined.
+
+    `agreed`: the revision of the handshake, or None if there was none.
+    """
+    meta = request.meta
+    if not isinstance(meta, dict):
+        raise Fault(INVALID_PARAMS, "params._meta must be an object.")
+    if is_stateless(meta) or request.method in _STATELESS_METHODS:
+        return stateless_revision(meta)
+    if agreed is not None:
+        return agreed
+    if request.method in _WITHOUT_HANDSHAKE:
+        return _LAST_HANDSHAKE
+    if request.method in BARE:
+        return _FIRST
+    raise Fault(INVALID_PARAMS, f"Send initialize first, or the fields {VERSION} and {CAPABILITIES} in params._meta.")
+
+
+def handler_of(method: str, revision: str, catalog: Catalog) -> str:
+    """Return the name of a method's handler. Raise Fault if `revision` or this server does not have the method."""
+    since, until, name = METHODS.get(method, ("", "", ""))
+    if not since <= revision <= until or (method in NEEDS and not catalog.offers(NEEDS[method])):
+        raise Fault(METHOD_NOT_FOUND, f"There is no method '{method[:64]}' in {revision}.")
+    return name

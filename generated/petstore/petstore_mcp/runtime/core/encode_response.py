@@ -1,5 +1,8 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Encode the outcome of a request as a JSON-RPC response on one line, in the form of the request's MCP revision."""
+"""Encode an outcome that is no result of a tool as a JSON-RPC response, in the form of the request's MCP revision.
+
+Such outcomes are rare. `wire_formats.result_line` encodes the results of tools.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, RESOURCE_NOT_FOUN
 from .wire_formats import (
     FIXED,
     PASSING,
+    RESULT_TOO_LARGE,
     Contents,
     Failure,
     PromptMessages,
@@ -14,7 +18,6 @@ from .wire_formats import (
     Reply,
     Result,
     Task,
-    call_result,
     complete_result,
     get_prompt_result,
     has,
@@ -25,41 +28,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..tables.table import Identity
     from .jsonrpc import Id
-    from .wire_formats import Outcome
 
 _NOTHING = "There is nothing at this URI."
 #: Largest number of characters of an unknown URI that the error message repeats.
 MAX_URI = 1024
-_TOO_LARGE = (
-    "The result takes {} bytes, more than clients read in one message. Ask for less: a smaller page, fewer fields."
-)
-
-
 TOO_LARGE = "The answer to {} is larger than clients read in one message."
 
 
-def written(id: Id, outcome: Outcome, revision: str, server: Identity) -> bytes:  # noqa: A002
-    """Return the response line for the request `id`, in the form of the MCP revision `revision`.
-
-    `server`: the server's name and version.
-    """
-    if not isinstance(outcome, Result):
-        return _other(id, outcome, revision, server)
-    try:
-        line = answer(id, *call_result(outcome, revision, server))
-    except Exception:  # a hook may return values that JSON cannot hold, such as NaN or a set, or a block without a type
-        return error(id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
-    if len(line) <= MAX_LINE:
-        return line
-    return written(id, Result.error(_TOO_LARGE.format(len(line))), revision, server)
-
-
-def _other(
+def written(
     id: Id,  # noqa: A002
     outcome: Failure | Question | Task | Contents | PromptMessages | Reply,
     revision: str,
     server: Identity,
 ) -> bytes:
+    """Return the response line for the request `id`. `server`: the server's name and version."""
     if isinstance(outcome, Failure):
         return error(id, outcome.code, outcome.sentence, outcome.data)
     if isinstance(outcome, Task):
@@ -85,15 +67,15 @@ def _fitting(id: Id, task: Task, line: bytes, revision: str, server: Identity) -
     """
     if len(line) <= MAX_LINE or task.result is None:
         return line
-    task.result = Result.error(_TOO_LARGE.format(len(line)))
-    return _other(id, task, revision, server)
+    task.result = Result.error(RESULT_TOO_LARGE.format(len(line)))
+    return written(id, task, revision, server)
 
 
 def _contents(id: Id, found: Contents, revision: str, server: Identity) -> bytes:  # noqa: A002
     if found.contents is not None:
         cache = FIXED if found.fixed else PASSING
         line = answer(id, complete_result({"contents": found.contents}, revision, server, cache))
-        return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, _TOO_LARGE.format(len(line)))
+        return line if len(line) <= MAX_LINE else error(id, INTERNAL_ERROR, RESULT_TOO_LARGE.format(len(line)))
     newer = has(revision, "unknown resource is invalid params")
     code = INVALID_PARAMS if newer else RESOURCE_NOT_FOUND
     return error(id, code, found.reason or _NOTHING, {"uri": found.uri[:MAX_URI]})

@@ -8,9 +8,8 @@ about a resource or a prompt. URIs are matched against templates of RFC 6570, le
 
 from __future__ import annotations
 
-from .effects import Complete, Fetch, Fetched, GetPrompt, ReadResource
+from .effects import Complete, Fetch, Fetched, GetPrompt, ReadResource, check_cursor, dialogue
 from .encode_response import TOO_LARGE
-from .envelope import check_cursor, dialogue
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
 from .wire_formats import FIXED, PASSING, STALE, Contents, PromptMessages, Reply
 

@@ -402,9 +402,6 @@ class Shares:
 SPARE = 8
 """File descriptors left free for DNS lookups, for files that arguments name, and for hooks."""
 
-ENOUGH = 16 * 1024
-"""File descriptors that suffice for all connections and files of a server. The soft limit is not raised further."""
-
 ACCEPTED_AT_ONCE = 16
 """Connections that the event loop accepts before it counts them."""
 
@@ -423,21 +420,6 @@ def plan_descriptors(wanted: int, origins: int) -> tuple[int, int]:
         return wanted, FILES
     files = min(FILES, free // 3)
     return max(1, min(wanted, (free - files) // max(1, origins))), max(1, files)
-
-
-def raise_limit() -> None:
-    """Raise the soft limit on file descriptors to the hard limit, at most to ENOUGH. Service managers and shells set
-    the soft limit to 1,024, for the sake of old programs.
-    """
-    try:
-        import resource  # imported here: not available on every system
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    except (ImportError, AttributeError, OSError, ValueError):
-        return  # the limit stays as it is, and `plan` and `reserve` keep to it
 
 
 def reserve_descriptors(wanted: int) -> int:

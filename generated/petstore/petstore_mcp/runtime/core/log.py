@@ -113,13 +113,6 @@ def _write(line: bytes) -> None:
         return  # stderr is closed, so the failure cannot be reported
 
 
-def at_once() -> int:
-    """Return how many bytes stderr accepts right now without blocking."""
-    import select  # imported here: a C module that the start does not need
-
-    return getattr(select, "PIPE_BUF", _MAX_LINE)
-
-
 def writable() -> bool:
     """Return True if stderr accepts a line without blocking."""
     if os.name != "posix":

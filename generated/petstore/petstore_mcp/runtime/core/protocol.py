@@ -53,6 +53,8 @@ from __future__ import annotations
 from itertools import count
 
 from .effects import (
+    BATCH_REVISION,
+    LOG_LEVELS,
     Call,
     Cancel,
     Dialogue,
@@ -65,10 +67,6 @@ from .effects import (
     Send,
     SendError,
     UserAnswer,
-)
-from .envelope import (
-    BATCH_REVISION,
-    LOG_LEVELS,
     check_cursor,
     dialogue,
     handler_of,
@@ -112,6 +110,7 @@ from .wire_formats import (
     list_result,
     log_params,
     progress_params,
+    result_line,
 )
 
 TYPE_CHECKING = False
@@ -120,11 +119,13 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
     from typing import Protocol as Interface
 
+    from ..watching.subscriptions import Subscriptions
     from .catalog import Catalog
-    from .effects import Effect, Fetch, Peer
+    from .effects import Effect, Fetch
     from .features import Features
     from .jsonrpc import Id, Members, Message
-    from .subscriptions import NotificationSettings, Subscriptions
+    from .notification_settings import NotificationSettings
+    from .spans import Peer
     from .wire_formats import Asked, Outcome
 
     Handler: TypeAlias = Callable[[Request, str], "list[Effect]"]
@@ -340,7 +341,6 @@ class Protocol:
         self.notifications = notifications
         self._in_flight = InFlight(keys)
         self._beside: Features | None = None
-        self._writer: Callable[..., bytes] | None = None
 
     def observe(self, observer: Observer) -> None:
         """Report each request to `observer` from now on."""
@@ -514,7 +514,7 @@ class Protocol:
         return [*self._granted(request), PollResources()]
 
     def _granted(self, request: Request) -> list[Effect]:
-        from .subscriptions import NotificationSettings  # imported here: few clients ask for notifications
+        from .notification_settings import NotificationSettings  # imported here: few clients ask for notifications
 
         asked = self.notifications or NotificationSettings()
         asked.apply(request.method, request.params)
@@ -614,12 +614,12 @@ class Protocol:
         asked = request.params.get("notifications")
         if not isinstance(asked, dict):
             raise Fault(INVALID_PARAMS, "subscriptions/listen needs params.notifications, an object.")
-        from . import subscriptions  # imported here: few clients subscribe
+        from .notification_settings import acknowledged_params  # imported here: few clients subscribe
 
         self._in_flight.ids[request.id] = STREAM
         told = self._subscriptions.begin(request.id, asked, self._lists()) if self._subscriptions else ()
         uris = self._watched_by(request.id, asked.get("resourceSubscriptions"))
-        params = subscriptions.acknowledged_params(request.id, told if self._changes else (), uris)
+        params = acknowledged_params(request.id, told if self._changes else (), uris)
         acknowledged = Send(notification("notifications/subscriptions/acknowledged", params))
         return [acknowledged, PollResources()] if uris else [acknowledged]
 
@@ -630,7 +630,7 @@ class Protocol:
         if not asked or not self._watches():
             return ()
         from ..watching import watching  # imported here: few clients watch resources
-        from .subscriptions import Subscriptions  # imported here: few clients watch resources
+        from ..watching.subscriptions import Subscriptions  # imported here: few clients watch resources
 
         self._subscriptions = self._subscriptions or Subscriptions()
         uris = watching.honoured(self._features(), asked)
@@ -683,7 +683,7 @@ class Protocol:
         """Return the notifications that the resource at this URI has changed."""
         told = self._subscriptions.updated(uri) if self._subscriptions is not None else b""
         if self.notifications is not None and uri in self.notifications.uris:
-            from .subscriptions import updated_params  # imported here: few clients watch resources
+            from ..watching.subscriptions import updated_params  # imported here: few clients watch resources
 
             told += notification("notifications/resources/updated", updated_params(uri))
         return told
@@ -726,11 +726,11 @@ class Protocol:
         return self._in_flight.settle(call.batch) or None
 
     def _written(self, id: Id, outcome: Outcome, revision: str) -> bytes:  # noqa: A002
-        if self._writer is None:
-            from .encode_response import written  # imported late: the response to `initialize` does not need it
+        if isinstance(outcome, Result):
+            return result_line(id, outcome, revision, self._catalog.server)
+        from .encode_response import written  # imported late: most outcomes are results of tools
 
-            self._writer = written
-        return self._writer(id, outcome, revision, self._catalog.server)
+        return written(id, outcome, revision, self._catalog.server)
 
     def progress(self, key: int, done: float, total: float | None, message: str) -> bytes | None:
         """Return a progress notification of a call, or None if the client wants none or `done` has not grown."""

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from .wire_formats import FollowedTask
 
     class Peer(Protocol):
-        """Typing protocol that `effects.Peer` implements: the sender of an HTTP request to this server."""
+        """Typing protocol that `admission.Peer` implements: the sender of an HTTP request to this server."""
 
         principal: str
         session: str
         address: str
         identity: Identity | None
         given: dict[str, str]
+        trace: str
 
         @property
         def caller(self) -> str:

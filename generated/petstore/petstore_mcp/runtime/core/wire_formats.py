@@ -9,19 +9,22 @@ that begins the task or concerns it; the module `tasks` writes it.
 
 from __future__ import annotations
 
-from .jsonrpc import INTERNAL_ERROR, dumps, echo
+from .jsonrpc import INTERNAL_ERROR, MAX_LINE, answer, dumps, echo, error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from typing import Any, TypeAlias
 
     from ..questions.forms import FormQuestion
     from ..tables.table import Identity
+    from .jsonrpc import Id
 
     Block: TypeAlias = "dict[str, object]"
 
     Outcome: TypeAlias = "Result | Failure | Question | Task | Contents | PromptMessages | Reply"
     Asked: TypeAlias = "str | UrlQuestion | FormQuestion"
+    Ask: TypeAlias = "Callable[[Asked], Awaitable[object]]"
 
 
 class Task:
@@ -256,6 +259,22 @@ class Reply:
         self.method = method
         self.members = members
         self.cache = cache
+
+
+RESULT_TOO_LARGE = (
+    "The result takes {} bytes, more than clients read in one message. Ask for less: a smaller page, fewer fields."
+)
+
+
+def result_line(id: Id, result: Result, revision: str, server: Identity) -> bytes:  # noqa: A002
+    """Return the response line with the result of a tool. `server`: the server's name and version."""
+    try:
+        line = answer(id, *call_result(result, revision, server))
+    except Exception:  # a hook may return values that JSON cannot hold, such as NaN or a set, or a block without a type
+        return error(id, INTERNAL_ERROR, "The result of this tool cannot be written as JSON.")
+    if len(line) <= MAX_LINE:
+        return line
+    return result_line(id, Result.error(RESULT_TOO_LARGE.format(len(line))), revision, server)
 
 
 def call_result(result: Result, revision: str, server: Identity) -> list[bytes]:

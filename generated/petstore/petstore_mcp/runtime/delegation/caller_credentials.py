@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import NoReturn
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
     from ..core.effects import Dialogue

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
-from ..calls.round_trip import unheard
+from ..calls.plain_call import unheard
 from ..core import spans
 from ..core.catalog import Tool
 from ..core.wire_formats import Contents, Result

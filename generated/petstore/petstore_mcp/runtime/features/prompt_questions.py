@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import CallUnderWay
-from ..calls.round_trip import unheard
+from ..calls.plain_call import CallUnderWay, unheard
 from ..core.catalog import Tool
 from ..core.jsonrpc import INVALID_PARAMS
 from ..core.wire_formats import Failure, OtherOutcome, has
@@ -16,9 +15,9 @@ from ..questions.questions import of_server
 from ..request.argument_errors import Refused, Unanswered
 
 if TYPE_CHECKING:
-    from ..calls.preparation import Ask
     from ..calls.services import Services
     from ..core.effects import GetPrompt
+    from ..core.wire_formats import Ask
 
 WORDS = {
     **WORDS_OF_TOOLS,

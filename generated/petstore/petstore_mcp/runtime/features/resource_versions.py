@@ -9,7 +9,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from ..calls.round_trip import unheard
+from ..calls.plain_call import unheard
 from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..settings.settings import NotReady

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..questions.forms import FormQuestion
-from ..request.validators import SchemaChecker
-from ..text.secret_words import asks_for_secret
+from ..request.arguments import SchemaChecker
+from ..secrets.secret_words import asks_for_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -33,7 +33,7 @@ from . import hook_context, hook_forms
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..core.limits import Budget
     from ..questions.forms import FormQuestion
     from ..questions.signed_state import States

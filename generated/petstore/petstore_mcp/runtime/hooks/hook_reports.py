@@ -18,7 +18,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
-from ..core.envelope import LOG_LEVELS
+from ..core.effects import LOG_LEVELS
 from ..request.argument_errors import CannotReport
 from ..text.sanitize import brief
 from . import hook_context

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..calls.preparation import sentence
+from ..calls.plain_call import sentence
 from ..core import spans
 from ..core.wire_formats import Result
 from ..request.argument_errors import HookFailed, Refuse, Unanswered
@@ -16,7 +16,7 @@ from .hook_runner import Hooks, withheld
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
     from ..request.request import Request

@@ -172,11 +172,12 @@ class Exchange:
 
     __slots__ = ("_address", "_heard", "_line", "_number", "_request", "_sending", "_span", "_started")
 
-    def __init__(self, request: Request, address: Address) -> None:
+    def __init__(self, request: Request, address: Address, heard: bool) -> None:
+        """Begin the record. `heard`: the log has a line for each request."""
         self._request = request
         self._address = address
         self._span = spans.current() or spans.Span()
-        self._heard = log.hears("debug")
+        self._heard = heard
         self._sending: Sending | None = None
 
     @property
@@ -327,6 +328,7 @@ class Client:
         self._shares = shares or Shares()
         self.agent = agent
         self._connections = Connections(settings)
+        self._heard = log.hears("debug")
         self._deadlines = Deadlines()
 
     async def send(
@@ -337,7 +339,7 @@ class Client:
         `report` is called with "sent", "headers" and "body" once the request, the header fields and the body have been
         transferred.
         """
-        with Exchange(request, address) as seen:
+        with Exchange(request, address, self._heard) as seen:
             answer = await self._answer(request, address, seconds, report, seen)
             seen.answered(answer)
             return answer

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
 
     class PreparedCall(Protocol):
-        """Interface of a prepared call (preparation.PreparedCall): request, address, and selected credentials."""
+        """Interface of a prepared call (plain_call.PreparedCall): request, address, and selected credentials."""
 
         request: Request
         address: Address

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..calls.preparation import Ask
     from ..core.effects import Dialogue
+    from ..core.wire_formats import Ask
     from ..http.client import Client
     from ..questions.signed_state import States
     from ..result.result_store import Names

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..calls.execution import ToolExecutor
 from ..commands import libraries
-from ..core import limits, log
+from ..core import log
 from ..core.catalog import Catalog, CatalogError
 from ..core.stdio import EXIT_CONFIG, before_leaving, complain
 from ..serve import preload
@@ -51,16 +51,35 @@ ready, and closes each connection after its response. Load balancers need this t
 """
 
 
+ENOUGH = 16 * 1024
+"""File descriptors that suffice for all connections and files of a server. The soft limit is not raised further."""
+
+
+def _raise_limit() -> None:
+    """Raise the soft limit on file descriptors to the hard limit, at most to ENOUGH. Service managers and shells set
+    the soft limit to 1,024, for the sake of old programs.
+    """
+    try:
+        import resource  # imported here: not available on every system
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    except (ImportError, AttributeError, OSError, ValueError):
+        return  # the limit stays as it is, and `core/limits.py` keeps to it
+
+
 def serve(package: str, catalog: Catalog, settings: Settings, listening: Listening, audit: Audit | None) -> int:
     """Serve until a signal arrives, and return the exit code."""
-    limits.raise_limit()
+    _raise_limit()
     with asyncio.Runner(loop_factory=busy_polling.loop_factory()) as runner:
         return runner.run(_serve(package, catalog, settings, listening, audit))
 
 
 def application(package: str) -> Application:
     """Return the ASGI application for the server in folder `package`. Exit the process if the settings are wrong."""
-    limits.raise_limit()
+    _raise_limit()
     try:
         catalog = Catalog.load(package, held=True)
     except CatalogError as problem:

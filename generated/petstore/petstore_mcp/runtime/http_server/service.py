@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..core import log, spans
-from ..core.effects import Call, Cancel, Origin, Peer, PollResources, ReadResource, RejectedCall, UserAnswer
+from ..core.effects import Call, Cancel, Origin, PollResources, ReadResource, RejectedCall, UserAnswer
 from ..core.jsonrpc import parse
 from ..core.limits import Deadlines, Places
 from ..core.protocol import cut_short
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .listening import Listening
     from .requests.door import Connection, InlineDoor
     from .sealed.seal import Seal
-    from .streamable.admission import Head
+    from .streamable.admission import Head, Peer
     from .streamable.endpoint import Wanted
     from .streamable.event_stream import Recording
     from .streamable.exchange import Exchange
@@ -214,7 +214,7 @@ class Service:
     def admit_inline(self, head: Head) -> Peer | None:
         """Return the caller of a request that may be served inline (without an asyncio task of its own), else None."""
         admitted = self._admitted(head)
-        return admitted if isinstance(admitted, Peer) and not self._admission.is_browser(head) else None
+        return admitted if isinstance(admitted, admission.Peer) and not self._admission.is_browser(head) else None
 
     def begin_inline(self, head: Head, peer: Peer, body: bytes, door: InlineDoor) -> InlineRequest | None:
         """Begin to serve a request inline (without an asyncio task of its own), and return it. Return None if memory

@@ -14,7 +14,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import PreparedCall
+from ..calls.plain_call import PreparedCall
 from ..core.catalog import Tool
 from ..core.limits import Budget
 from ..core.wire_formats import ABSENT, Result
@@ -30,8 +30,7 @@ from . import job_state
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.preparation import Preparation
-    from ..calls.round_trip import ResultWriter
+    from ..calls.plain_call import Preparation, ResultWriter
     from ..http.exchange import Response, Sent
     from ..settings.settings import Settings
     from ..tables.table import Binding, TaskRule, TaskTarget

@@ -13,8 +13,7 @@ import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..calls.preparation import sentence
-from ..calls.round_trip import unheard
+from ..calls.plain_call import sentence, unheard
 from ..core import log, spans
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 from ..core.wire_formats import Failure, FollowedTask, OtherOutcome, Result, Task, has
@@ -28,7 +27,7 @@ from .looking import ARGUMENT
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from ..core.effects import TaskRequest

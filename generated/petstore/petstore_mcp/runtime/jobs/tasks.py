@@ -15,8 +15,7 @@ task contains the request that asks the API for the state (`jobs/jobs.py`). No I
 
 from __future__ import annotations
 
-from ..core.effects import Dialogue, TaskRequest
-from ..core.envelope import CAPABILITIES, origin, progress_token
+from ..core.effects import CAPABILITIES, Dialogue, TaskRequest, origin, progress_token
 from ..core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, Fault, answer, dumps
 from ..core.wire_formats import STATELESS_REVISIONS, TASKS, call_result, complete_result, has
 

@@ -22,10 +22,11 @@ from .errors import LoginFailed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..calls.preparation import Ask, CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from ..core.effects import Dialogue
+    from ..core.wire_formats import Ask
     from ..http.client import Client
     from ..http.exchange import Response
     from ..request.request import Request

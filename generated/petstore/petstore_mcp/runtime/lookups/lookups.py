@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..calls import inner_calls
-from ..calls.preparation import CallUnderWay
-from ..calls.round_trip import unheard
+from ..calls.plain_call import CallUnderWay, unheard
 from ..core import spans
 from ..core.jsonrpc import NotJSON, loads
+from ..inner_calls import inner_calls
 from ..request.argument_errors import Problem, Refused
 from ..result import response
 from ..result.response import TEXT

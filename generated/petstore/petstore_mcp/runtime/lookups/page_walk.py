@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..calls.preparation import Unmade, sentence
-from ..calls.round_trip import unheard
+from ..calls.plain_call import Unmade, sentence, unheard
 from ..core import spans
 from ..http.client import Failure
 from .joined_pages import JoinedPages
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-    from ..calls.preparation import CallUnderWay, PreparedCall, WholeAnswer
+    from ..calls.plain_call import CallUnderWay, PreparedCall, WholeAnswer
     from ..calls.services import Services
     from ..core.catalog import Tool
     from ..http.exchange import Response, Sent

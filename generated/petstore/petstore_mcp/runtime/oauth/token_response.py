@@ -12,7 +12,21 @@ from ..core import jsonrpc
 from ..text import fields
 
 if TYPE_CHECKING:
-    from ..http.exchange import Response
+    from typing import Protocol
+
+    class Response(Protocol):
+        """Interface of an HTTP response (http.exchange.Response)."""
+
+        cut: bool
+        content: bytes
+
+        @property
+        def fields(self) -> list[tuple[str, str]]:
+            """Header fields in the order received."""
+
+        def header(self, name: str) -> str:
+            """Return all values of a header field, joined; "" if the field is absent."""
+
 
 LARGEST = 64 * 1024
 """Largest response of a token endpoint, in bytes."""

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from ..http.exchange import Response
-    from ..settings.credentials import Login, TokenRequest
+    from ..settings.credentials import TokenRequest
     from ..settings.origins import Endpoint
     from ..text.addresses import Address
     from .discovery import Send
+    from .login_request import Login
 
 EARLY = 60.0
 """Seconds before the end of a token at which it is renewed; a quarter of its lifetime if that is shorter."""
@@ -108,8 +109,9 @@ class Tokens:
 
     def _told(self, grant: TokenRequest, token: str) -> str:
         """Register a token as a secret, so that it is redacted in outputs, and return it."""
-        if len(token) >= SHORTEST_REDACTED:
-            self._learn(token, " ".join((*grant.variables, *grant.scopes)))
+        for number, text in enumerate(token.split("\n")):  # a credential, and the CSRF value of a login
+            if len(text) >= SHORTEST_REDACTED:
+                self._learn(text, " ".join((*grant.variables, *grant.scopes, *(["csrf"] if number else []))))
         return token
 
     async def _renewed(self, grant: TokenRequest, held: _CachedToken) -> tuple[str, str]:
@@ -249,26 +251,17 @@ def _server(grant: TokenRequest) -> str:
 
 def _token(answer: Response, grant: TokenRequest) -> dict[str, Any]:
     """Return the content of a token response. Raise _Unfetched if it holds no token that can be sent."""
-    if answer.status != 200 and not (grant.login and answer.status == 201):
+    if answer.status not in (grant.login.statuses if grant.login else (200,)):
         is_refused = 400 <= answer.status < 500 and _error(answer) != "invalid_scope"
         raise (_Refused if is_refused else _Unfetched)(_refusal(answer, grant))
-    content = token_response.content(answer)
-    if grant.login is not None:
-        places = {"access_token": grant.login.token, "expires_in": grant.login.expires}
-        content = {name: _at(content, pointer) for name, pointer in places.items() if pointer}
     try:
+        if grant.login is not None:
+            return grant.login.content(answer)
+        content = token_response.content(answer)
         token_response.access_token(content)
     except ValueError as reason:
         raise _Unfetched(f"{_server(grant)} {reason}") from None
     return content
-
-
-def _at(value: Any, pointer: str) -> Any:
-    """Return the part of `value` at a JSON Pointer (RFC 6901), or None if there is none."""
-    for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
 
 
 def _refusal(answer: Response, grant: TokenRequest) -> str:

@@ -15,10 +15,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ..calls import inner_calls
 from ..core import log, spans
 from ..core.effects import Call, Dialogue
 from ..core.wire_formats import Failure, OtherOutcome, Question, Result
+from ..inner_calls import inner_calls
 from ..questions.consent import not_called
 from . import outcome
 from .kept_runs import KeptRuns
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from ..calls.preparation import Ask
     from ..calls.services import Lasting
     from ..core.catalog import Catalog
-    from ..core.wire_formats import Asked, Task
+    from ..core.wire_formats import Ask, Asked, Task
     from ..http_server.handles import PausedRuns
 
     class Executor(Protocol):

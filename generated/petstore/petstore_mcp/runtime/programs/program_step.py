@@ -10,7 +10,7 @@ from ..core.wire_formats import Result
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
 

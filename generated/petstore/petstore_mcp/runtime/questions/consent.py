@@ -27,10 +27,10 @@ from .signed_state import SECONDS
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from ..calls.preparation import Ask, CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
-    from ..core.wire_formats import Asked
+    from ..core.wire_formats import Ask, Asked
     from .signed_state import States
 
 

@@ -24,7 +24,7 @@ from .forms import FormQuestion
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from .signed_state import States
 
     Checked = Callable[[FormQuestion, object], tuple[dict[str, Any], list[Problem]]]

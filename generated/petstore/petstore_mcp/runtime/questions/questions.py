@@ -16,7 +16,7 @@ from ..core import spans
 from ..core.catalog import Tool
 from ..core.wire_formats import OtherOutcome, Question
 from ..request.argument_errors import Problem, Refused, Unanswered
-from ..request.validators import SchemaChecker
+from ..request.arguments import SchemaChecker
 from ..text.sanitize import brief, visible
 from .asked_arguments import listed_without_asking
 from .consent import not_called
@@ -27,7 +27,7 @@ from .signed_state import SECONDS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.limits import Budget
     from ..tables.table import AskedQuestion

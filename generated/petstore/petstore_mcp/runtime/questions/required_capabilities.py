@@ -13,7 +13,7 @@ from .consent import MISSING_CAPABILITY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
     from ..core.effects import Dialogue

@@ -19,14 +19,24 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote
 
 from .argument_errors import SHOWN_CHARACTERS, Problem, shown
 
 if TYPE_CHECKING:
     from ..core.limits import Budget
-    from .validators import SchemaChecker
+
+    class SchemaChecker(Protocol):
+        """Interface for checking values against parts of a schema (arguments.SchemaChecker)."""
+
+        schema: dict[str, Any]
+
+        def is_part_valid(self, pointer: str, value: Any) -> bool:
+            """Return True if `value` is valid against the subschema at `pointer`."""
+
+        def is_keyword_valid(self, pointer: str, keyword: str, rule: dict[str, Any], value: Any) -> bool:
+            """Return True if `value` satisfies one keyword of the subschema at `pointer`."""
 
     Path = tuple[str | int, ...]
     Forms = Callable[[], list["AlternativeViolations"]]

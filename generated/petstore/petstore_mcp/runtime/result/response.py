@@ -26,6 +26,7 @@ from ..text.signatures import OCTETS, TAKEN, type_of
 from .page_arguments import is_paged, narrower
 
 if TYPE_CHECKING:
+    from ..core.catalog import Tool
     from ..http.exchange import Response, Sent
     from ..text.redaction import Redactor
 
@@ -178,7 +179,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     text = redactor.text(text)
     if large or response.partial:
         text = redactor.begun(text)
-    paged = not large and is_paged(sent.tool) and _is_json(response)
+    paged = not large and _is_paged(sent.tool) and _is_json(response)
     notes = _notes(response, sent, _parsed(text) if paged else ABSENT)
     if large:
         text, cut = whole_lines(text, shown)
@@ -189,6 +190,10 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
         notes += [*_damage(whole or large, unseen), *unread(response, sent)]
     text = text or "Nothing of the answer can be seen."  # never empty: some model providers reject empty text
     return _linked({"type": "text", "text": text}, notes, response, sent, large)
+
+
+def _is_paged(tool: Tool) -> bool:
+    return is_paged(tool) if tool.paged is None else tool.paged  # found once for each tool
 
 
 def whole_lines(text: str, most: int) -> tuple[str, int]:
@@ -397,7 +402,7 @@ def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) 
         told.append(("ETag", tag))
     if sent.pages:
         told.append(("Pages", sent.pages))
-    elif response.header("link") or (value is not ABSENT and is_paged(sent.tool)):
+    elif response.header("link") or (value is not ABSENT and _is_paged(sent.tool)):
         from . import paging  # imported late: many tools have no pages
 
         if found := paging.next_page(value, sent, response, shown):

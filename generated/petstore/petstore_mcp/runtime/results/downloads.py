@@ -23,7 +23,7 @@ from ..text.sanitize import clean
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
     from ..core.limits import Budget

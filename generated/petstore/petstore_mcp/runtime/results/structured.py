@@ -25,7 +25,7 @@ from ..core.limits import Budget, Exhausted
 from ..core.wire_formats import ABSENT, Result
 from ..request import violations
 from ..request.argument_errors import MOST_SHOWN, Problem, Problems
-from ..request.validators import Validators
+from ..request.arguments import Validators
 from ..request.violations import SchemaWalk
 from ..result.response import TEXT, read_json, wrapped
 from ..text.sanitize import brief
@@ -33,10 +33,10 @@ from ..text.sanitize import brief
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Tool
-    from ..request.validators import SchemaChecker
+    from ..request.arguments import SchemaChecker
     from ..request.violations import Violation
 
 UNEXPECTED = "_unexpected"

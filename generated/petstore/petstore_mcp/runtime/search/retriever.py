@@ -139,7 +139,7 @@ class Retriever:
         parts = [query, *(clauses if len(clauses) > 1 else ())]
         share = self._coverage.explained(parts, numbers)
         merged: dict[int, float] = {}
-        for scores in [self._scores(part, numbers) for part in parts]:
+        for scores in [self.scores(part, numbers) for part in parts]:
             highest = max(scores.values(), default=0.0)
             for number, score in scores.items():
                 rank = score / highest if score < highest else 1 + score
@@ -151,7 +151,7 @@ class Retriever:
         """Return the numbers of the tools whose names are most similar to a name that does not exist."""
         allowed = [number for number, each in enumerate(self.names) if may(each)]
         places = {number: place for place, number in enumerate(allowed)}
-        ranked = [places[number] for number in self._best(self._scores(name[:LONGEST], places), most)]
+        ranked = [places[number] for number in self._best(self.scores(name[:LONGEST], places), most)]
         known, own = [self.names[number] for number in allowed], [self._stems[number] for number in allowed]
         return [allowed[place] for place in nearest(name, known, own, ranked, most)]
 
@@ -170,7 +170,7 @@ class Retriever:
             if may(name) and (not wanted or self.groups[self.group[number]].casefold() == wanted)
         )
 
-    def _scores(self, text: str, allowed: Container[int]) -> dict[int, float]:
+    def scores(self, text: str, allowed: Container[int]) -> dict[int, float]:
         """Return number -> score of each allowed tool that contains any of a text's words or their synonyms."""
         found: dict[int, float] = {}
         named: dict[int, float] = {}

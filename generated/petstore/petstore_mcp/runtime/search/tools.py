@@ -6,7 +6,7 @@ Tools that the caller may not see, because of roles or read-only mode, appear in
 
 from __future__ import annotations
 
-from ..calls.preparation import sentence
+from ..calls.plain_call import sentence
 from ..core import spans
 from ..core.wire_formats import Result
 from ..request.argument_errors import Refused
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ..calls.preparation import CallUnderWay
+    from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from .retriever import Found

@@ -15,7 +15,7 @@ import math
 from typing import Any
 
 from ..core import log
-from ..core.envelope import LOG_LEVELS
+from ..core.effects import LOG_LEVELS
 from ..text.sanitize import brief
 
 TYPE_CHECKING = False

@@ -114,7 +114,7 @@ def value_of(name: str, environ: Mapping[str, str]) -> tuple[str | None, str]:
         return _replaced(environ.get(name), name), name
     if environ.get(name):
         raise ValueError(f"{name} and {from_file} are both set; one of them must go.")
-    value = _content(path, from_file).removesuffix("\n").removesuffix("\r")
+    value = content(path, from_file).removesuffix("\n").removesuffix("\r")
     if not value:
         raise ValueError(f"{from_file} names a file that is empty.")
     return value, from_file
@@ -134,7 +134,7 @@ def _replaced(value: str | None, variable: str) -> str | None:
     )
 
 
-def _content(path: str, variable: str) -> str:
+def content(path: str, variable: str) -> str:
     """Return the text of a file, or only its beginning if the text is too long for a credential.
 
     Raise ValueError with a sentence for the operator if the file cannot be read.

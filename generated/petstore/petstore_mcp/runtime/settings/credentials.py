@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, TypeAlias
 
     from ..delegation.delegation_settings import Delegation
+    from ..oauth.login_request import Login
     from ..request.request import Request
-    from ..tables import table
     from ..tables.table import Binding, Scheme
     from .origins import Endpoint
     from .settings import Settings
@@ -104,29 +104,6 @@ class CallerCredential:
         self.delegation = delegation
         self.scopes = delegation.scopes or scopes
         self.put = put or set_token
-
-
-class Login:
-    """Request that logs the server in at the API: media type and fields of its body.
-
-    `token`: JSON Pointer to the token in the response. `expires`: JSON Pointer to the token's lifetime in seconds,
-    or "" if `bindings.json` has no such pointer.
-    """
-
-    __slots__ = ("content_type", "expires", "fields", "token")
-
-    def __init__(self, described: table.Login, values: dict[str, str]) -> None:
-        """Prepare the login request. `described`: the scheme's `login` entry in `bindings.json`.
-
-        `values` maps roles (such as `password`) to credentials.
-        """
-        self.content_type = described["contentType"]
-        self.token = described["token"]
-        self.expires = described.get("expires", "")
-        self.fields = {
-            name: values[each["role"]] if "role" in each else each["value"]
-            for name, each in described["fields"].items()
-        }
 
 
 def set_token(request: Request, token: str) -> None:
@@ -335,9 +312,13 @@ def put(request: Request, credentials: list[Written]) -> None:
             set_pair(request.query if place == "query" else request.cookies, name, value)
 
 
-def attach(request: Request, schemes: list[Scheme], secrets: dict[str, str], encode: Encoding = SENT) -> None:
-    """Encode the credentials of these schemes and attach them to the request."""
-    put(request, written(schemes, secrets, encode))
+def constant(settings: Settings, binding: Binding) -> tuple[Written, ...]:
+    """Return the operator's constant header fields for requests of a tool."""
+    if not (found := (*settings["HEADERS"], *settings["HEADERS_FILE"])):
+        return ()
+    from ..reach.constant_headers import is_at_home  # imported late: few operators set header fields
+
+    return found if is_at_home(settings.server, binding) else ()
 
 
 def _put_fetched(scheme: Scheme) -> Callable[[Request, str], None]:
@@ -408,7 +389,9 @@ class ServerCredentials:
         others = [] if schemes or delegated else [self._security[name] for names in wanted or () for name in names]
         settings = [self._security[name] for name in binding.get("settings", ())]
         sent = [*schemes, *(scheme for scheme in settings if filled(scheme, secrets))]
-        credentials = cache(lambda: written(sent, secrets))  # encode credentials only at the first request
+        fixed = constant(self._settings, binding)
+        # Encode credentials only at the first request. Constant fields come first, so that credentials replace them.
+        credentials = cache(lambda: [*fixed, *written(sent, secrets)])
         return SelectedCredentials(
             lambda request: put(request, credentials()),
             [
@@ -447,7 +430,13 @@ class ServerCredentials:
         values = {role: self._settings.secrets.get(name, "") for role, name in scheme["variables"].items()}
         names = self._fetching(scheme)
         scopes, endpoint = self._scopes(scheme, binding), self._settings.endpoint(self._name(scheme))
-        return TokenRequest(endpoint, "", "", scopes, names, Login(scheme["login"], values), _put_fetched(scheme))
+        from ..oauth.login_request import Login  # imported late: few servers log in with a request
+
+        base = self._settings.server(binding.get("server", 0))
+        login = Login(scheme["login"], values, base)
+        if login.is_session and base.origin != endpoint.address.origin:
+            raise NotReady(f"Its login gives a cookie of {endpoint.address.origin}, which no other origin gets.")
+        return TokenRequest(endpoint, "", "", scopes, names, login, login.put(_put_fetched(scheme), set_field))
 
     def _fetching(self, scheme: Scheme) -> list[str]:
         """Return the variables with which the server fetches a token."""
@@ -462,7 +451,7 @@ class ServerCredentials:
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
     """Return the texts to redact in results: the secrets, and texts that are made from them, such as base64."""
-    found, secrets = [*settings.private], settings.secrets
+    found, secrets = [*settings.private, *(value for _, _, value in settings["HEADERS_FILE"])], settings.secrets
     for scheme in security.values():
         if not scheme["secret"]:
             continue  # skip: a setting is no secret, so results may show its value

@@ -112,6 +112,10 @@ SETTINGS = (
     Setting("PROXY", ".setting_parsers.proxy", None,
             "the proxy for requests to the API, `http://USER:PASSWORD@HOST:PORT`; variables such as `HTTP_PROXY` are"
             " ignored", secret=True),
+    Setting("HEADERS", "..reach.constant_headers.read", (),
+            "header fields for every request to the API, one `Name: value` on each line, without secrets", "reach"),
+    Setting("HEADERS_FILE", "..reach.constant_headers.read_file", (),
+            "a file with further such fields, whose values are secret", "reach"),
     Setting("CA_FILE", ".setting_parsers.file", None, "a file of certificates to trust instead of the system's (PEM)"),
     Setting("CLIENT_CERT", ".setting_parsers.file", None, "the client certificate for TLS (PEM)"),
     Setting("CLIENT_KEY", ".setting_parsers.file", None,

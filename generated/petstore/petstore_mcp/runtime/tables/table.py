@@ -97,12 +97,25 @@ class LoginField(TypedDict):
     value: NotRequired[str]
 
 
+LoginPlace = Annotated[str, Has(pattern="^(/.*|body:text|(header|cookie):[!#$%&'*+.^_`|~0-9A-Za-z-]+)$")]
+"""Place in the answer of a login: a JSON Pointer, `header:NAME`, `cookie:NAME`, or `body:text`, which is the
+whole answer, a text or a JSON string."""
+
+
+class Csrf(TypedDict):
+    """Value of a login's answer that later requests send in a header field, beside the credential."""
+
+    place: LoginPlace
+    header: Text
+
+
 class Login(TypedDict):
-    """Request that fetches a token. `token` and `expires` are JSON Pointers into the answer."""
+    """Request that fetches a token."""
 
     contentType: Literal["application/json", "application/x-www-form-urlencoded"]
     fields: dict[str, LoginField]
-    token: Pointer
+    token: LoginPlace
+    csrf: NotRequired[Csrf]
     expires: NotRequired[Annotated[Pointer, "Place of the seconds that the token lives."]]
 
 

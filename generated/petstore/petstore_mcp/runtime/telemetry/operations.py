@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections import deque
     from typing import Any, Protocol
 
-    from ..core.effects import Peer
     from ..core.jsonrpc import Id
-    from ..core.spans import Span
+    from ..core.spans import Peer, Span
     from ..core.wire_formats import FollowedTask
     from ..request.request import Request
     from ..text.addresses import Address

@@ -10,8 +10,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.effects import Call, Fetch, ReadResource, SendError
-from ..core.envelope import BARE, METHODS, VERSION
+from ..core.effects import BARE, METHODS, VERSION, Call, Fetch, ReadResource, SendError
 from ..core.jsonrpc import Request
 from ..core.spans import Span
 from ..core.wire_formats import STATELESS_REVISIONS, Contents, Failure, Question, Result, Task, has
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..core.catalog import Catalog
-    from ..core.effects import Effect, Peer
+    from ..core.effects import Effect
     from ..core.jsonrpc import Notification
+    from ..core.spans import Peer
     from ..core.wire_formats import FollowedTask, Outcome
     from .operations import Operation, Sending
     from .telemetry_settings import Telemetry

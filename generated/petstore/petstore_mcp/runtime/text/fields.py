@@ -8,17 +8,8 @@ from __future__ import annotations
 
 FRAMING = frozenset(
     (
-        "connection",
-        "content-length",
-        "expect",
-        "host",
-        "keep-alive",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
+        *("connection", "content-length", "expect", "host", "keep-alive"),
+        *("proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"),
     )
 )
 """Header fields that delimit messages or only concern the next server. Only the HTTP library may set them."""

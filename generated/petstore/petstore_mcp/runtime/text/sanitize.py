@@ -130,7 +130,15 @@ def _searcher() -> Callable[[str], bool]:
     """Return a function that quickly decides whether a text may contain a hidden character."""
     from .patterns import searcher  # imported late: needed only for non-ASCII text
 
-    return searcher(HIDES, lambda text: True)
+    may_hide = searcher(HIDES)
+
+    def found(text: str) -> bool:
+        try:
+            return may_hide(text)
+        except UnicodeEncodeError:  # a lone surrogate, which only a hook can produce
+            return True
+
+    return found
 
 
 MOST_TOLD = 5

@@ -6,7 +6,7 @@ holds. No I/O.
 from __future__ import annotations
 
 from ..core.effects import Fetch, Fetched, Origin
-from ..core.subscriptions import MOST_URIS
+from ..core.notification_settings import MOST_URIS
 from ..core.wire_formats import Contents
 
 TYPE_CHECKING = False

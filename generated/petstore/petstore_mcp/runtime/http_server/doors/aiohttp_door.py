@@ -51,11 +51,10 @@ if TYPE_CHECKING:
 
     from aiohttp.streams import StreamReader
 
-    from ...core.effects import Peer
     from ..requests.door import Request
     from ..requests.request_task import InlineRequest
     from ..service import Service
-    from ..streamable.admission import Fields
+    from ..streamable.admission import Fields, Peer
 
     class Connection(Protocol):
         """Interface of a connection (`HttpConnection`). It must be hashed by identity."""

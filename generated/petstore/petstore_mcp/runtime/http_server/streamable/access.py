@@ -23,8 +23,8 @@ from .admission import refused
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from ...core.effects import Peer
     from ...core.jsonrpc import Message
+    from ...core.spans import Peer
     from ...identity.identity import Identity
     from ...tables.table import Binding, Resource
     from ...tables.words import Feature

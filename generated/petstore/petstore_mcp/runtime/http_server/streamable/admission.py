@@ -32,8 +32,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import quote, urlsplit
 
-from ...core.effects import Peer
-from ...core.envelope import check_revision, named_revision
+from ...core.effects import check_revision, named_revision
 from ...core.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Fault, error
 from ...core.wire_formats import STATELESS_REVISIONS
 from ...text.fields import is_name
@@ -213,6 +212,38 @@ class TokenGate(Protocol):
         """Return the WWW-Authenticate challenge for status 403. `scopes`: all scopes that the call needs."""
 
 
+class Peer:
+    """Sender of an HTTP request to this server.
+
+    `principal` is the verified name of the caller, "" without authentication. `session` is a digest of the session id,
+    "" without a session. `address` is the network address. `identity` holds the claims of a checked access token.
+    `given` holds the header fields that the operator lets a gateway set, by lower-case name; their values are secrets.
+    `trace` is the `traceparent` of the HTTP request, unchecked.
+    """
+
+    __slots__ = ("address", "given", "identity", "principal", "session", "trace")
+
+    def __init__(
+        self, principal: str = "", session: str = "", address: str = "", identity: Identity | None = None
+    ) -> None:
+        self.principal = principal
+        self.session = session
+        self.address = address
+        self.identity = identity
+        self.given: dict[str, str] = {}
+        self.trace = ""
+
+    @property
+    def owner(self) -> str:
+        """Return the key of the owner of private data, such as stored results: the principal, else the session."""
+        return self.principal or self.session
+
+    @property
+    def caller(self) -> str:
+        """Return what identifies the caller for limits per caller: principal, else session, else network address."""
+        return self.principal or self.session or self.address
+
+
 class UncheckedToken:
     """Access token of a request. The token must be checked before the request is admitted."""
 
@@ -234,7 +265,7 @@ class Admission:
         `browsers`: True if browsers are redirected to this server after a login.
         """
         self._browsers = browsers
-        self._listening = listening
+        self._listening, self._asks = listening, listening.asks
         self._prefix = prefix
         self._gate = gate
 
@@ -297,7 +328,7 @@ class Admission:
         """Return the caller; an error response if the request has no token that could be valid; or the token if it must
         still be checked to find the caller (`identity/guard.py`).
         """
-        if not self._listening.asks:
+        if not self._asks:
             return Peer("", "", head.address)
         sent = head.all("authorization")
         if len(sent) > 1:

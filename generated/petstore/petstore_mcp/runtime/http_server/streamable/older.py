@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ...core.effects import Cancel, Send
-from ...core.envelope import BATCH_REVISION
+from ...core.effects import BATCH_REVISION, Cancel, Send
 from ...core.jsonrpc import INVALID_REQUEST, Batch, Notification, Request, Response, error
+from ...core.notification_settings import METHODS
 from ...core.protocol import Protocol, Questions
-from ...core.subscriptions import METHODS, Subscriptions
 from ...core.wire_formats import HANDSHAKE_REVISIONS
+from ...watching.subscriptions import Subscriptions
 from . import session
 from .admission import REVISION, SESSION, Answer, accepted, busy, json_answer, refused
 from .event_stream import RecordedEvents, Recording
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ...core.catalog import Catalog
-    from ...core.effects import Effect, Handshake, Peer
+    from ...core.effects import Effect, Handshake
     from ...core.jsonrpc import Message
+    from ...core.spans import Peer
     from ..sealed.seal import Seal
     from .admission import Fields, Head
     from .exchange import Observer, Routes

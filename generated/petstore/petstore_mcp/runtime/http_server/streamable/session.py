@@ -19,11 +19,10 @@ import hashlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...core.effects import Handshake
-from ...core.envelope import LOG_LEVELS
+from ...core.effects import LOG_LEVELS, Handshake
 from ...core.jsonrpc import INVALID_REQUEST, Fault, dumps, loads
 from ...core.limits import Places
-from ...core.subscriptions import NotificationSettings
+from ...core.notification_settings import NotificationSettings
 from ...core.wire_formats import HANDSHAKE_REVISIONS
 from ..sealed.seal import Expired, Unsealed
 from . import event_stream

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from .folded_names import humps
+from ..text.folded_names import humps
 
 WORDS = frozenset(
     (

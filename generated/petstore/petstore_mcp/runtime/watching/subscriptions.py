@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Subscriptions: which notifications a client gets when a list or a resource has changed, and which log messages. Pure.
+"""Subscriptions: which notifications a client gets when a list or a resource has changed. Pure.
 
 In stateless revisions of MCP, each stream that asked for a kind of list is notified, under the id of the request that
 opened the stream. In revisions with `initialize`, the client itself is notified. Nothing may be sent before its
@@ -9,18 +9,18 @@ One notification is enough for several changes, since the client requests the li
 a kind of list that the server did not have when the client subscribed.
 
 Streams may also ask for the changes of single resources, by their URIs. A client of the revisions with `initialize`
-asks for them, and for log messages from a level on, by requests (`NotificationSettings`). This module also writes all
-these notifications, which are the same in all revisions.
+asks for them by requests (`core/notification_settings.py`). This module also writes all these notifications, which are
+the same in all revisions.
 """
 
 from __future__ import annotations
 
-from .envelope import LOG_LEVELS
-from .jsonrpc import INVALID_PARAMS, Fault, dumps, echo, notification
+from ..core.jsonrpc import dumps, notification
+from ..core.notification_settings import stream_params
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .jsonrpc import Id, Members
+    from ..core.jsonrpc import Id, Members
 
 
 _CHANGED = "notifications/{}/list_changed"
@@ -93,24 +93,6 @@ class Subscriptions:
         return b"".join(lines)
 
 
-def acknowledged_params(id: str | int, lists: tuple[str, ...] = (), uris: tuple[str, ...] = ()) -> bytes:  # noqa: A002
-    """Return the params of notifications/subscriptions/acknowledged: the lists and resources whose changes the stream
-    will report.
-    """
-    told: dict[str, object] = {f"{kind}ListChanged": True for kind in lists}
-    if uris:
-        told["resourceSubscriptions"] = uris
-    return b'%b,"notifications":%b}' % (stream_params(id)[:-1], dumps(told))
-
-
-def stream_params(id: str | int, uri: str = "") -> bytes:  # noqa: A002
-    """Return the params of a notification on a stream. `id`: id of the request that opened the stream. `uri`: the
-    resource that has changed.
-    """
-    changed = b',"uri":%b' % dumps(uri) if uri else b""
-    return b'{"_meta":{"io.modelcontextprotocol/subscriptionId":%b}%b}' % (echo(id), changed)
-
-
 def updated_params(uri: str) -> bytes:
     """Return the params of notifications/resources/updated for the revisions of MCP that have `initialize`. For
     stateless revisions, `stream_params` returns these params.
@@ -121,42 +103,3 @@ def updated_params(uri: str) -> bytes:
 def ended_result(id: str | int) -> bytes:  # noqa: A002
     """Return the result of subscriptions/listen when the server ends the stream."""
     return b'{"resultType":"complete",%b' % stream_params(id)[1:]
-
-
-METHODS = ("logging/setLevel", "resources/subscribe", "resources/unsubscribe")
-"""Methods by which a client asks for notifications."""
-
-MOST_URIS = 100
-"""Largest number of resources that one client may watch."""
-
-
-class NotificationSettings:
-    """Notifications that one client has asked for.
-
-    `level`: lowest level of log messages, an index of LOG_LEVELS, or None before the client has set a level. `uris`:
-    resources whose changes the client wants to hear of.
-    """
-
-    __slots__ = ("level", "uris")
-
-    def __init__(self) -> None:
-        self.level: int | None = None
-        self.uris: dict[str, None] = {}
-
-    def apply(self, method: str, params: Members) -> None:
-        """Apply a request such as `logging/setLevel`. Raise Fault if `params` are invalid."""
-        if method == "logging/setLevel":
-            level = params.get("level")
-            if level not in LOG_LEVELS:
-                raise Fault(INVALID_PARAMS, f"{method} needs params.level, one of: {', '.join(LOG_LEVELS)}.")
-            self.level = LOG_LEVELS.index(str(level))
-            return
-        uri = params.get("uri")
-        if not isinstance(uri, str):
-            raise Fault(INVALID_PARAMS, f"{method} needs params.uri, a string.")
-        if method == "resources/unsubscribe":
-            self.uris.pop(uri, None)
-        elif uri in self.uris or len(self.uris) < MOST_URIS:
-            self.uris[uri] = None
-        else:
-            raise Fault(INVALID_PARAMS, f"At most {MOST_URIS} resources are watched. Unsubscribe from one first.")
