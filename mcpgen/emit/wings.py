@@ -59,7 +59,7 @@ WINGS = (
     # What the operator asks for by a flag, a command or a setting
     Wing("telemetry", (), ("http_server",)),
     Wing("audit", ("files", "secrets")),
-    Wing("reach"),
+    Wing("reach", ("secrets",)),
     Wing("reload", ("files",)),
     Wing("install", ("files",)),
     Wing("shell"),

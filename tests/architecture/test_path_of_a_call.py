@@ -90,7 +90,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("door", "flags", "files", "changes"),
     [
-        (over_stdio, (), 25, 124),
+        (over_stdio, (), 25, 126),
         (over_http, ("--http", "0"), 30, 182),
         (in_a_session, ("--http", "0"), 33, 190),
     ],

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..secrets.secret_words import is_secret_name
 from ..settings import credential_env
 from ..text import fields
-from ..text.secret_words import is_secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
