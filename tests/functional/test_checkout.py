@@ -140,6 +140,6 @@ def test_reviews_fold_what_nobody_reads(original: Path) -> None:
     assert plain == {
         "api.yaml",
         *(f"pets/{name}" for name in (".gitattributes", ".gitignore", "CHANGELOG.md", "README.md", "mcpgen.lock.json")),
-        *(f"pets/{name}" for name in ("SKILL.md", "mcpgen.yaml", "pyproject.toml", "tests/test_server.py", NOTES)),
-        *(f"pets/pets_mcp/{name}.py" for name in ("__init__", "__main__", "asgi", "hooks")),
+        *(f"pets/{name}" for name in ("mcpgen.yaml", "pyproject.toml", "tests/test_server.py", NOTES)),
+        *(f"pets/pets_mcp/{name}.py" for name in ("__init__", "__main__", "hooks")),
     }
