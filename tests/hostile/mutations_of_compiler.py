@@ -144,7 +144,7 @@ OF_PROJECTS = (
     Mutation(
         "conflict marks of a merge",
         "mcpgen/regenerate/publish/present.py",
-        "    conflicts.refuse(directory, LARGEST)\n",
+        "    _refuse_conflicts(directory, LARGEST)\n",
         "",
         (MERGES,),
     ),

@@ -151,8 +151,8 @@ OF_REQUESTS = (
     Mutation(
         "values of another type",
         "mcpgen/read/openapi/dialect.py",
-        "enum_types.agree(schema)",
-        "pass",
+        "        _agree(schema)\n",
+        "        pass\n",
         cases("schemas/enum_types"),
     ),
     Mutation(
@@ -200,7 +200,7 @@ OF_REQUESTS = (
     Mutation(
         "what is lost without an argument",
         "mcpgen/read/toolsfile/tools.py",
-        "    omissions.report(inputs.sends, line, where, diagnostics)\n",
+        "    requests.report_omissions(inputs.sends, line, where, diagnostics)\n",
         "",
         cases("toolsfile/omitted"),
     ),

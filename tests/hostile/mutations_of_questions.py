@@ -173,7 +173,7 @@ OF_SECRETS = (
     Mutation(
         "formats of secret fields",
         "mcpgen/lower/tool/questions.py",
-        'if written.get("format") in _FORMATS',
+        'if written.get("format") in _SECRET_FORMATS',
         "if False",
         SECRETS,
     ),

@@ -31,7 +31,7 @@ OF_SHARES = (
         "self._for_others",
         (ISSUERS,),
     ),
-    Mutation("the soft limit of descriptors", "limits.py", "and soft < most:", "and False:", (BOUNDS,)),
+    Mutation("the soft limit of descriptors", "over_http.py", "and soft < most:", "and False:", (BOUNDS,)),
     Mutation(
         "connections by descriptors",
         "limits.py",
