@@ -207,6 +207,18 @@ def test_a_table_of_another_runtime_takes_a_restart(
     assert event["reason"] == "The server was generated with another runtime. Start it again."
 
 
+@pytest.mark.parametrize("change", ["more", "less"])
+def test_a_part_that_comes_or_goes_takes_no_restart(scene: Scene, change: str) -> None:
+    if change == "less":
+        shutil.rmtree(scene.package / "runtime" / "room")
+    else:
+        (scene.package / "runtime" / "wing" / "inner").mkdir(parents=True)
+        (scene.package / "runtime" / "wing" / "inner" / "a.py").write_text("a = 1\n")
+    scene.put(LATER)
+    scene.rest()
+    assert len(scene.taken) == 1
+
+
 @pytest.mark.parametrize("room", ["runtime", "runtime/room"])
 def test_another_runtime_is_said_without_another_table_and_the_table_is_taken_once_it_is_as_before(
     scene: Scene, capfd: pytest.CaptureFixture[str], room: str

@@ -6,8 +6,9 @@ The watch compares the file status of the tables and of the runtime's folders. N
 row found the same status. So several quick changes count as one, and half-written files are not read. Tables that are
 damaged, or with which the server could not start, are not served. The former tables then stay, and the log says why.
 
-Only the tables are replaced. Python code that runs is not replaced, hooks.py included. If the runtime's files have
-changed too, the new tables may need the new runtime. Then a restart is required.
+Only the tables are replaced. Python code that runs is not replaced, hooks.py included. If files of the runtime have
+changed too, the new tables may need the new runtime. Then a restart is required. A folder that was added or removed as
+a whole requires none: it is a part of the server, which loads the part's modules when a call first needs them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import os
 import threading
 import time
 from binascii import crc32
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import invalidate_caches
 from typing import TYPE_CHECKING
 
 from ..core import log
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 SECONDS = 0.5
 """Seconds between two checks."""
 
-_WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "search.json", "runtime")
+_WATCHED = ("tools.json", "bindings.json", "resources.json", "prompts.json", "search.json")
 
 
 class _NotTaken(Exception):
@@ -86,8 +88,11 @@ class Watch:
         Raise CatalogError if they are damaged, and _NotTaken if they cannot be served.
         """
         catalog = Catalog.load(self._package, held=True)
-        if _runtime(self._package) != self._runtime:
+        runtime = _runtime(self._package)
+        if any(runtime.get(folder, files) != files for folder, files in self._runtime.items()):
             raise _NotTaken("The server was generated with another runtime. Start it again.")
+        self._runtime |= runtime
+        invalidate_caches()  # Python remembers for a moment which files a folder has
         if catalog.is_same(self._served):
             return
         if (catalog.name, catalog.prefix) != (self._served.name, self._served.prefix):
@@ -113,21 +118,22 @@ def _seen(package: str) -> object:
     return found
 
 
-def _runtime(package: str) -> dict[str, int]:
-    """Return the checksum of each runtime module on disk, by its path."""
-    found = {}
-    for folder in ("runtime", *_rooms(package)):
-        for name in os.listdir(f"{package}/{folder}"):
-            if name.endswith(".py"):
-                with open(open_regular(f"{package}/{folder}/{name}"), "rb") as file:
-                    found[f"{folder}/{name}"] = crc32(file.read())
-    return found
+def _runtime(package: str) -> dict[str, dict[str, int]]:
+    """Return folder of the runtime → module → checksum, as they are on disk."""
+    return {folder: dict(_checksums(f"{package}/{folder}")) for folder in _rooms(package)}
+
+
+def _checksums(folder: str) -> Iterator[tuple[str, int]]:
+    for name in os.listdir(folder):
+        if name.endswith(".py"):
+            with open(open_regular(f"{folder}/{name}"), "rb") as file:
+                yield name, crc32(file.read())
 
 
 def _rooms(package: str) -> list[str]:
-    """Return the folders inside the runtime package. They are one level deep."""
-    try:
-        with os.scandir(f"{package}/runtime") as entries:
-            return sorted(f"runtime/{each.name}" for each in entries if each.is_dir() and each.name != "__pycache__")
-    except OSError:
-        return []
+    """Return the folder of the runtime, and all folders inside."""
+    found = []
+    for folder, inside, _ in os.walk(f"{package}/runtime"):
+        inside[:] = sorted(each for each in inside if each != "__pycache__")
+        found.append(folder.removeprefix(f"{package}/"))
+    return found
