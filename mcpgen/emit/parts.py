@@ -6,7 +6,7 @@ part is a name by which an owner chooses wings (`--parts`, `parts:` in the tools
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
@@ -131,8 +131,9 @@ def chosen(wanted: Iterable[str], *, deploy: bool, hooks: bool) -> tuple[str, ..
 
 def needed(tables: Mapping[str, bytes]) -> dict[str, str]:
     """Return wing → why, for each wing that the tables need."""
-    kinds = {name: kind for name, kind in _TABLES.items() if name in tables}
-    fields = {field for name, kind in kinds.items() for field in _fields(json.loads(tables[name]), kind)}
+    fields: set[str] = set()
+    for name in _TABLES.keys() & tables.keys():
+        _collect(json.loads(tables[name]), _TABLES[name], fields)
     return {need.wing: need.why for need in NEEDS if any(_is_met(field, fields) for field in need.fields)}
 
 
@@ -144,37 +145,50 @@ def _is_met(field: str, fields: set[str]) -> bool:
     return any(each.partition("=")[0] == name and text in each.partition("=")[2] for each in fields)
 
 
-def _fields(value: Any, kind: Any) -> Iterator[str]:
-    """Yield each field in a value of a type of the tables: `TYPE.MEMBER`, and `TYPE.MEMBER=TEXT` for each text in it.
+def _collect(value: Any, kind: Any, found: set[str]) -> None:
+    """Add each field in a value of a type of the tables: `TYPE.MEMBER`, and `TYPE.MEMBER=TEXT` for each text in it.
 
     Only the types are visited that can contain a field of a need.
     """
-    origin, inside = get_origin(kind), get_args(kind)
-    if isinstance(value, dict) and is_typeddict(kind):
-        name, members = ("Header" if kind is table.Table else kind.__name__), _members(kind)
-        for key, inner in value.items():
-            if name in _TYPES:
-                yield f"{name}.{key}"
-                yield from (f"{name}.{key}={text}" for text in _texts(inner))
-            if key in members:
-                yield from _fields(inner, members[key])
-    elif isinstance(value, dict) and origin in (Union, UnionType):
-        yield from (field for each in inside if _fits(value, each) for field in _fields(value, each))
-    elif isinstance(value, dict) and origin is dict:
-        yield from (field for inner in value.values() for field in _fields(inner, inside[1]))
-    elif isinstance(value, list):
-        # a list is one alternative of a text, or the only type
-        for each in inside if origin in (Union, UnionType) else (kind,):
-            if get_origin(each) is list:
-                yield from (field for inner in value for field in _fields(inner, get_args(each)[0]))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield a text, or the texts that are the values of an object."""
-    if isinstance(value, str):
-        yield value
+    if isinstance(value, list):
+        for item in _items(kind):
+            for inner in value:
+                _collect(inner, item, found)
     elif isinstance(value, dict):
-        yield from (each for each in value.values() if isinstance(each, str))
+        for each in _objects(kind):
+            if not is_typeddict(each):
+                for inner in value.values():
+                    _collect(inner, get_args(each)[1], found)
+            elif each is kind or _fits(value, each):
+                _collect_members(value, each, found)
+
+
+def _collect_members(value: Mapping[str, Any], kind: Any, found: set[str]) -> None:
+    """Add the fields of an object of type `kind`, and those of its members."""
+    name, members = ("Header" if kind is table.Table else kind.__name__), _members(kind)
+    for key, inner in value.items() if name in _TYPES else ():
+        found.add(f"{name}.{key}")
+        for text in inner.values() if isinstance(inner, dict) else (inner,):
+            if isinstance(text, str):
+                found.add(f"{name}.{key}={text}")
+    for key in members.keys() & value.keys():
+        _collect(value[key], members[key], found)
+
+
+@cache
+def _items(kind: Any) -> tuple[Any, ...]:
+    """Return the types of the items, for a type of lists, or one with lists among its alternatives."""
+    return tuple(get_args(each)[0] for each in _alternatives(kind) if get_origin(each) is list)
+
+
+@cache
+def _objects(kind: Any) -> tuple[Any, ...]:
+    """Return the types of objects and of mappings that a type is, or has among its alternatives."""
+    return tuple(each for each in _alternatives(kind) if is_typeddict(each) or get_origin(each) is dict)
+
+
+def _alternatives(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def _fits(value: Mapping[str, Any], kind: Any) -> bool:
