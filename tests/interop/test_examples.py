@@ -43,7 +43,7 @@ def play(client: Client, tmp_path: Path) -> Play:
 
     def played(name: str, steps: list[Step], variables: dict[str, str]) -> tuple[Work, list[str]]:
         script = tmp_path / f"{name}-mcp"
-        script.write_text(SERVER.format(python=sys.executable, project=str(project(name)), name=name))
+        script.write_text(SERVER.format(python=sys.executable, project=str(project(name, whole=True)), name=name))
         script.chmod(0o755)
         prefix = name.upper()
         with Api(name) as api:
