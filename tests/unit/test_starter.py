@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 PETSTORE = ROOT / "specs" / "petstore.openapi.yaml"
 PROPOSAL = re.compile(r"( *)# (?!yaml-language-server)(.*)")
 GIVEN = {"mcpgen", "server", "openapi"}
-PROPOSED = {"base_url", "overrides"}
+PROPOSED = {"parts", "base_url", "overrides"}
 
 
 def initial(document: dict[str, Any] | Path, folder: str = "") -> str:
