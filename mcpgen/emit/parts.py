@@ -1,7 +1,7 @@
 """Decide which wings of the runtime (`wings.py`) a server gets: those that its tables need, and parts that its owner
 chooses.
 
-The tables decide: a field of their types (`core/table.py` of the runtime) that only some servers have needs a wing. A
+The tables decide: a field of their types (`tables/table.py` of the runtime) that only some servers have needs a wing. A
 part is a name by which an owner chooses wings (`--parts`, `parts:` in the tools file).
 """
 

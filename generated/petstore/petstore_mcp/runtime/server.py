@@ -234,7 +234,7 @@ class Server:
             self._caller = self._caller.following(catalog, settings)
         else:
             self._caller = ToolExecutor(catalog, settings)
-            self._caller.record = self._audit
+            self._caller.lasting.record = self._audit
             self._caller.report()
             preload.load(catalog, settings)
             memory.settle()

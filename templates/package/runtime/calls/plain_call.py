@@ -1,12 +1,12 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """The steps of every call: check the arguments, build the request, choose credentials, send, write the result, redact.
 
-**Preparation.** The first three prepare a call up to the moment before it is sent, for sending and for previewing.
-Hooks and logins add steps of their own between these (`steps.STEPS`). They open no connection, and write no secret into
-a request. If a token must be fetched, http/sending.py attaches it.
+The first three prepare a call up to the moment before it is sent, for sending and for previewing. Hooks and logins add
+steps of their own between these (`steps.STEPS`). They open no connection, and write no secret into a request. If a
+token must be fetched, http/sending.py attaches it.
 
-**Exchange.** The last three send the request, turn its response into the result, and remove secrets from the result. A
-response that is too large for the result is stored, and can be read later as a resource.
+The last three send the request, turn its response into the result, and remove secrets from the result. A response that
+is too large for the result is stored, and can be read later as a resource.
 """
 
 from __future__ import annotations

@@ -5,22 +5,22 @@ A refused access token is replaced once. One deadline covers the waiting, the to
 redirects. A request that changes data is sent at most once, unless the upstream recognizes repetitions by an
 idempotency key.
 
-**Turns.** A slot ("room" in names) is the right to have one request pending; the operator may also limit the request
-rate. A free slot goes to the waiting caller with the fewest pending requests. Of that caller's tools, the tool with the
-fewest pending requests is next; of a tool's calls, the oldest. No tool may hold more than seven eighths of all slots,
-so a hanging upstream leaves slots for others. If there are several callers, no caller may hold more than three
-quarters. A request whose response could not come in time is refused with advice for the model. Invariants: each slot
-taken is given back exactly once, whatever is cancelled. No request waits while its tool may take a free slot.
+A slot ("room" in names) is the right to have one request pending; the operator may also limit the request rate. A free
+slot goes to the waiting caller with the fewest pending requests. Of that caller's tools, the tool with the fewest
+pending requests is next; of a tool's calls, the oldest. No tool may hold more than seven eighths of all slots, so a
+hanging upstream leaves slots for others. If there are several callers, no caller may hold more than three quarters. A
+request whose response could not come in time is refused with advice for the model. Invariants: each slot taken is given
+back exactly once, whatever is cancelled. No request waits while its tool may take a free slot.
 
-**Retries.** A request that was never sent may be retried. A request that was sent is retried only if repeating does no
-harm. That holds for safe methods (RFC 9110 section 9.2.1, and QUERY), and for requests with an Idempotency-Key. PUT and
-DELETE are idempotent too. But a second DELETE may find nothing, and a second PUT may undo what others wrote meanwhile.
-They are retried only if a connection kept from an earlier request turned out to be closed (RFC 9112 section 9.5).
+A request that was never sent may be retried. A request that was sent is retried only if repeating does no harm. That
+holds for safe methods (RFC 9110 section 9.2.1, and QUERY), and for requests with an Idempotency-Key. PUT and DELETE are
+idempotent too. But a second DELETE may find nothing, and a second PUT may undo what others wrote meanwhile. They are
+retried only if a connection kept from an earlier request turned out to be closed (RFC 9112 section 9.5).
 
-**Redirects** (RFC 9110 section 15.4) of GET requests are followed for tools whose owner allows it. Each step is a
-normal request: paced, within the call's time, counted and logged. At the API's own origin, a step carries the fields
-and credentials of the first request. At another origin, which the operator must have allowed, a step carries no fields
-or credentials. Later steps carry none either, because the other origin decides where they lead.
+Redirects (RFC 9110 section 15.4) of GET requests are followed for tools whose owner allows it. Each step is a normal
+request: paced, within the call's time, counted and logged. At the API's own origin, a step carries the fields and
+credentials of the first request. At another origin, which the operator must have allowed, a step carries no fields or
+credentials. Later steps carry none either, because the other origin decides where they lead.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 
 Mappings on the path must be in block style. `remove` removes exactly the text that `put` has added.
 
-**Scan.** Find the entries (keys with their values) of YAML mappings in block style, and the offsets of each entry.
-
+A scan first finds the entries (keys with their values) of mappings in block style, and the offsets of each entry.
 Values in block and flow style are read as in YAML 1.2. A value that this module cannot read, such as one with an anchor
 or a tag, is represented by its text. This text is compared and preserved, but never changed.
 """

@@ -20,10 +20,8 @@ Arguments that do not fit the schema as they are may fit otherwise (`read_lenien
 A tool whose entry in `bindings.json` has a kind that this runtime does not know is not called, because a newer mcpgen
 may write other styles and encodings. Kinds of security schemes are checked when the server starts (`catalog.py`).
 
-**Validators.** Ask the validator library whether values satisfy JSON Schemas, and cache compiled validators.
-
-The library fetches nothing, and each check takes time linear in the size of the value. Patterns run in linear time. A
-pattern that has no linear form, or is too large, is not checked.
+Compiled validators are cached. The library fetches nothing, and each check takes time linear in the size of the value.
+Patterns run in linear time. A pattern that has no linear form, or is too large, is not checked.
 """
 
 from __future__ import annotations

@@ -5,14 +5,14 @@ This thread, called the engine's thread, does all slow imports: asyncio here, th
 `load`. Calls that are submitted before the end of these imports wait. This module knows neither MCP nor HTTP. The
 module `scheduler` runs the calls in the loop.
 
-**Backlog.** While the calls that were read and are not finished have room, the reader goes on reading, even if calls
-hang. So it notices a cancel, a ping or the end of stdin. Only a flood of calls fills the backlog. Then the reader
-waits, the client's pipe fills up, and the reader regularly checks whether the client is still there.
+While the calls that were read and are not finished have room, the reader goes on reading, even if calls hang. So it
+notices a cancel, a ping or the end of stdin. Only a flood of calls fills the backlog. Then the reader waits, the
+client's pipe fills up, and the reader regularly checks whether the client is still there.
 
-**Hand-off of stdin.** If a call passes through two threads, both threads must be woken, and the interpreter's lock
-(GIL) changes hands. That is more than all other work for a small call. So while calls run and the loop is responsive,
-their event loop also reads stdin, in place of the main thread. The main thread regularly checks if the loop responds.
-Reading returns to the main thread in three cases:
+If a call passes through two threads, both threads must be woken, and the interpreter's lock (GIL) changes hands. That
+is more than all other work for a small call. So while calls run and the loop is responsive, their event loop also reads
+stdin, in place of the main thread. The main thread regularly checks if the loop responds. Reading returns to the main
+thread in three cases:
 
 - The loop is blocked, for example by a hook that computes for long or by a very large response.
 - No call runs any more.

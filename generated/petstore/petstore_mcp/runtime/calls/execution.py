@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ..core.wire_formats import Ask, Contents, PromptMessages, Task
     from ..features.resource_versions import Version
     from ..http_server.handles import Handles
-    from ..inner_calls.inner_calls import Record
     from ..settings.settings import Settings
     from .plain_call import PreparedCall
 
@@ -139,17 +138,6 @@ class ToolExecutor:
                 await waiting
         assert call.ready is not None
         return call.ready
-
-    @property
-    def record(self) -> Record | None:
-        """Return the audit log, or None. The executor logs only calls that a running call makes: calls of clients are
-        logged where they are received.
-        """
-        return self.lasting.record
-
-    @record.setter
-    def record(self, record: Record | None) -> None:
-        self.lasting.record = record
 
     @property
     def hooked(self) -> bool:

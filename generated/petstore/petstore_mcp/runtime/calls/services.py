@@ -38,9 +38,9 @@ if TYPE_CHECKING:
         budget: Callable[[], Budget]
 
     class Calls(Protocol):
-        """Interface by which a step makes other calls (execution.ToolExecutor). `record`: the audit log, or None."""
+        """Interface by which a step makes other calls (execution.ToolExecutor)."""
 
-        record: Record | None
+        lasting: Lasting
 
         async def call(
             self,
@@ -77,8 +77,9 @@ _RESULTS = 4
 class Lasting:
     """Objects that stay when the tools are loaded again: connections, limits, tokens, stored results, and secrets.
 
-    `handles`: stores and issuers of ids that calls need only over HTTP, None over stdio. `record`: the audit log, or
-    None. `closing`: what to call when the server ends.
+    `handles`: stores and issuers of ids that calls need only over HTTP, None over stdio. `record`: the audit log of
+    calls that a running call makes, or None; calls of clients are logged where they are received. `closing`: what to
+    call when the server ends.
     """
 
     def __init__(self, catalog: Catalog, settings: Settings, handles: Handles | None) -> None:

@@ -9,10 +9,8 @@ Accidental edits are found by the digests in `SHA256SUMS` that mcpgen wrote next
 attackers: an attacker could also edit the digests or this module. A reviewer runs `mcpgen regenerate --check` with a
 trusted mcpgen. A digest is the SHA-256 of a file with CRLF replaced by LF, since a checkout may change line ends.
 
-**Trial.** Make one harmless call for `--doctor`: a read-only operation without required arguments, with the usual
-credentials.
-
-Only the status of the response is examined.
+The harmless call is a read-only operation without required arguments, with the usual credentials. Only the status of
+its response is examined.
 """
 
 from __future__ import annotations

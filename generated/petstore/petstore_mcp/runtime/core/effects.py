@@ -1,10 +1,9 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Effects: what a request asks of the server, and the actions that the protocol wants performed after it.
+"""What a request says, and what the server shall do about it.
 
-**Effects.** The protocol only returns effects; other modules perform them.
-
-**Envelope.** Read the envelope of a request: its revision of MCP, the methods of that revision, capabilities, and
-progress token.
+The envelope of a request says which revision of MCP it speaks, which method it calls, and what its client can do. The
+protocol answers with effects: actions to perform, such as sending a line or calling a tool. It only returns them; other
+modules perform them.
 
 Functions raise Fault if a field that they read is invalid.
 

@@ -1,21 +1,21 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Limits on what one call, each caller and all calls together may use: time, work, places, memory and file descriptors.
 
-**One call.** Its budget has seconds and steps of work on its arguments and its result. Hooks and the HTTP request share
+The budget of one call has seconds and steps of work on its arguments and its result. Hooks and the HTTP request share
 the seconds. Time spent waiting for the user's answer is not counted. A step is about one microsecond of work during
 which no other call can run, so steps limit how long other calls wait. One timer serves all deadlines (`Deadlines`): it
 is set for the earliest one, and set again when it fires. A timer per call would be created, sorted in and removed for
 every call, although few ever fire. That would be a tenth of a small call's cost in the HTTP library.
 
-**Each caller.** No single caller may take all places, keep the others waiting, or fill a store. `Places` limits how
-many calls, streams, connections or request bytes are in use. In `FairQueue`, callers take turns, and the calls of one
-caller keep their order. `FairPool` gives out equal places, such as worker processes, by turns. A full store drops the
-oldest entries of the caller that has most (`displaced`), so a caller displaces its own first.
+No single caller may take all places, keep the others waiting, or fill a store. `Places` limits how many calls, streams,
+connections or request bytes are in use. In `FairQueue`, callers take turns, and the calls of one caller keep their
+order. `FairPool` gives out equal places, such as worker processes, by turns. A full store drops the oldest entries of
+the caller that has most (`displaced`), so a caller displaces its own first.
 
-**All calls.** API responses that the server holds share memory, and large ones share files (`Shares`). Without a common
-limit, 64 responses of 8 MB would take half a gigabyte of memory. Each file takes one of the process's file descriptors,
-whose number the operator limits, and from which the number of requests at a time follows (`plan_descriptors`). No
-caller takes all of the memory, nor all files.
+API responses that the server holds share memory, and large ones share files (`Shares`). Without a common limit, 64
+responses of 8 MB would take half a gigabyte of memory. Each file takes one of the process's file descriptors, whose
+number the operator limits, and from which the number of requests at a time follows (`plan_descriptors`). No caller
+takes all of the memory, nor all files.
 """
 
 from __future__ import annotations

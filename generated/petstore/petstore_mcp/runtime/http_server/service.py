@@ -462,7 +462,7 @@ class Service:
     def _load(self, catalog: Catalog, settings: Settings) -> None:
         def make() -> ToolExecutor:
             self._caller = self._make(self._caller, catalog, settings)
-            self._caller.record = self._audit
+            self._caller.lasting.record = self._audit
             return self._caller
 
         self._work.caller = loaded(make)

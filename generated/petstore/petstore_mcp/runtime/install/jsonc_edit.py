@@ -1,12 +1,11 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Change single values of a JSONC text, and preserve every other byte.
+"""Change single values of a JSONC text (JSON with comments and trailing commas), and preserve every other byte.
 
 Comments, trailing commas, indentation and line ends stay as they are. Added text has the style of the file. `remove`
 removes exactly the text that `put` has added.
 
-**Scan.** Read JSON with comments and trailing commas (JSONC), and record the offsets of every value.
-
-Editors and MCP clients write their configuration in this form. Text that is not valid JSONC raises SyntaxFault.
+A scan first records the offsets of every value. Editors and MCP clients write their configuration in this form. Text
+that is not valid JSONC raises SyntaxFault.
 """
 
 from __future__ import annotations

@@ -4,10 +4,9 @@
 New tables are added at the end of the file, so that no other table changes its meaning. `remove` removes exactly the
 text that `put` has added.
 
-**Scan.** Find the offsets of the statements of a TOML text: headers of tables, and keys with their values.
-
-The standard library parses the text first and checks its syntax. So this scanner sees only valid TOML, and just
-searches for the ends of strings, arrays and inline tables.
+A scan first finds the offsets of the statements: headers of tables, and keys with their values. The standard library
+parses the text before that and checks its syntax. So the scan sees only valid TOML, and just searches for the ends of
+strings, arrays and inline tables.
 """
 
 from __future__ import annotations

@@ -27,31 +27,10 @@ from .record import MOST_CALLS, OtherProgram, Record
 from .sandbox import VERSION, Run, Sandbox, Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Protocol
-
-    from ..calls.services import Lasting
+    from ..calls.services import Calls, Lasting
     from ..core.catalog import Catalog
     from ..core.wire_formats import Ask, Asked, Task
     from ..http_server.handles import PausedRuns
-
-    class Executor(Protocol):
-        """Interface of the object that executes a program's tool calls (execution.ToolExecutor)."""
-
-        record: inner_calls.Record | None
-
-        async def call(
-            self,
-            name: str,
-            arguments: dict[str, Any],
-            report: Callable[[str], None],
-            dialogue: Dialogue,
-            ask: Ask | None,
-        ) -> Result:
-            """Call the tool `name` and return its result.
-
-            Raise OtherOutcome if the call ends with a question to the user or with a protocol error.
-            """
 
 
 SECONDS = 300.0
@@ -92,7 +71,7 @@ class ProgramRuns:
         await self._sandbox.close()
 
     async def answer(
-        self, tool: str, code: str, around: tuple[Executor, Catalog, int], dialogue: Dialogue, ask: Ask | None
+        self, tool: str, code: str, around: tuple[Calls, Catalog, int], dialogue: Dialogue, ask: Ask | None
     ) -> Result:
         """Run a program that the model wrote, and return its result. `code`: the program's text.
 
@@ -159,7 +138,7 @@ class RunningProgram:
     """Run of a model's program to its end: from its beginning, or from the question to the user at which it paused."""
 
     def __init__(
-        self, executor: Executor, sandbox: Sandbox, functions: ProgramFunctions, record: Record, span: spans.Span
+        self, executor: Calls, sandbox: Sandbox, functions: ProgramFunctions, record: Record, span: spans.Span
     ) -> None:
         self.record = record
         self._executor = executor
@@ -331,7 +310,7 @@ class RunningProgram:
         span.program, span.whole = self.record.run, True
         span.offered, span.client_log = self._span.offered, self._span.client_log
         span.progress = self._span.progress
-        audit = self._executor.record
+        audit = self._executor.lasting.record
         if audit is not None and (refusal := audit.begin(call)):
             raise Stopped(str(refusal))
         ended: Result | Failure | Question | Task | str = "cut"

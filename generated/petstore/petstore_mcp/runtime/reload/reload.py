@@ -119,7 +119,7 @@ def _seen(package: str) -> object:
 
 
 def _runtime(package: str) -> dict[str, dict[str, int]]:
-    """Return folder of the runtime → module → checksum, as they are on disk."""
+    """Return folder of the runtime -> module -> checksum, as they are on disk."""
     return {folder: dict(_checksums(f"{package}/{folder}")) for folder in _rooms(package)}
 
 

@@ -1,24 +1,23 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
 """Write a value in one of OpenAPI's parameter styles, and check the names and the extent of its `name=value` pairs.
 
-The rules are those of RFC 6570 (section 3.2.1, appendix A), as OpenAPI 3.1.1 applies them to its styles
-("Style Values", "Appendix C"). Cases that these specifications leave undefined are decided here. Values nested in an
-exploded form or a deepObject use brackets: `a[b][c]=v`, an array of scalars `a[b][]=v`, other arrays `a[b][0][c]=v`.
-Values nested elsewhere are JSON text. Where the commas of this text would separate items, the whole value is JSON text.
-Undefined members (null, empty arrays, empty objects) are omitted. `Place` says how
-characters are encoded.
+The rules are those of RFC 6570 (section 3.2.1, appendix A), as OpenAPI 3.1.1 applies them to its styles ("Style
+Values", "Appendix C"). Cases that these specifications leave undefined are decided here. Values nested in an exploded
+form or a deepObject use brackets: `a[b][c]=v`, an array of scalars `a[b][]=v`, other arrays `a[b][0][c]=v`. Values
+nested elsewhere are JSON text. Where the commas of this text would separate items, the whole value is JSON text.
+Undefined members (null, empty arrays, empty objects) are omitted. `Place` says how characters are encoded.
 
-**Names.** Arguments write `name=value` pairs. A call chooses the names of members of exploded objects and of undeclared
-body members. Such a name must differ from all names that other arguments of the same call have written. It may be the
-name of a parameter that the call leaves out, because documents often declare the members of such an object as
-parameters too. The owner of the generated server reserves names by constants, templates and arguments that are hidden
-from the model. These names are refused in any letter case, and with brackets after them, and even if the call sends
-nothing under them. Some servers read all these spellings as the same name. No argument may write a name that a server
-could read as the name of a credential. For this check, only letters and digits are compared, without case: PHP replaces
-dots and spaces by `_`, CGI replaces hyphens, and ASP.NET ignores case.
+Arguments write `name=value` pairs. A call chooses the names of members of exploded objects and of undeclared body
+members. Such a name must differ from all names that other arguments of the same call have written. It may be the name
+of a parameter that the call leaves out, because documents often declare the members of such an object as parameters
+too. The owner of the generated server reserves names by constants, templates and arguments that are hidden from the
+model. These names are refused in any letter case, and with brackets after them, and even if the call sends nothing
+under them. Some servers read all these spellings as the same name. No argument may write a name that a server could
+read as the name of a credential. For this check, only letters and digits are compared, without case: PHP replaces dots
+and spaces by `_`, CGI replaces hyphens, and ASP.NET ignores case.
 
-**Extent.** Each pair repeats the name. So an argument with a name of one megabyte and ten thousand items would turn a
-small call into ten gigabytes. The size of such values is limited.
+Each pair repeats the name. So an argument with a name of one megabyte and ten thousand items would turn a small call
+into ten gigabytes. The size of such values is limited.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 
 This module is one of two implementations of `door.Connection`; the other is `asgi_door`.
 
-**Inline requests.** The library aiohttp reads requests, and serves each in an asyncio task. Inline means: a small
-request that arrives whole is taken from aiohttp's queue and served at once, without a task.
+The library aiohttp reads requests, and serves each in an asyncio task. Inline means: a small request that arrives whole
+is taken from aiohttp's queue and served at once, without a task.
 
 - Gain: a fifth of a small call's CPU time (docs/decisions/speed.md).
 - Risk: aiohttp's queue of requests and its waiter (a future) are private attributes. Inline serving is used only with
@@ -12,9 +12,9 @@ request that arrives whole is taken from aiohttp's queue and served at once, wit
 - Test: `tests/streamable/test_inline.py` compares inline serving with serving in tasks.
 - Switch off: `MCPGEN_TUNING=0`.
 
-**Connections** of clients are limited. If all places are taken, the connection that is idle for longest gives way.
-Before a request is read, nobody knows who has opened a connection. So the network address counts as the caller. Clients
-that open connections and send nothing displace their own connections, and not those of other networks.
+Connections of clients are limited. If all places are taken, the connection that is idle for longest gives way. Before a
+request is read, nobody knows who has opened a connection. So the network address counts as the caller. Clients that
+open connections and send nothing displace their own connections, and not those of other networks.
 """
 
 from __future__ import annotations

@@ -7,15 +7,15 @@ A hostile web page can make a browser send requests to any address, under the pa
 page cannot choose `Host` and `Origin`. So both are checked first, as the security warning in MCP's section on
 Streamable HTTP asks.
 
-**Path.** A server may be reached below a prefix. Some proxies remove the prefix before they pass a request on, and
-others keep it. So the server accepts both: its own paths, and the same paths below the prefix in HTTP_URL. An
-application that mounts the ASGI application names its prefix in `root_path`.
+A server may be reached below a prefix. Some proxies remove the prefix before they pass a request on, and others keep
+it. So the server accepts both: its own paths, and the same paths below the prefix in HTTP_URL. An application that
+mounts the ASGI application names its prefix in `root_path`.
 
-**Accept** decides which types of response a client takes (RFC 9110, 12.5.1).
+`Accept` decides which types of response a client takes (RFC 9110, 12.5.1).
 
-**Fields that repeat the body**, so that proxies can route by them (MCP 2026-07-28, Streamable HTTP). The server acts on
-the body. If a field differs from the body, a proxy may have routed or allowed another request than the one served. So
-such a request is refused. A value that does not fit a header field is encoded: `=?base64?`, base64 of UTF-8, `?=`.
+Some header fields repeat the body, so that proxies can route by them (MCP 2026-07-28, Streamable HTTP). The server acts
+on the body. If a field differs from the body, a proxy may have routed or allowed another request than the one served.
+So such a request is refused. A value that does not fit a header field is encoded: `=?base64?`, base64 of UTF-8, `?=`.
 Other values are unchanged.
 """
 

@@ -22,10 +22,8 @@ All revisions of MCP are served at one path. Those of the "handshake era" are th
 Clients choose ids and progress tokens, so they are unique only within one POST (2026-07-28) or one session. The key of
 a call is unique among the calls of all clients.
 
-**Stateless.** Serve the stateless era (2026-07-28): each POST is a separate conversation with one response. No I/O.
-
-Requests are independent of each other: each has a `Protocol` of its own, dropped with its response. So a cancellation
-sent by POST cancels nothing. Closing the connection cancels a call.
+In the stateless era (2026-07-28), each POST is a separate conversation with one response. So a cancellation sent by
+POST cancels nothing. Closing the connection cancels a call.
 """
 
 from __future__ import annotations
