@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 Result = importlib.import_module("..core.wire_formats", __package__).Result
@@ -24,6 +25,7 @@ class ToolExecutor:
     hooked = False
 
     def __init__(self, catalog: Any, settings: Any) -> None:
+        self.lasting = SimpleNamespace(record=None)
         self.resources = KeptResults(1000)
         self.resources.begin("mirror://result/1", "text/plain", True)
         self.resources.add("mirror://result/1", b"kept")
