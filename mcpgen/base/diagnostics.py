@@ -213,6 +213,9 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-overlay": ("error", "An overlay is invalid, so it cannot be applied."),
     "unused-overlay": ("warning", "An action of an overlay selects nothing, or there is no document for the overlay."),
     "foreign-overlay": ("note", "An overlay is for another document: its `extends` names that document."),
+    # Findings about Arazzo documents.
+    "invalid-workflow": ("warning", "A workflow of an Arazzo document is invalid; it does not become a tool."),
+    "unsupported-workflow": ("warning", "A workflow needs XPath or AsyncAPI, which mcpgen does not support."),
     # Findings about finished tools. Tools with one of the first three faults are left out of the server.
     "unportable-name": ("warning", "Clients would refuse the name of a tool, or another tool has the name."),
     "unportable-schema": ("warning", "A client or a model provider would refuse a schema."),

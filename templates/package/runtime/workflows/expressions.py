@@ -289,7 +289,13 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
 
 
 def _is_left_out(value: dict[str, Any], scope: Scope) -> bool:
-    """Return True for an expression that refers to an input left out by the caller, or to a step that did not run."""
+    """Return True for an expression that refers to an input left out by the caller, or to a step that did not run.
+
+    A text that consists of one such expression is left out, too.
+    """
+    pieces = value.get("text", ())
+    if len(pieces) == 1:
+        value = pieces[0]
     expression = value.get("expression", "")
     if expression.startswith("$steps."):
         return parse(expression).names[0] not in scope.steps
