@@ -250,6 +250,15 @@ CODES: dict[str, tuple[Severity, str]] = {
     "lock-missing": ("error", "The lock file of the project is missing."),
     "lock-rebuilt": ("warning", "The lock file of the project was missing, and was rebuilt from its JSON files."),
     "environment-failed": ("error", "The Python environment for a server could not be made."),
+    # Workflows.
+    "invalid-workflow": ("error", "A workflow cannot be run as it is written."),
+    "unknown-call": ("error", "A step of a workflow calls a tool, operation or workflow that does not exist."),
+    "workflow-cycle": ("error", "Workflows call each other in a circle."),
+    "unknown-argument": ("error", "A step of a workflow gives a tool an argument that it does not have."),
+    "missing-argument": ("error", "A step of a workflow does not give a tool an argument that it needs."),
+    "unfit-argument": ("error", "A step of a workflow gives an argument a value of another type."),
+    "unknown-output": ("error", "A workflow names an input, a step or an output that does not exist."),
+    "unconfirmed-workflow": ("warning", "A workflow writes, and nobody is asked to confirm it."),
     "lock-unreadable": ("error", "The lock file of the project cannot be read."),
 }
 """Every diagnostic code with its severity and its meaning. A published code never changes its meaning."""

@@ -54,8 +54,8 @@ else:
         "search",
         "secrets",
         "tables",
-        "core",
         "workflows",
+        "core",
     )
     """Folders of the runtime that have the listed modules."""
 

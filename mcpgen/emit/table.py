@@ -157,6 +157,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"logging": True} if identity.logging else {}),
         **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
         **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
+        **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
     }
 
@@ -244,12 +245,16 @@ def _binding(tool: ToolSpec) -> JsonObject:
 
 
 def request(binding: HttpBinding) -> JsonObject:
-    """Return the members of a tool's entry in `bindings.json` that describe the HTTP request."""
-    result: JsonObject = {
-        "method": binding.method,
-        "server": binding.server,
-        "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
-    }
+    """Return the members of a tool's entry in `bindings.json` that describe the HTTP request, or the workflow."""
+    result: JsonObject = (
+        {"workflow": binding.workflow}
+        if binding.workflow
+        else {
+            "method": binding.method,
+            "server": binding.server,
+            "path": [part if isinstance(part, str) else parameter(part) for part in binding.path],
+        }
+    )
     for key, bindings in (
         ("query", binding.query),
         ("querystring", binding.querystring),
@@ -260,7 +265,8 @@ def request(binding: HttpBinding) -> JsonObject:
             result[key] = [parameter(entry) for entry in bindings]
     if binding.body is not None:
         result["body"] = body(binding.body)
-    result["accept"] = binding.accept
+    if binding.workflow is None:
+        result["accept"] = binding.accept
     if binding.security:
         result["security"] = [list[JsonValue](alternative) for alternative in binding.security]
     if binding.settings:

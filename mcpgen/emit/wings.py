@@ -33,7 +33,7 @@ WINGS = (
     Wing("features", ("pointers", "questions")),
     Wing("files"),
     Wing("hooks", ("questions", "secrets")),
-    Wing("inner_calls"),
+    Wing("inner_calls", (), ("questions",)),
     Wing("jobs", ("pointers",), ("http_server",)),
     Wing("lookups", ("inner_calls", "pointers")),
     Wing("pointers"),
@@ -44,6 +44,7 @@ WINGS = (
     Wing("secrets"),
     Wing("templates"),
     Wing("watching", (), ("features",)),
+    Wing("workflows", ("inner_calls", "pointers", "questions"), ("http_server",)),
     # How the server gets and uses access tokens
     Wing("oauth"),
     Wing("login", ("oauth",)),

@@ -91,6 +91,7 @@ from mcpgen.model.words import (
     Unsent,
     Without,
 )
+from mcpgen.model.workflow import Action, Criterion, Invocation, StepParameter, Target, Value, Workflow, WorkflowStep
 
 __all__ = [
     "ANY_HEADER",
@@ -107,6 +108,7 @@ __all__ = [
     "WAYS",
     "Accepted",
     "AcceptedKind",
+    "Action",
     "Annotations",
     "AnswerLink",
     "Api",
@@ -124,6 +126,7 @@ __all__ = [
     "CredentialPlace",
     "CredentialText",
     "CredentialWay",
+    "Criterion",
     "Decisions",
     "Encoding",
     "FieldBinding",
@@ -132,6 +135,7 @@ __all__ = [
     "HttpBinding",
     "Identity",
     "InputProfile",
+    "Invocation",
     "Listing",
     "Location",
     "Login",
@@ -171,7 +175,9 @@ __all__ = [
     "Server",
     "ServerVariable",
     "Skipped",
+    "StepParameter",
     "Style",
+    "Target",
     "TaskPlace",
     "TaskRequest",
     "TaskRule",
@@ -181,8 +187,11 @@ __all__ = [
     "ToolSpec",
     "Unsent",
     "UserFlow",
+    "Value",
     "Values",
     "Without",
+    "Workflow",
+    "WorkflowStep",
     "arguments_of",
     "joined",
 ]

@@ -186,6 +186,7 @@ class HttpBinding:
     pages: Listing | None = None
     lookups: tuple[Lookup, ...] = ()
     task: TaskRule | None = None
+    workflow: JsonObject | None = None
 
     def parameters(self) -> tuple[ParameterBinding, ...]:
         """Return all parameters, in the order path, query, querystring, header, cookie."""
