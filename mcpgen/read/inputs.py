@@ -11,7 +11,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import as_object, as_text
 from mcpgen.base.names import clipped
-from mcpgen.model import Api, Operation, Skipped
+from mcpgen.model import Api
 from mcpgen.read import arazzo, fetch, openapi, toolsfile, translate
 from mcpgen.read.document import Document, Library, budgets, redacted
 from mcpgen.read.fetch import Fetched, Folder, Network
@@ -129,23 +129,22 @@ class Sources:
                 self.unread = True
         return tuple(found)
 
-    def workflows(
-        self, named: Iterable[NamedFiles], described: Iterable[DescribedApi]
-    ) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
-        """Return the workflows of Arazzo documents, and those that are left out. They call operations of `described`.
+    def workflows(self, named: Iterable[NamedFiles], described: Iterable[DescribedApi]) -> Api:
+        """Return the workflows of Arazzo documents as operations. Their steps call operations of `described`.
 
         A document that a tools file names and that cannot be read is reported as an error.
         """
         documents = [self._arazzo(each, files.by) for files in named for each in files.names]
         found = {document.name: document for document in documents if document is not None}
         if not found:
-            return (), ()
+            return self.nothing()
         from mcpgen.read.arazzo.read import read  # imported late: few runs have workflows
 
         others = {name: as_text(as_object(document.value).get("$self")) for name, document in found.items()}
         apis = [each.document for each in described]
         every = [read(document, apis, others, self._definitions.references) for document in found.values()]
-        return tuple(each for read, _ in every for each in read), tuple(each for _, left in every for each in left)
+        operations, skipped = (tuple(each for part in parts for each in part) for parts in zip(*every, strict=True))
+        return replace(self.nothing(), operations=operations, skipped=skipped)
 
     def nothing(self) -> Api:
         """Return an empty API, which is used if there is no document to compile."""

@@ -70,7 +70,11 @@ class _Resolver:
             message = f"Workflows call each other in a circle: {calls}."
             self.diagnostics.add("workflow-cycle", message, target.where, "Leave one of these calls out.")
             return None
-        return None if found is None else self.made(found)
+        made = None if found is None else self.made(found)
+        if found is not None and made is None:
+            message = f"The workflow '{clipped(target.name)}' that this step calls is left out."
+            self.diagnostics.add("unknown-call", message, target.where, "Correct that workflow.")
+        return made
 
     def _named(self, target: Target, workflow: Workflow) -> ToolSpec | None:
         match target.kind:
@@ -87,9 +91,9 @@ class _Resolver:
                 names = [other.id for _, other in written if other]
             case "operation":
                 here = [tool for tool in self.tools if tool.operation.decided.workflow is None]
-                own = [tool for tool in here if target.document and tool.operation.document == target.document]
-                found = [tool for tool in own or here if target.name in _keys(tool)]
-                names = [tool.operation.id or f"{tool.operation.method} {tool.operation.path}" for tool in own or here]
+                own = [tool for tool in here if target.document in ("", tool.operation.where.file)]
+                found = [tool for tool in own if target.name in _keys(tool)]
+                names = [tool.operation.id or f"{tool.operation.method} {tool.operation.path}" for tool in own]
         if not found:
             message = f"There is no {target.kind} '{clipped(target.name)}' that this step could call."
             self.diagnostics.add("unknown-call", message, target.where, nearest(target.name, names))
@@ -102,7 +106,7 @@ class _Resolver:
             self.diagnostics.add("invalid-workflow", message, workflow.where, "Let one workflow call another.")
         steps = Steps(workflow, inputs_of(tool), lambda target: self.target(target, workflow), self.diagnostics)
         written = steps.written()
-        if any(found.severity == "error" for found in list(self.diagnostics)[before:]):
+        if len(self.diagnostics) > before:
             return None
         called = list(steps.called.values())
         writes = [each for each in called if not each.annotations.read_only]
