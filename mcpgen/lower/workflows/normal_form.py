@@ -4,6 +4,7 @@ The check finds unknown outputs and inputs, arguments that a tool does not have 
 type does not fit. What only a run can show, such as a value that an answer lacks, the server reports.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -185,14 +186,14 @@ class Steps:
             literal = value["literal"]
             if literal is None:
                 return set()
+            if isinstance(literal, bool):
+                return {"boolean"}
+            if isinstance(literal, str) and _is_json(literal):
+                return set()
             kinds = {kind for kind, types in _KINDS.items() if isinstance(literal, types)}
-            return (
-                {"boolean"}
-                if isinstance(literal, bool)
-                else kinds - ({"number"} if isinstance(literal, int) else set())
-            )
+            return kinds - ({"number"} if isinstance(literal, int) else set())
         if "text" in value:
-            return {"string"}
+            return set()  # as in every call, a text is read as JSON where the schema wants another type
         if "members" in value:
             return {"object"}
         if "items" in value:
@@ -261,6 +262,15 @@ class Steps:
         if name not in known:
             message = f"The workflow has no step '{clipped(name)}'."
             self.diagnostics.add("unknown-output", message, where, nearest(name, known))
+
+
+def _is_json(text: str) -> bool:
+    """Return True if a text is JSON, so that the server reads it so where the schema wants another type."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _expressions(value: JsonValue) -> Iterator[str]:
