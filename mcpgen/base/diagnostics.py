@@ -251,7 +251,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "invalid-workflow": ("error", "A workflow cannot be run as it is written."),
     "unknown-call": ("error", "A step of a workflow calls a tool, operation or workflow that does not exist."),
     "workflow-cycle": ("error", "Workflows call each other in a circle."),
-    "unknown-argument": ("error", "A step of a workflow gives a tool an argument that it does not have."),
+    "unknown-step-argument": ("error", "A step of a workflow gives a tool an argument that it does not have."),
     "missing-argument": ("error", "A step of a workflow does not give a tool an argument that it needs."),
     "unfit-argument": ("error", "A step of a workflow gives an argument a value of another type."),
     "unknown-output": ("error", "A workflow names an input, a step or an output that does not exist."),

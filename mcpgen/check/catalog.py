@@ -235,6 +235,8 @@ def _unbound(tool: ToolSpec) -> Iterator[tuple[str, str]]:
 
     Also yield a problem for each argument that the request uses but the tool does not have.
     """
+    if tool.binding.workflow is not None:
+        return  # its steps are checked where they are lowered
     bound: set[str | None] = set()
     for parameter in tool.binding.parameters():
         bound |= {parameter.argument, *arguments_of(parameter.template or {})}
