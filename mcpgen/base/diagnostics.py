@@ -219,10 +219,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     "unknown-call": ("warning", "A step of a workflow calls a tool, operation or workflow that does not exist."),
     "workflow-cycle": ("warning", "Workflows call each other in a circle."),
     "missing-argument": ("warning", "A step of a workflow does not give a tool an argument that it needs."),
-    "unfit-argument": (
-        "warning",
-        "A step of a workflow gives a tool an argument that it does not have, or a value of another type.",
-    ),
+    "unknown-step-argument": ("warning", "A step of a workflow gives a tool an argument that it does not have."),
+    "unfit-argument": ("warning", "A step of a workflow gives an argument a value of another type."),
     "unknown-output": ("warning", "A workflow names an input, a step or an output that does not exist."),
     "unconfirmed-workflow": ("warning", "A workflow writes, and nobody is asked to confirm it."),
     # Findings about finished tools. Tools with one of the first three faults are left out of the server.
@@ -266,7 +264,7 @@ CODES: dict[str, tuple[Severity, str]] = {
 # Whoever runs mcpgen wrote the tools file, and can correct it at once. Other people wrote the document.
 _FAULTS_OF_WORKFLOWS = (
     *("invalid-workflow", "unsupported-workflow", "unknown-call", "workflow-cycle", "missing-argument"),
-    *("unfit-argument", "unknown-output"),
+    *("unknown-step-argument", "unfit-argument", "unknown-output"),
 )
 SERIOUS_BY_HAND = frozenset(
     {

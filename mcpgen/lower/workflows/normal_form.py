@@ -137,7 +137,7 @@ class Steps:
             known, found = list(wires), wires.get(name, name if is_open else "")
         if not found:
             message = f"{tool.name} has no argument '{clipped(name)}'{f' in the {location}' if location else ''}."
-            self.diagnostics.add("unfit-argument", message, where, nearest(name, known))
+            self.diagnostics.add("unknown-step-argument", message, where, nearest(name, known))
         return found
 
     def _with_body(self, tool: ToolSpec, body: Value, members: dict[str, Value], where: Where) -> Value:
@@ -151,12 +151,13 @@ class Steps:
         if isinstance(literal, dict):
             parts = {name: {"literal": member} for name, member in literal.items()}
         elif "members" not in value:
-            return {"members": dict[str, JsonValue](members), "spread": value, "names": dict[str, JsonValue](slots)}
+            rest = {"rest": tool.arguments[REST]} if REST in tool.arguments else {}
+            return {"members": dict(members), "spread": value, "names": dict(slots), **rest}
         rest = tool.arguments.get(REST)
         others = {name: part for name, part in parts.items() if name not in slots}
         if others and rest is None:
             message = f"{tool.name} has no argument for the member '{clipped(next(iter(others)))}' of its body."
-            self.diagnostics.add("unfit-argument", message, where, nearest(next(iter(others)), list(slots)))
+            self.diagnostics.add("unknown-step-argument", message, where, nearest(next(iter(others)), list(slots)))
         found = {slots[name]: part for name, part in parts.items() if name in slots}
         return {"members": {**members, **found, **({rest: {"members": others}} if others and rest else {})}}
 

@@ -1,8 +1,8 @@
 """Read `steps:` of a tool: a workflow, whose steps call other tools of the server.
 
-In the values of a step, `{name}` is an argument of the tool, `{step}` the answer to an earlier step, and `{step/items/0}`
-a value in it, by a JSON Pointer. In a step with `each`, `{item}` and `{index}` are the item and its number. A placeholder
-that begins with `$` is a runtime expression of Arazzo. All of them become such expressions.
+In the values of a step, `{name}` is an argument of the tool, `{step}` the answer to an earlier step, and
+`{step/items/0}` a value in it, by a JSON Pointer. In a step with `each`, `{item}` and `{index}` are the item and its
+number. A placeholder that begins with `$` is a runtime expression of Arazzo. All of them become such expressions.
 """
 
 from collections.abc import Iterable, Mapping

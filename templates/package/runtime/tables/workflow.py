@@ -37,6 +37,18 @@ class ObjectNode(TypedDict):
     members: dict[str, "WorkflowValue"]
 
 
+class SpreadNode(TypedDict):
+    """Arguments of a call: `members`, and the members of an object, which is the body of the request.
+
+    `names`: member -> argument. `rest`: the argument for all other members.
+    """
+
+    members: dict[str, "WorkflowValue"]
+    spread: "WorkflowValue"
+    names: dict[str, str]
+    rest: NotRequired[Name]
+
+
 class ArrayNode(TypedDict):
     """An array."""
 
@@ -57,7 +69,9 @@ class PatchedNode(TypedDict):
     at: NonEmptyMap["WorkflowValue"]
 
 
-WorkflowValue = LiteralNode | ExpressionNode | JoinedNode | ObjectNode | ArrayNode | SelectedNode | PatchedNode
+WorkflowValue = (
+    LiteralNode | ExpressionNode | JoinedNode | ObjectNode | SpreadNode | ArrayNode | SelectedNode | PatchedNode
+)
 
 
 class Criterion(TypedDict):

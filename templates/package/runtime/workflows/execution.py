@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..tables.workflow import Workflow, WorkflowAction, WorkflowStep
 
 SECONDS = 300.0
-"""Seconds that a workflow may take with all of its calls, unless it says otherwise. Waiting for users does not count."""
+"""Seconds that a workflow may take with all calls, unless it says otherwise. Waiting for users does not count."""
 
 UNDO_SECONDS = 60.0
 """Seconds for the calls that undo what was done, after a workflow has failed."""
@@ -171,7 +171,8 @@ class RunningWorkflow:
         if record.transfer:
             return await self._other(record.transfer, "which follows")
         try:
-            found = {name: build(value, self._scope()) for name, value in self._workflow.get("outputs", {}).items()}
+            # a member is left out if it refers to a step that was left out
+            found = build({"members": self._workflow.get("outputs", {})}, self._scope())
         except Unresolved as reason:
             raise Stopped(f"All steps are done, but its result lacks a part. {reason}") from None
         return self._shown(found)
@@ -331,7 +332,7 @@ class RunningWorkflow:
         return result
 
     async def _undone(self) -> None:
-        """Make the calls that take back what was done, the last one first. A call that fails does not stop the others."""
+        """Make the calls that take back what was done, the last one first. If one fails, the others are made too."""
         record = self._record
         while record.undo:
             entry = record.undo[-1]

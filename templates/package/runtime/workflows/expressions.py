@@ -280,12 +280,25 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
         return _text(value["text"], scope)
     if "members" in value:
         members = value["members"].items()
-        return {name: _built(each, scope) for name, each in members if not _is_left_out(each, scope)}
+        built = {name: _built(each, scope) for name, each in members if not _is_left_out(each, scope)}
+        return {**_renamed(_built(value["spread"], scope), value), **built} if "spread" in value else built
     if "items" in value:
         return [_built(each, scope) for each in value["items"] if not _is_left_out(each, scope)]
     if "selected" in value:
         return _selected(value["selected"], value["of"], scope)
     return _patched(_built(value["patched"], scope), value["at"], scope)
+
+
+def _renamed(body: Any, value: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of a request's body as arguments: by `names`, and the others in the argument `rest`."""
+    if not isinstance(body, dict):
+        raise Unresolved("The body of the request must be an object.")
+    names, rest = value["names"], value.get("rest")
+    others = {name: each for name, each in body.items() if name not in names}
+    if others and rest is None:
+        raise Unresolved(f"The body of the request takes no member {next(iter(others))}.")
+    found = {names[name]: each for name, each in body.items() if name in names}
+    return {**found, rest: others} if others else found
 
 
 def _is_left_out(value: dict[str, Any], scope: Scope) -> bool:

@@ -59,7 +59,7 @@ class StepCall(CallUnderWay):
 
 
 def observe(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
-    """Return the step that shows the API's answer to the workflow that makes the call. For other calls, it does nothing.
+    """Return the step that shows the API's answer to the workflow that makes the call, if one makes it.
 
     The answer to a call that starts a job is not shown, since the result of the job is what the workflow needs.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..inner_calls.inner_calls import check_offered
 from ..questions import consent
 
 if TYPE_CHECKING:
@@ -13,17 +14,22 @@ if TYPE_CHECKING:
     from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
+    from ..tables.workflow import WorkflowStep
 
 PREFIX = "workflow."
-"""Prefix of the `requestState` of a workflow that waits. Its user has confirmed the whole before, if that was needed."""
+"""Prefix of the `requestState` of a workflow that waits. Its user has confirmed it before, if that was needed."""
 
 
 def confirm(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None]]:
-    """Return the step that lets the user confirm the whole workflow, with the list of the writes that may happen."""
-    about = "\n".join(["It may make these calls:", *writes(services.catalog, tool)]), ""
+    """Return the step that lets the user confirm the whole workflow, with the list of the writes that may happen.
+
+    Before the question, it raises NotReady if the caller may not call a tool that the workflow calls.
+    """
+    is_each = tool.binding["workflow"].get("consent") == "each"  # then the calls of its steps ask
 
     async def step(call: CallUnderWay) -> None:
-        if not (call.dialogue.state or "").startswith(PREFIX):
+        about = "\n".join(["It may make these calls:", *writes(services.catalog, tool)]), ""
+        if not (is_each or (call.dialogue.state or "").startswith(PREFIX)):
             call.result = await services.once(consent.of_server).obtain(call, about)
 
     return step
@@ -41,17 +47,29 @@ def run(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[No
 
 
 def writes(catalog: Catalog, tool: Tool) -> list[str]:
-    """Return a line for each write that a workflow may make, also in workflows that it calls."""
+    """Return a line for each write that a workflow may make, also in workflows that it calls.
+
+    Raise NotReady if the caller may not call one of the tools.
+    """
     return list(dict.fromkeys(_writes(catalog, tool)))
 
 
 def _writes(catalog: Catalog, tool: Tool) -> Iterator[str]:
     for step in tool.binding["workflow"]["steps"]:
-        for name in (step["tool"], *([step["undo"]["tool"]] if "undo" in step else [])):
+        for name, more in _called(step):
+            check_offered(name, catalog)
             inner = catalog.tool(name)
             if "workflow" in inner.binding:
                 yield from _writes(catalog, inner)
             elif catalog.writes(name):
-                many = f", for each of at most {step['each']['most']} items" if "each" in step else ""
-                undoes = " to undo a step that was done" if name != step["tool"] else ""
-                yield f"{inner.title or name} ({catalog.request_of(name) or name}){many if not undoes else undoes}"
+                yield f"{inner.title or name} ({catalog.request_of(name) or name}){more}"
+
+
+def _called(step: WorkflowStep) -> Iterator[tuple[str, str]]:
+    """Yield the name of each tool that a step may call, and when or how often it calls the tool."""
+    yield step["tool"], f", for each of at most {step['each']['most']} items" if "each" in step else ""
+    if "undo" in step:
+        yield step["undo"]["tool"], " to undo a step that was done"
+    for action in (*step.get("onSuccess", ()), *step.get("onFailure", ())):
+        if "tool" in action:
+            yield action["tool"], f" after the step {step['id']}"
