@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 import yaml
@@ -38,6 +39,15 @@ def runs() -> Iterator[Any]:
                 yield pytest.param(document, name, run, id=f"{document.name.partition('.')[0]}: {name} {number}")
 
 
+def comparable(body: str, content_type: str) -> str:
+    """Return a body with its members sorted, since their order means nothing, and with each form encoded alike."""
+    if content_type.startswith("application/json"):
+        return json.dumps(json.loads(body), sort_keys=True, separators=(",", ":"))
+    if content_type.startswith("application/x-www-form-urlencoded"):
+        return urlencode(sorted(parse_qsl(body, strict_parsing=True)))
+    return body
+
+
 class Api:
     """The API on a raw socket: it gives the answers in their order, and keeps the requests."""
 
@@ -50,8 +60,10 @@ class Api:
         while request := await connection.request():
             head, _, body = request.partition(b"\r\n\r\n")
             line, *fields = head.decode("latin-1").split("\r\n")
-            self.requests.append(f"{line.removesuffix(' HTTP/1.1')} {body.decode()}".strip())
-            self.fields.append({name.lower(): value for name, _, value in (each.partition(": ") for each in fields)})
+            found = {name.lower(): value for name, _, value in (each.partition(": ") for each in fields)}
+            self.fields.append(found)
+            sent = comparable(body.decode(), found.get("content-type", ""))
+            self.requests.append(f"{line.removesuffix(' HTTP/1.1')} {sent}".strip())
             status, answer, more = (*(self.answers.pop(0) if self.answers else (500, {})), {})[:3]
             told = json.dumps(answer).encode()
             lines = "".join(f"{name}: {value}\r\n" for name, value in more.items())
@@ -93,7 +105,9 @@ def play(catalog: Catalog, tool: str, run: dict[str, Any]) -> tuple[Api, Result]
 def test_a_workflow_makes_these_requests(document: Path, workflow: str, run: dict[str, Any], catalog: Catalog) -> None:
     api, result = play(catalog, workflow.replace("-", "_"), run)
     assert api.requests == run["requests"], str(result)
-    assert {name: [fields.get(name) for fields in api.fields] for name in run.get("headers", ())} == run.get("headers", {})
+    assert {name: [fields.get(name) for fields in api.fields] for name in run.get("headers", ())} == run.get(
+        "headers", {}
+    )
     if "failed" in run:
         assert result.is_error
         assert run["failed"] in str(result)

@@ -21,17 +21,23 @@ def read_parameters(value: JsonValue, where: Where, facts: Facts, *, of_workflow
     found: dict[tuple[str, str], StepParameter] = {}
     for index, raw in enumerate(read_list(value, "parameters", where)):
         each = _parameter(raw, where.inside(index), facts, of_workflow)
-        if (each.name, each.location or "") in found:
+        if _identity(each) in found:
             raise invalid(f"The parameter '{clipped(each.name)}' is given twice.", where.inside(index))
-        found[each.name, each.location or ""] = each
+        found[_identity(each)] = each
     return tuple(found.values())
 
 
 def with_inherited(own: Iterable[StepParameter], inherited: Iterable[StepParameter]) -> tuple[StepParameter, ...]:
     """Return the parameters of a step: its own, and those of its workflow that it does not replace."""
     own = tuple(own)
-    taken = {(each.name, each.location) for each in own}
-    return own + tuple(each for each in inherited if (each.name, each.location) not in taken)
+    taken = {_identity(each) for each in own}
+    return own + tuple(each for each in inherited if _identity(each) not in taken)
+
+
+def _identity(parameter: StepParameter) -> tuple[str, str]:
+    """Return what makes a parameter the same as another: name and location. Names of header fields ignore case."""
+    name = parameter.name.lower() if parameter.location == "header" else parameter.name
+    return name, parameter.location or ""
 
 
 def _parameter(raw: JsonValue, where: Where, facts: Facts, of_workflow: bool) -> StepParameter:
