@@ -65,7 +65,7 @@ def problem(kind: str, condition: str) -> str:
     except (Malformed, jsonpath.Malformed) as malformed:
         return str(malformed)
     except ValueError:
-        return "the pattern is too large, or cannot be searched in linear time"
+        return "it is no pattern that can be searched in linear time"
     return ""
 
 
