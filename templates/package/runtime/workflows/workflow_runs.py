@@ -19,11 +19,11 @@ from ..inner_calls import inner_calls, kept_runs
 from ..questions.consent import GIVEN, not_called
 from ..settings.settings import NotReady
 from ..text.sanitize import Shortened, brief, written
-from . import report
+from . import workflow_report as report
 from .criteria import holds
 from .expressions import Scope, Unresolved, build
-from .record import Record
 from .step_calls import LARGEST, StepCall
+from .workflow_record import Record
 from .workflow_step import PREFIX
 
 if TYPE_CHECKING:
