@@ -109,7 +109,7 @@ ALONE = {
     "programs/mistakes.py": ("MOST_TOLD",),
     "programs/record.py": ("MOST_CALLS", "MOST_NOTES"),  # of one program
     "programs/sandbox.py": ("MOST_PRINTED",),
-    "workflows/workflow_report.py": ("MOST_SHOWN",),
+    "workflows/workflow_record.py": ("MOST_SHOWN",),
     "workflows/workflow_runs.py": ("MOST_CALLS", "MOST_BYTES"),  # of one workflow
     "search/stubs.py": ("MOST_LITERALS", "MOST_ALTERNATIVES", "MOST_NESTED"),
     "replicas/sharing.py": ("MOST_EVENTS", "MOST_SHARED"),  # of one stream, and of one result

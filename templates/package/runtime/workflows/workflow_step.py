@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..inner_calls.inner_calls import check_offered
 from ..questions import consent
+from .workflow_record import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from ..tables.workflow import WorkflowStep
-
-PREFIX = "workflow."
-"""Prefix of the `requestState` of a workflow that waits. Its user has confirmed it before, if that was needed."""
 
 
 def confirm(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None]]:
