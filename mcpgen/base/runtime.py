@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.text import sanitize as sanitize
     from package.runtime.workflows import criteria as criteria
     from package.runtime.workflows import expressions as expressions
+    from package.runtime.workflows import jsonpath as jsonpath
 else:
     __path__ = [str(package_templates() / "runtime")]
 

@@ -61,11 +61,21 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
+class StepParameter:
+    """One value that a step sends. `location`: None if `name` is an argument of a tool, or an input of a workflow."""
+
+    name: str
+    value: Value
+    where: Where
+    location: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """What follows a step (Arazzo 1.0.1, 4.6.7 and 4.6.8), if all `criteria` hold.
 
-    `step`: id of the step to go to. `target`: the workflow to go to, or to call before a retry. `seconds`: the wait
-    before a retry. `most`: number of retries.
+    `step`: id of the step to go to, or to run before a retry. `target`: the workflow to go to, or to call before a
+    retry, with `parameters`. `seconds`: the wait before a retry. `most`: number of retries.
     """
 
     kind: ActionKind
@@ -75,16 +85,7 @@ class Action:
     seconds: float = 0
     most: int = 1
     criteria: tuple[Criterion, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StepParameter:
-    """One value that a step sends. `location`: None if `name` is an argument of a tool, or an input of a workflow."""
-
-    name: str
-    value: Value
-    where: Where
-    location: Location | None = None
+    parameters: tuple[StepParameter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ class WorkflowStep:
     `call`: the call that it makes. `when`: the step is skipped unless all of these hold. `items`: the value whose items
     the step is repeated for, at most `most` times; None for one call. `success`: None if the answer's status decides.
     `on_success`, `on_failure`: actions, with the defaults of the workflow after the step's own. `undo`: the call that
-    takes the step back, only if the owner wrote one. `after`: ids of steps that must have succeeded.
+    takes the step back, only if the owner wrote one. `after`: ids of steps that must have succeeded. `seconds`: limit
+    on the call; None for the tool's own.
     """
 
     id: str
@@ -124,6 +126,7 @@ class WorkflowStep:
     outputs: Mapping[str, Value] = field(default_factory=dict)
     undo: Invocation | None = None
     after: tuple[str, ...] = ()
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

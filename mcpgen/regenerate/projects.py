@@ -51,9 +51,10 @@ def remembered(directory: Path) -> Project:
         own,
         ref_dir=tuple(located(directory, path) for path in own.ref_dir),
         overlay=tuple(located(directory, path) for path in own.overlay),
+        workflows=tuple(located(directory, path) for path in own.workflows),
     )
     hooks = has_hooks(directory, lock)
-    return Project(lock, settings(directory), lock.source, own.ref_dir, own.overlay, recorded, hooks)
+    return Project(lock, settings(directory), lock.source, own.ref_dir, own.overlay, own.workflows, recorded, hooks)
 
 
 def has_hooks(directory: Path, lock: Lock | None) -> bool:

@@ -235,6 +235,7 @@ BUILT: list[tuple[dict[str, Any], Any]] = [
     ({"members": {"a": of("$inputs.id"), "b": {"items": [of("$inputs.name"), ONE]}}}, {"a": 7, "b": ["Rex", 1]}),
     ({"members": {"a": of("$inputs.nothing"), "b": of("$steps.none.outputs.x"), "c": {"literal": None}}}, {"c": None}),
     ({"items": [of("$inputs.nothing"), of("$inputs.id")]}, [7]),
+    ({"members": {"a": {"text": [of("$inputs.nothing")]}, "b": {"text": [of("$inputs.id")]}}}, {"b": "7"}),
     ({"selected": "$.items[0].name", "of": BODY}, "n"),
     ({"selected": "$.items[*].name", "of": BODY}, ["n"]),
     ({"selected": "$.items[?@.x]", "of": BODY}, []),
@@ -264,7 +265,7 @@ def test_a_value_is_built(value: dict[str, Any], built: Any) -> None:
     [
         of("$inputs.nothing"),
         {"members": {"a": of("$steps.empty.outputs.id")}},
-        {"members": {"a": {"text": [of("$inputs.nothing")]}}},
+        {"members": {"a": {"text": ["x", of("$inputs.nothing")]}}},
         {"text": ["a", of("$steps.none.outputs.id")]},
         {"selected": "$.nothing", "of": "$response.body"},
         {"selected": "$.a", "of": "$response.nothing"},

@@ -8,6 +8,7 @@ and constants whose type does not fit. What only a run can show, such as a value
 reports.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -82,7 +83,11 @@ class _Resolver:
             message = f"Workflows call each other in a circle: {calls}."
             self.diagnostics.add("workflow-cycle", message, target.where, "Leave one of these calls out.")
             return None
-        return None if found is None else self.made(found)
+        made = None if found is None else self.made(found)
+        if found is not None and made is None:
+            message = f"The workflow '{clipped(target.name)}' that this step calls is left out."
+            self.diagnostics.add("unknown-call", message, target.where, "Correct that workflow.")
+        return made
 
     def _named(self, target: Target, workflow: Workflow) -> ToolSpec | None:
         match target.kind:
@@ -99,9 +104,9 @@ class _Resolver:
                 names = [other.id for _, other in written if other]
             case "operation":
                 here = [tool for tool in self.tools if tool.operation.decided.workflow is None]
-                own = [tool for tool in here if target.document and tool.operation.document == target.document]
-                found = [tool for tool in own or here if target.name in _keys(tool)]
-                names = [tool.operation.id or f"{tool.operation.method} {tool.operation.path}" for tool in own or here]
+                own = [tool for tool in here if target.document in ("", tool.operation.where.file)]
+                found = [tool for tool in own if target.name in _keys(tool)]
+                names = [tool.operation.id or f"{tool.operation.method} {tool.operation.path}" for tool in own]
         if not found:
             message = f"There is no {target.kind} '{clipped(target.name)}' that this step could call."
             self.diagnostics.add("unknown-call", message, target.where, nearest(target.name, names))
@@ -114,7 +119,7 @@ class _Resolver:
             self.diagnostics.add("invalid-workflow", message, workflow.where, "Let one workflow call another.")
         steps = Steps(workflow, inputs_of(tool), lambda target: self.target(target, workflow), self.diagnostics)
         written = steps.written()
-        if any(found.severity == "error" for found in list(self.diagnostics)[before:]):
+        if len(self.diagnostics) > before:
             return None
         called = list(steps.called.values())
         writes = [each for each in called if not each.annotations.read_only]
@@ -282,6 +287,8 @@ class Steps:
             found["outputs"] = {name: self._value(each, step.where) for name, each in step.outputs.items()}
         if step.undo is not None:
             found["undo"] = self._call(step.undo, step.where)
+        if step.seconds is not None:
+            found["seconds"] = step.seconds
         for other in step.after:
             self._check_step(other, step.where)
         return {**found, **({"after": list[JsonValue](step.after)} if step.after else {})}
@@ -342,7 +349,8 @@ class Steps:
         if isinstance(literal, dict):
             parts = {name: {"literal": member} for name, member in literal.items()}
         elif "members" not in value:
-            return {"members": dict[str, JsonValue](members), "spread": value, "names": dict[str, JsonValue](slots)}
+            others = {"rest": tool.arguments[REST]} if REST in tool.arguments else {}
+            return {"members": dict(members), "spread": value, "names": dict(slots), **others}
         rest = tool.arguments.get(REST)
         others = {name: part for name, part in parts.items() if name not in slots}
         if others and rest is None:
@@ -377,14 +385,14 @@ class Steps:
             literal = value["literal"]
             if literal is None:
                 return set()
+            if isinstance(literal, bool):
+                return {"boolean"}
+            if isinstance(literal, str) and _is_json(literal):
+                return set()
             kinds = {kind for kind, types in _KINDS.items() if isinstance(literal, types)}
-            return (
-                {"boolean"}
-                if isinstance(literal, bool)
-                else kinds - ({"number"} if isinstance(literal, int) else set())
-            )
+            return kinds - ({"number"} if isinstance(literal, int) else set())
         if "text" in value:
-            return {"string"}
+            return set()  # as in every call, a text is read as JSON where the schema wants another type
         if "members" in value:
             return {"object"}
         if "items" in value:
@@ -397,8 +405,10 @@ class Steps:
         if action.step:
             self._check_step(action.step, action.where)
             found["step"] = action.step
-        if action.target is not None and (tool := self._target(action.target)) is not None:
-            found["tool"] = tool.name
+        if action.target is not None:
+            found |= self._call(Invocation(action.target, action.parameters), action.where)
+            if not action.parameters:
+                del found["arguments"]  # the workflow goes on with the inputs of this one
         if action.kind == "retry":
             found |= {"seconds": action.seconds, "most": action.most}
         return {**found, **({"criteria": self._criteria(action.criteria)} if action.criteria else {})}
@@ -453,6 +463,15 @@ class Steps:
         if name not in known:
             message = f"The workflow has no step '{clipped(name)}'."
             self.diagnostics.add("unknown-output", message, where, nearest(name, known))
+
+
+def _is_json(text: str) -> bool:
+    """Return True if a text is JSON, so that the server reads it so where the schema wants another type."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _expressions(value: JsonValue) -> Iterator[str]:

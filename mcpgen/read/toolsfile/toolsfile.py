@@ -20,12 +20,13 @@ class ToolsFile:
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
-    stay listed in a server with `--tools search`.
+    stay listed in a server with `--tools search`. `workflows`: Arazzo documents.
     """
 
     api: Api
     documents: tuple[IncludedDocument, ...]
     overlays: tuple[PlacedText, ...]
+    workflows: tuple[PlacedText, ...]
     body_types: tuple[PlacedText, ...]
     include: tuple[Selector, ...]
     exclude: tuple[Selector, ...]

@@ -37,6 +37,18 @@ class ObjectNode(TypedDict):
     members: dict[str, "WorkflowValue"]
 
 
+class SpreadNode(TypedDict):
+    """Arguments of a call: `members`, and the members of an object, which is the body of the request.
+
+    `names`: member -> argument. `rest`: the argument for all other members.
+    """
+
+    members: dict[str, "WorkflowValue"]
+    spread: "WorkflowValue"
+    names: dict[str, str]
+    rest: NotRequired[Name]
+
+
 class ArrayNode(TypedDict):
     """An array."""
 
@@ -57,7 +69,9 @@ class PatchedNode(TypedDict):
     at: NonEmptyMap["WorkflowValue"]
 
 
-WorkflowValue = LiteralNode | ExpressionNode | JoinedNode | ObjectNode | ArrayNode | SelectedNode | PatchedNode
+WorkflowValue = (
+    LiteralNode | ExpressionNode | JoinedNode | ObjectNode | SpreadNode | ArrayNode | SelectedNode | PatchedNode
+)
 
 
 class Criterion(TypedDict):
@@ -74,6 +88,7 @@ class WorkflowAction(TypedDict):
     kind: Literal["end", "goto", "retry"]
     step: NotRequired[Annotated[Text, "Step to go to, or to make before a retry."]]
     tool: NotRequired[Annotated[Name, "Workflow to go to, or to call before a retry."]]
+    arguments: NotRequired[Annotated["WorkflowValue", "Its arguments, instead of the inputs of this workflow."]]
     seconds: NotRequired[Annotated[float, "Seconds before a retry.", Has(minimum=0)]]
     most: NotRequired[Annotated[int, "How often the step is retried.", Has(minimum=0)]]
     criteria: NotRequired[NonEmpty[Criterion]]
@@ -108,6 +123,7 @@ class WorkflowStep(TypedDict):
     onFailure: NotRequired[NonEmpty[WorkflowAction]]
     outputs: NotRequired[NonEmptyMap[WorkflowValue]]
     undo: NotRequired[Undo]
+    seconds: NotRequired[Annotated[Seconds, "Seconds that the call may take."]]
     after: NotRequired[Annotated[NonEmpty[str], "Steps that must have succeeded."]]
 
 

@@ -91,9 +91,9 @@ class Request:
 class Scope:
     """All that expressions can refer to at one point of a workflow.
 
-    - `steps`: id of a step that has run → its outputs.
+    - `steps`: id of a step that has run -> its outputs.
     - `outputs`: outputs of the workflow itself, or of the workflow that the step at hand has called.
-    - `workflows`: id of a workflow that has run → its `inputs` and `outputs`.
+    - `workflows`: id of a workflow that has run -> its `inputs` and `outputs`.
     - `item`, `index`: the item of a loop and its number, or ABSENT.
     """
 
@@ -146,7 +146,7 @@ def parse(expression: str) -> Reference:
 
 
 def parts(text: str) -> list[str | dict[str, str]]:
-    """Return the literal parts of a text, and the expressions embedded in it as `{$…}`, in their order."""
+    """Return the literal parts of a text, and the expressions embedded in it as `{$...}`, in their order."""
     found: list[str | dict[str, str]] = []
     for number, piece in enumerate(_EMBEDDED.split(text)):
         if number % 2 and is_expression(piece):
@@ -280,7 +280,8 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
         return _text(value["text"], scope)
     if "members" in value:
         members = value["members"].items()
-        return {name: _built(each, scope) for name, each in members if not _is_left_out(each, scope)}
+        built = {name: _built(each, scope) for name, each in members if not _is_left_out(each, scope)}
+        return {**_renamed(_built(value["spread"], scope), value), **built} if "spread" in value else built
     if "items" in value:
         return [_built(each, scope) for each in value["items"] if not _is_left_out(each, scope)]
     if "selected" in value:
@@ -288,8 +289,26 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
     return _patched(_built(value["patched"], scope), value["at"], scope)
 
 
+def _renamed(body: Any, value: dict[str, Any]) -> dict[str, Any]:
+    """Return the members of a request's body as arguments: by `names`, and the others in the argument `rest`."""
+    if not isinstance(body, dict):
+        raise Unresolved("The body of the request must be an object.")
+    names, rest = value["names"], value.get("rest")
+    others = {name: each for name, each in body.items() if name not in names}
+    if others and rest is None:
+        raise Unresolved(f"The body of the request takes no member {next(iter(others))}.")
+    found = {names[name]: each for name, each in body.items() if name in names}
+    return {**found, rest: others} if others else found
+
+
 def _is_left_out(value: dict[str, Any], scope: Scope) -> bool:
-    """Return True for an expression that refers to an input left out by the caller, or to a step that did not run."""
+    """Return True for an expression that refers to an input left out by the caller, or to a step that did not run.
+
+    A text that consists of one such expression is left out, too.
+    """
+    pieces = value.get("text", ())
+    if len(pieces) == 1:
+        value = pieces[0]
     expression = value.get("expression", "")
     if expression.startswith("$steps."):
         return parse(expression).names[0] not in scope.steps
@@ -327,7 +346,7 @@ def _selected(path: str, context: str, scope: Scope) -> Any:
 
 
 def _patched(base: Any, changes: dict[str, dict[str, Any]], scope: Scope) -> Any:
-    """Return a copy of `base` with each change made: a JSON Pointer or JSONPath → the Value to set there."""
+    """Return a copy of `base` with each change made: a JSON Pointer or JSONPath -> the Value to set there."""
     _check_size(base)
     base = json.loads(json.dumps(base))  # a copy: the base may be an output of a step
     for target, value in changes.items():

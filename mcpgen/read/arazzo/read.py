@@ -1,0 +1,232 @@
+"""Read the workflows of an Arazzo document, and their steps."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from mcpgen.base.diagnostics import Where
+from mcpgen.base.errors import FatalError, SkipOperation
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.names import clipped, nearest
+from mcpgen.model import Decisions, MediaType, Operation, PathTemplate, RequestBody, Skipped
+from mcpgen.model.workflow import Invocation, Target, Workflow, WorkflowStep
+from mcpgen.read.arazzo.actions import Named, read_actions, read_criteria, with_defaults
+from mcpgen.read.arazzo.facts import Facts, read_facts
+from mcpgen.read.arazzo.keys import invalid, read_list, read_object, read_text, unsupported
+from mcpgen.read.arazzo.parameters import read_parameters, with_inherited
+from mcpgen.read.arazzo.values import read_outputs, read_payload
+from mcpgen.read.document import Document
+from mcpgen.read.openapi.references import References
+
+VERSIONS = ("1.0", "1.1")
+
+_CALLS = ("operationId", "operationPath", "workflowId", "channelPath")
+_ASYNC = ("channelPath", "correlationId", "action")
+_NO_ASYNC = "Leave this workflow out; mcpgen calls operations of OpenAPI documents."
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """A workflow whose steps are read: its object, its place, and the actions that its steps have by default."""
+
+    entry: JsonObject
+    where: Where
+    defaults: Mapping[str, list[Named]]
+    facts: Facts
+
+
+def read(
+    document: Document, apis: Iterable[str], others: Mapping[str, str], references: References
+) -> tuple[tuple[Operation, ...], tuple[Skipped, ...]]:
+    """Return the workflows of an Arazzo document as operations, and those that are left out with the reason.
+
+    `apis`: names of the API descriptions of this run. `others`: its Arazzo documents, with the `$self` of each, or "".
+    Raises FatalError if the version is not supported, or the document as a whole is invalid.
+    """
+    root, top = as_object(document.value), document.where("")
+    version = ".".join(str(root.get("arazzo")).split(".")[:2])
+    if version not in VERSIONS:
+        message = f"Arazzo version {clipped(str(root.get('arazzo')))} is not supported."
+        raise FatalError(
+            "unsupported-version", message, top.inside("arazzo"), f"mcpgen reads {' and '.join(VERSIONS)}."
+        )
+    try:
+        facts = read_facts(document, apis, others, selectors=version != "1.0")
+        entries = read_list(root.get("workflows"), "workflows", top.inside("workflows"))
+    except SkipOperation as unusable:
+        raise FatalError(
+            unusable.diagnostic.code, unusable.diagnostic.message, unusable.diagnostic.where, unusable.diagnostic.hint
+        ) from None
+    found: dict[str, Operation] = {}
+    skipped = []
+    for index, raw in enumerate(entries):
+        where = top.inside("workflows", index)
+        label = as_text(as_object(raw).get("workflowId")) or str(index + 1)
+        try:
+            workflow = _workflow(raw, where, facts, references)
+            if workflow.id in found:
+                raise invalid(f"Two workflows are called '{clipped(label)}'.", where.inside("workflowId"))
+            found[workflow.id] = _operation(workflow)
+        except SkipOperation as unusable:
+            skipped.append(Skipped(f"workflow {clipped(label)}", unusable.diagnostic))
+    return tuple(found.values()), tuple(skipped)
+
+
+# Its inputs are lowered like the members of a JSON body, so they get the same names and limits as arguments of tools.
+def _operation(workflow: Workflow) -> Operation:
+    """Return a workflow as an operation, which sends no request of its own."""
+    path = f"/{workflow.id}"
+    content = (MediaType("application/json", workflow.inputs),)
+    return Operation(
+        key=f"workflow {workflow.id}",
+        method="POST",
+        path=path,
+        template=PathTemplate((path,)),
+        where=workflow.where,
+        id=workflow.id,
+        summary=workflow.summary,
+        description=workflow.description,
+        body=RequestBody(content, workflow.where.inside("inputs"), required=True) if workflow.inputs else None,
+        decided=Decisions(workflow=workflow),
+    )
+
+
+def _workflow(raw: JsonValue, where: Where, facts: Facts, references: References) -> Workflow:
+    entry = read_object(raw, "workflow", where)
+    id_ = read_text(entry, "workflowId", "workflow", where)
+    defaults = {
+        key: read_actions(entry.get(key), key, where.inside(key), facts) for key in ("successActions", "failureActions")
+    }
+    around = _Context(entry, where, defaults, facts)
+    steps = [
+        _step(each, where.inside("steps", index), around)
+        for index, each in enumerate(read_list(entry.get("steps"), "steps", where.inside("steps")))
+    ]
+    if not steps:
+        raise invalid(f"The workflow '{clipped(id_)}' has no steps.", where)
+    return Workflow(
+        id=id_,
+        where=where,
+        steps=_ordered(steps),
+        document=facts.document,
+        summary=as_text(entry.get("summary")),
+        description=as_text(entry.get("description")),
+        inputs=_inputs(entry.get("inputs"), where.inside("inputs"), references),
+        outputs=read_outputs(entry.get("outputs"), where.inside("outputs"), facts.constants),
+        after=tuple(
+            facts.workflow(str(each), where.inside("dependsOn", index))
+            for index, each in enumerate(read_list(entry.get("dependsOn"), "dependsOn", where.inside("dependsOn")))
+        ),
+    )
+
+
+def _inputs(value: JsonValue, where: Where, references: References) -> JsonObject:
+    """Return the schema of the inputs by its place. Raises SkipOperation if it is no schema of an object."""
+    if value is None:
+        return {}
+    schema, place = references.resolve(value, where)
+    if schema.get("type", "object") != "object":
+        raise invalid("The inputs of a workflow must be an object.", place)
+    return references.schema(where)
+
+
+# -- steps ------------------------------------------------------------------------------------------------------------
+
+
+def _step(raw: JsonValue, where: Where, around: _Context) -> WorkflowStep:
+    facts, defaults = around.facts, around.defaults
+    entry = read_object(raw, "step", where)
+    success = None
+    if "successCriteria" in entry:
+        success = read_criteria(entry["successCriteria"], "successCriteria", where.inside("successCriteria"))
+    own = {key: read_actions(entry.get(key), key, where.inside(key), facts) for key in ("onSuccess", "onFailure")}
+    return WorkflowStep(
+        id=read_text(entry, "stepId", "step", where),
+        where=where,
+        call=_call(entry, where, around),
+        description=as_text(entry.get("description")),
+        success=success or None,
+        on_success=with_defaults(own["onSuccess"], defaults["successActions"]),
+        on_failure=with_defaults(own["onFailure"], defaults["failureActions"]),
+        outputs=read_outputs(entry.get("outputs"), where.inside("outputs"), facts.constants),
+        after=_after(entry.get("dependsOn"), where.inside("dependsOn")),
+        seconds=_seconds(entry.get("timeout"), where.inside("timeout")),
+    )
+
+
+def _call(entry: JsonObject, where: Where, around: _Context) -> Invocation:
+    facts = around.facts
+    target = _target(entry, where, facts)
+    of_workflow = target.kind == "workflow"
+    own, inherited = (
+        read_parameters(holder.get("parameters"), place.inside("parameters"), facts, of_workflow=of_workflow)
+        for holder, place in ((entry, where), (around.entry, around.where))
+    )
+    body, content_type = None, ""
+    if "requestBody" in entry:
+        if of_workflow:
+            raise invalid("A step that calls a workflow has no `requestBody`.", where.inside("requestBody"))
+        body, content_type = read_payload(as_object(entry["requestBody"]), where.inside("requestBody"), facts.constants)
+    return Invocation(target, with_inherited(own, inherited), body, content_type)
+
+
+def _target(entry: JsonObject, where: Where, facts: Facts) -> Target:
+    """Return what a step calls. Raises SkipOperation unless it is exactly one operation or workflow."""
+    for key in _ASYNC:
+        if key in entry:
+            message = f"The step has `{key}`, but mcpgen neither sends nor receives messages of AsyncAPI."
+            raise unsupported(message, where.inside(key), _NO_ASYNC)
+    given = [key for key in _CALLS if key in entry]
+    if len(given) != 1:
+        hint = "Give exactly one of `operationId`, `operationPath` and `workflowId`."
+        raise invalid("The step names " + ("two things to call." if given else "nothing to call."), where, hint)
+    key, place = given[0], where.inside(given[0])
+    written = read_text(entry, key, "step", where)
+    if key == "workflowId":
+        return facts.workflow(written, place)
+    return facts.operation(written, place) if key == "operationId" else facts.operation_at(written, place)
+
+
+def _after(value: JsonValue, where: Where) -> tuple[str, ...]:
+    found = []
+    for index, each in enumerate(read_list(value, "dependsOn", where)):
+        if not isinstance(each, str):
+            raise invalid("`dependsOn` of a step names steps by their ids.", where.inside(index))
+        if each.startswith("$"):
+            message = "A step cannot depend on a step of another workflow."
+            hint = "Let a step call the other workflow, or name the workflow in `dependsOn` of this workflow."
+            raise unsupported(message, where.inside(index), hint)
+        found.append(each)
+    return tuple(found)
+
+
+def _seconds(value: JsonValue, where: Where) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+        raise invalid("`timeout` must be a positive number of milliseconds.", where)
+    return value / 1000
+
+
+def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
+    """Return the steps in their order, but each after the steps that it depends on (Arazzo 1.1, 4.6.5.2).
+
+    Raises SkipOperation if a step depends on an unknown step or on itself, or if two steps have one id.
+    """
+    known: dict[str, WorkflowStep] = {}
+    for step in steps:
+        if step.id in known:
+            raise invalid(f"Two steps are called '{clipped(step.id)}'.", step.where.inside("stepId"))
+        known[step.id] = step
+    for step in steps:
+        for target in (*step.after, *(each.step for each in (*step.on_success, *step.on_failure) if each.step)):
+            if target not in known:
+                message = f"The step '{clipped(step.id)}' names the step '{clipped(target)}', which does not exist."
+                raise invalid(message, step.where, nearest(target, list(known)))
+    found: dict[str, WorkflowStep] = {}
+    while len(found) < len(steps):
+        ready = next((each for each in steps if each.id not in found and all(i in found for i in each.after)), None)
+        if ready is None:
+            left = next(each for each in steps if each.id not in found)
+            raise invalid(f"The step '{clipped(left.id)}' depends on itself.", left.where.inside("dependsOn"))
+        found[ready.id] = ready
+    return tuple(found.values())
