@@ -78,7 +78,7 @@ NEEDS = (
         ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
     ),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
-    Need("workflows", "a tool calls other tools, step by step", ("Header.workflows",)),
+    Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),
     Need("search", "the tools are found by a search", ("Header.search",)),
     Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
     Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),

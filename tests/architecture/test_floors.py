@@ -49,7 +49,10 @@ HOUSES: dict[str, dict[str, int]] = {
         "inputs": 3,
         "flags": 3,
     },
-    "mcpgen.lower": {"text": 0, "schema": 1, "inputs": 2, "request": 3, "tool": 4, "jobs": 5, "lower": 6},
+    "mcpgen.lower": {
+        **{"text": 0, "schema": 1, "inputs": 2, "request": 3, "tool": 4},
+        **{"jobs": 5, "workflows": 5, "lower": 6},
+    },
     "mcpgen.adopt": {
         "foreign": 0,
         "operations": 0,

@@ -77,6 +77,19 @@ WITHIN = {
     "ListedPrompt": "features",
     "PromptArgument": "features",
     "Message": "features",
+    "Workflow": "workflows",
+    "WorkflowStep": "workflows",
+    "WorkflowAction": "workflows",
+    "WorkflowLoop": "workflows",
+    "Criterion": "workflows",
+    "Undo": "workflows",
+    "LiteralNode": "workflows",
+    "ExpressionNode": "workflows",
+    "JoinedNode": "workflows",
+    "ObjectNode": "workflows",
+    "ArrayNode": "workflows",
+    "SelectedNode": "workflows",
+    "PatchedNode": "workflows",
 }
 """Type → the wing whose field of the tables leads to the type, so that the type needs no more."""
 

@@ -83,9 +83,7 @@ class Shop:
         while request := await connection.request():
             head, _, body = request.partition(b"\r\n\r\n")
             method, path, _ = head.split(b"\r\n")[0].decode().split(" ")
-            asked = f"{method} {path} {body.decode()}".strip()
-            self.seen.append(asked)
-            status, answer = self._answer(method, path, json.loads(body) if body else {}, asked)
+            status, answer = self.answer(method, path, body.decode())
             if status == 0:
                 return connection.reset()
             told = json.dumps(answer).encode()
@@ -93,7 +91,10 @@ class Shop:
             await connection.send(line.encode() + f"Content-Length: {len(told)}\r\n\r\n".encode() + told)
         return None
 
-    def _answer(self, method: str, path: str, body: Any, asked: str) -> tuple[int, Any]:
+    def answer(self, method: str, path: str, body: str) -> tuple[int, Any]:
+        """Record a request, and return the status and the body of its answer. Status 0 means none."""
+        asked = f"{method} {path} {body}".strip()
+        self.seen.append(asked)
         for beginning, statuses in self.faults.items():
             if asked.startswith(beginning) and statuses and (status := statuses.pop(0)) != 200:
                 return status, {"error": f"fault {status}", "key": SECRET}
@@ -107,7 +108,7 @@ class Shop:
         kept = self.refunds if path.startswith("/refunds") else self.mails
         if method == "DELETE":
             return (200, {}) if kept.pop(int(path.rpartition("/")[2] or 0), None) is not None else (404, {})
-        kept[len(kept) + 1] = body
+        kept[len(kept) + 1] = json.loads(body)
         return 201, {"id": len(kept)}
 
 
@@ -149,11 +150,11 @@ class Scene:
         return self.replies.pop(0) if self.replies else ACCEPT
 
 
-def generated(folder: Path, tools: str, base: str = "http://127.0.0.1:1") -> Path:
+def generated(folder: Path, tools: str, base: str = "http://127.0.0.1:1", name: str = "shop") -> Path:
     """Generate a project with the shop's tools and the workflows `tools`. Return its folder."""
     (folder / "shop.yaml").write_text(HEAD % base + tools)
     with pytest.raises(SystemExit) as ended:
-        main(["generate", str(folder / "shop.yaml"), "-o", str(folder / "out")])
+        main(["generate", str(folder / "shop.yaml"), "-o", str(folder / "out"), "--name", name])
     assert ended.value.code == 0
     return folder / "out"
 

@@ -88,6 +88,7 @@ class WorkflowAction(TypedDict):
     kind: Literal["end", "goto", "retry"]
     step: NotRequired[Annotated[Text, "Step to go to, or to make before a retry."]]
     tool: NotRequired[Annotated[Name, "Workflow to go to, or to call before a retry."]]
+    arguments: NotRequired[Annotated["WorkflowValue", "Its arguments, instead of the inputs of this workflow."]]
     seconds: NotRequired[Annotated[float, "Seconds before a retry.", Has(minimum=0)]]
     most: NotRequired[Annotated[int, "How often the step is retried.", Has(minimum=0)]]
     criteria: NotRequired[NonEmpty[Criterion]]
@@ -122,6 +123,7 @@ class WorkflowStep(TypedDict):
     onFailure: NotRequired[NonEmpty[WorkflowAction]]
     outputs: NotRequired[NonEmptyMap[WorkflowValue]]
     undo: NotRequired[Undo]
+    seconds: NotRequired[Annotated[Seconds, "Seconds that the call may take."]]
     after: NotRequired[Annotated[NonEmpty[str], "Steps that must have succeeded."]]
 
 

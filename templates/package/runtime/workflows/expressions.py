@@ -91,9 +91,9 @@ class Request:
 class Scope:
     """All that expressions can refer to at one point of a workflow.
 
-    - `steps`: id of a step that has run → its outputs.
+    - `steps`: id of a step that has run -> its outputs.
     - `outputs`: outputs of the workflow itself, or of the workflow that the step at hand has called.
-    - `workflows`: id of a workflow that has run → its `inputs` and `outputs`.
+    - `workflows`: id of a workflow that has run -> its `inputs` and `outputs`.
     - `item`, `index`: the item of a loop and its number, or ABSENT.
     """
 
@@ -146,7 +146,7 @@ def parse(expression: str) -> Reference:
 
 
 def parts(text: str) -> list[str | dict[str, str]]:
-    """Return the literal parts of a text, and the expressions embedded in it as `{$…}`, in their order."""
+    """Return the literal parts of a text, and the expressions embedded in it as `{$...}`, in their order."""
     found: list[str | dict[str, str]] = []
     for number, piece in enumerate(_EMBEDDED.split(text)):
         if number % 2 and is_expression(piece):
@@ -346,7 +346,7 @@ def _selected(path: str, context: str, scope: Scope) -> Any:
 
 
 def _patched(base: Any, changes: dict[str, dict[str, Any]], scope: Scope) -> Any:
-    """Return a copy of `base` with each change made: a JSON Pointer or JSONPath → the Value to set there."""
+    """Return a copy of `base` with each change made: a JSON Pointer or JSONPath -> the Value to set there."""
     _check_size(base)
     base = json.loads(json.dumps(base))  # a copy: the base may be an output of a step
     for target, value in changes.items():

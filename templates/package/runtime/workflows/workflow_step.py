@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..inner_calls.inner_calls import check_offered
 from ..questions import consent
+from .workflow_record import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
     from ..tables.workflow import WorkflowStep
-
-PREFIX = "workflow."
-"""Prefix of the `requestState` of a workflow that waits. Its user has confirmed it before, if that was needed."""
 
 
 def confirm(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[None]]:
@@ -39,11 +37,20 @@ def run(services: Services, tool: Tool) -> Callable[[CallUnderWay], Awaitable[No
     """Return the step that runs the steps of a workflow, whose calls this server makes."""
 
     async def step(call: CallUnderWay) -> None:
-        from .execution import answer  # imported late: needed when the first workflow runs
+        from .workflow_runs import answer  # imported late: needed when the first workflow runs
 
         call.result = await answer(services, call)
 
     return step
+
+
+def explained(catalog: Catalog, tool: Tool) -> str:
+    """Return the sentence that tells the operator what a workflow calls, in the order of its steps."""
+    calls = [f"{step['id']}: {step['tool']}" for step in tool.binding["workflow"]["steps"]]
+    asked = writes(catalog, tool) if "confirm" in tool.binding else []
+    return f"It sends nothing itself. Its steps are {', '.join(calls)}." + (
+        f" The user is asked about {'; '.join(asked)}." if asked else ""
+    )
 
 
 def writes(catalog: Catalog, tool: Tool) -> list[str]:

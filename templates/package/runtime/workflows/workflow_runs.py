@@ -19,12 +19,10 @@ from ..inner_calls import inner_calls, kept_runs
 from ..questions.consent import GIVEN, not_called
 from ..settings.settings import NotReady
 from ..text.sanitize import Shortened, brief, written
-from . import report
 from .criteria import holds
 from .expressions import Scope, Unresolved, build
-from .record import Record
 from .step_calls import LARGEST, StepCall
-from .workflow_step import PREFIX
+from .workflow_record import DONE, FAILED, LEFT, LONGEST_ARGUMENTS, PREFIX, UNDONE, UNKNOWN, Record, failure
 
 if TYPE_CHECKING:
     from ..calls.plain_call import CallUnderWay
@@ -138,7 +136,7 @@ class RunningWorkflow:
     def failed(self, reason: str) -> Result:
         """Return the report of the workflow that failed, as an error result."""
         left = [step for step in self._steps[self._record.place :] if step["id"] not in self._record.steps]
-        return Result.error(report.failure(self._call.tool.name, reason, self._record.made, left))
+        return Result.error(failure(self._call.tool.name, reason, self._record.made, left))
 
     async def _within(self, seconds: float, running: Any) -> Any:
         """Return what `running` returns. Raise Stopped if it takes too long."""
@@ -249,12 +247,12 @@ class RunningWorkflow:
         problem = self._problem(step, inner, result, scope)
         is_sent = span.acted or (inner is not None and "workflow" in inner.tool.binding and not span.refused)
         writes = is_sent and self._services.catalog.writes(step["tool"])
-        entry: dict[str, Any] = {"step": step["id"], "tool": step["tool"], "state": report.DONE}
+        entry: dict[str, Any] = {"step": step["id"], "tool": step["tool"], "state": DONE}
         if writes:
             entry["arguments"] = arguments
         if problem:
             has_answer = inner is not None and inner.observed is not None and span.status < 500
-            entry |= {"state": report.FAILED if has_answer or not writes else report.UNKNOWN, "told": problem}
+            entry |= {"state": FAILED if has_answer or not writes else UNKNOWN, "told": problem}
         record.made.append(entry)
         if problem:
             return Attempt(scope, problem, {})
@@ -265,7 +263,7 @@ class RunningWorkflow:
                 record.undo.append({"step": step["id"], **undo})
         except Unresolved as reason:
             if writes:
-                entry["told"] = brief(str(result), report.LONGEST_ARGUMENTS)
+                entry["told"] = brief(str(result), LONGEST_ARGUMENTS)
             raise Stopped(f"The step {step['id']} is done, but its answer lacks a part. {reason}") from None
         return Attempt(scope, "", outputs)
 
@@ -345,9 +343,9 @@ class RunningWorkflow:
             except Stopped as reason:
                 problem = str(reason)
             record.undo.pop()
-            done = [each for each in record.made if each["step"] == entry["step"] and each["state"] == report.DONE]
+            done = [each for each in record.made if each["step"] == entry["step"] and each["state"] == DONE]
             for each in done[-1:]:
-                each["state"] = report.LEFT if problem else report.UNDONE
+                each["state"] = LEFT if problem else UNDONE
                 each["told"] = f"{entry['tool']} failed. {problem}" if problem else ""
 
     # -- calls ---------------------------------------------------------------------------------------------------------

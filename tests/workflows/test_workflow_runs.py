@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from package.runtime.core.wire_formats import Question
-from package.runtime.workflows import execution
+from package.runtime.workflows import workflow_runs
 
 from tests.workflows.shop import ACCEPT, CANCEL, DECLINE, REFUND, SECRET, Scene, generated, run, text
 
@@ -237,14 +237,14 @@ def test_a_workflow_calls_another(project: Path) -> None:
 
 
 def test_limits(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execution, "MOST_CALLS", 3)
+    monkeypatch.setattr(workflow_runs, "MOST_CALLS", 3)
 
     async def scene(scene: Scene) -> None:
         told = text(await scene.call("mail_all"))
         assert "It made 3 calls, which is the most that a workflow makes." in told
         told = text(await scene.call("forever"))
         assert "It took longer than 1 seconds" in told
-        monkeypatch.setattr(execution, "MOST_BYTES", 10)
+        monkeypatch.setattr(workflow_runs, "MOST_BYTES", 10)
         told = text(await scene.call("skipping"))
         assert "more than 10 bytes of outputs" in told
 
