@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from mcpgen.base.assets import package_templates
 
 if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the checkout
+    from package.runtime.core import absent_parts as absent_parts
     from package.runtime.core import jsonrpc as jsonrpc
     from package.runtime.files import safe_open as safe_open
     from package.runtime.hooks import hook_names as hook_names

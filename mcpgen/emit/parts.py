@@ -11,7 +11,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from mcpgen.base.runtime import table
+from mcpgen.base.runtime import absent_parts, table
 from mcpgen.emit.wings import PLAIN, WINGS
 from mcpgen.model.options import ALL_PARTS, NO_PARTS, PARTS
 
@@ -28,7 +28,7 @@ PURPOSES = {
 """Name of each part that no table needs → what it is for. Tables need `login`, `search` and `programs`."""
 
 _WINGS_OF = {
-    "http": ("http_server", "identity", "delegation", "replicas"),
+    "http": absent_parts.FOLDERS_OF_HTTP,
     "reload": ("reload", "watching"),  # clients can watch texts that a reload changes
 }
 """Name of a part → its wings. Any other part is the wing of its name."""

@@ -24,6 +24,7 @@ from mcpgen.model import (
     ArgumentChange,
     BodyChange,
     Change,
+    Decisions,
     Operation,
     PreviousNames,
     RequestBody,
@@ -42,6 +43,15 @@ _WRITTEN = "tool "
 _WILD = re.compile(r"[*?\[]")
 _REQUEST = re.compile(r"(\*|[A-Za-z-]+)\s+(/.*|\*)")
 _SELECTOR, _GLOB = 1, 2
+
+_SAME = {each.name for each in fields(Change)} & {each.name for each in fields(Decisions)} - {
+    "aliases",
+    "arguments",
+    "hints",
+}
+"""Fields of an override that replace the field of the same name in the decisions about an operation. The others of both
+are merged.
+"""
 
 
 def chosen(
@@ -411,30 +421,7 @@ def _refuse_body(operation: Operation, change: Change, diagnostics: Diagnostics)
 
 def _changed(operation: Operation, change: Change) -> Operation:
     """Return `operation` with `change` applied. Settings that the change does not mention stay."""
-
-    def said(name: str) -> bool:
-        return getattr(change, name) is not None
-
-    same = (
-        "hidden",
-        "name",
-        "title",
-        "confirm",
-        "ask",
-        "roles",
-        "scopes",
-        "output",
-        "output_schema",
-        "fields",
-        "redirects",
-        "lookups",
-        "pages",
-        "result",
-        "task",
-        "timeout",
-        "requires",
-    )
-    given = {name: getattr(change, name) for name in (*same, "redirects", "portable") if said(name)}
+    given = {name: value for name in _SAME if (value := getattr(change, name)) is not None}
     if change.hidden is not None:
         given["offered"] = not change.hidden
     arguments = dict(operation.decided.arguments)

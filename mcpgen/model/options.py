@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, get_args, get_type_hints
 
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.runtime import absent_parts
 from mcpgen.model import SchemaProfile
 
 
@@ -54,7 +55,7 @@ class Options:
         return replace(remembered, **{key: getattr(self, key) for key in recorded(self)} | together)
 
 
-PARTS = ("audit", "hooks", "http", "install", "login", "programs", "reach", "reload", "search", "shell", "telemetry")
+PARTS = absent_parts.PARTS
 """Names of the parts of a server that its owner can choose."""
 
 ALL_PARTS, NO_PARTS = "all", "none"

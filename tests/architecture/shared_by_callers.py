@@ -102,7 +102,7 @@ ALONE = {
     "files/safe_open.py": ("_MOST_LINKS",),
     "delegation/login_callback.py": ("_MOST_FIELDS",),
     "http/connections.py": ("MOST_FIELDS",),
-    "http/sending.py": ("MOST_RETRIES", "MOST_STEPS"),
+    "http/sending.py": ("MOST_TRIES", "MOST_STEPS"),
     "http/exchange.py": ("_MOST_PIECES",),
     "http/tracecontext.py": ("MOST_MEMBERS",),
     "identity/signed_tokens.py": ("MOST_KEYS",),

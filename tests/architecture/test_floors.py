@@ -50,8 +50,14 @@ HOUSES: dict[str, dict[str, int]] = {
         "flags": 3,
     },
     "mcpgen.lower": {
-        **{"text": 0, "schema": 1, "inputs": 2, "request": 3, "tool": 4},
-        **{"jobs": 5, "workflows": 5, "lower": 6},
+        "text": 0,
+        "schema": 1,
+        "inputs": 2,
+        "request": 3,
+        "tool": 4,
+        "jobs": 5,
+        "workflows": 5,
+        "lower": 6,
     },
     "mcpgen.adopt": {
         "foreign": 0,

@@ -193,7 +193,9 @@ OF_RESULTS = (
     ),
     Mutation("paths of redirects in the log", "sending.py", 'template="")', "template=path)", (FOLLOWED,)),
     Mutation("methods that are followed", "sending.py", ' and ready.request.method == "GET"', "", (SENDING,)),
-    Mutation("the name of the tool that reads on", "read_tool.py", "while name in names:", "while False:", (READ,)),
+    Mutation(
+        "the name of the tool that reads on", "read_result_tool.py", "while name in names:", "while False:", (READ,)
+    ),
     Mutation("names of downloads", "downloads.py", "if not _is_plain(self._steps):", "if False:", (DOWNLOADS,)),
     Mutation("devices as downloads", "downloads.py", "or _DEVICE.fullmatch(name)", "", (DOWNLOADS,)),
     Mutation("hidden names of downloads", "downloads.py", "or clean(name)[1]", "", (DOWNLOADS,)),

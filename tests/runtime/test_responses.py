@@ -64,6 +64,7 @@ SOURCED = {
 SIZED = {"path": PET, "query": [{"argument": "size", "name": "pet-size", "style": "form"}]}
 REQUESTS["sourced"] = Sent(Tool("size_pet", SOURCED, part(SIZED)), "GET", "/pets/7", [], URI)
 DECLARED = {"path": PET, "accept": "application/json, */*;q=0.1", "redirects": ["302", "303"]}
+REQUESTS["query"] = Sent(Tool("query_pets", {}, part(CREATE)), "QUERY", "/pets", [], URI)
 REQUESTS["declared"] = Sent(Tool("read_log", {}, part(DECLARED)), "GET", "/pets/7", [], URI)
 REQUESTS["moving"] = Sent(Tool("drop", {}, part({**DECLARED, "redirects": ["3XX"]})), "POST", "/pets/7", [], URI)
 REQUESTS["paged"] = Sent(
@@ -337,6 +338,7 @@ def test_at_most_twenty_findings_are_shown() -> None:
             "POST /pets failed: api.example refused the connection. "
             "It may have been carried out all the same: look before calling again.",
         ),
+        ("query", True, "QUERY /pets failed: api.example refused the connection. Calling again is safe."),
     ],
 )
 def test_a_request_without_an_answer_is_explained(to: str, sent: bool, text: str) -> None:

@@ -64,7 +64,7 @@ def test_rel_04_a_connection_that_was_kept_too_long_is_replaced_at_once() -> Non
 def test_pauses_grow_by_chance_and_end() -> None:
     assert [asked("GET", REFUSED, tries) for tries in (1, 2, 3)] == [0.25, 0.5, None]
     assert [asked("GET", REFUSED, tries, chance=0.5) for tries in (1, 2)] == [0.375, 0.75]
-    assert sending.MOST_RETRIES == 3
+    assert sending.MOST_TRIES == 3
 
 
 @pytest.mark.parametrize(

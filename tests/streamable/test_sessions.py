@@ -52,10 +52,19 @@ def test_no_session_begins_with_an_error(server: Server) -> None:
 
 
 def test_a_session_begins_once(server: Server, session: Session) -> None:
-    """Test requirement L1: a second `initialize` is refused, within a session or with an unknown session id."""
+    """Test requirement L1: a second `initialize` within a session is refused."""
     hello = request("initialize", protocolVersion=OLD, capabilities={})
-    for id_, status in ((session.id, 400), ("A" * 200, 404)):
-        assert server.ask("POST", fields={**JSON, "Mcp-Session-Id": id_}, body=encoded(hello)).status == status
+    assert server.ask("POST", fields={**JSON, "Mcp-Session-Id": session.id}, body=encoded(hello)).status == 400
+
+
+def test_the_id_of_an_ended_session_hinders_no_new_one(server: Server, session: Session) -> None:
+    """Test that clients come back which send the id of their ended session with `initialize`, or any other id."""
+    hello = request("initialize", protocolVersion=OLD, capabilities={})
+    assert server.ask("DELETE", fields={"Mcp-Session-Id": session.id}).status == 204
+    for named in (session.id, "A" * 200):
+        answer = server.ask("POST", fields={**JSON, "Mcp-Session-Id": named}, body=encoded(hello))
+        assert answer.status == 200
+        assert answer.field("mcp-session-id") not in (None, named)
 
 
 @pytest.mark.parametrize(

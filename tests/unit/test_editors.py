@@ -29,7 +29,8 @@ POINTING = re.compile(r"# yaml-language-server: \$schema=(\S+)")
 ANNOTATIONS = {"$schema", "$id", "$comment", "$defs", "title", "description", "default", "examples"}
 WALKED = {
     "$ref", "type", "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "items",
-    "oneOf", "enum", "const", "pattern", "minimum", "exclusiveMinimum", "maximum", "minItems", "minLength", "minProperties",
+    "enum", "const", "pattern", "minimum", "exclusiveMinimum", "maximum", "minItems", "minLength", "minProperties",
+    "oneOf",
 }  # fmt: skip
 """JSON Schema keywords that `schema_check.py` implements. tests/properties/test_toolsfile.py checks that it does."""
 

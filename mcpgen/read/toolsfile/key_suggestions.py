@@ -91,10 +91,7 @@ KEYS: dict[str, dict[str, str]] = {
     "argument_change": {
         **dict.fromkeys(("hidden", "skip", "exclude"), "Write `hide: true`."),
         **dict.fromkeys(("const", "fixed"), "For a value that is always sent, use the key `value`."),
-        **dict.fromkeys(
-            ("type", "schema", "enum", "format"),
-            "The schema of an argument comes from the OpenAPI document, so an override cannot change it.",
-        ),
+        **dict.fromkeys(("type", "enum", "format"), "Write this key under `schema`."),
     },
     "document": {
         **dict.fromkeys(

@@ -292,7 +292,7 @@ class Catalog:
 
     def offer_reading(self) -> None:
         """Add `read_result` to the list of tools. This tool reads more of a truncated result."""
-        from .read_tool import described  # imported here: few operators enable this tool
+        from .read_result_tool import described  # imported here: few operators enable this tool
 
         tool = described((*self.names(), *self.hidden), f"{self.name}://result/")
         self.reader = str(tool["name"])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..request.argument_errors import MOST_SHOWN
-from ..request.request import is_key
+from ..request.request import SAFE, is_key
 from ..text.sanitize import brief, clean, decode, is_text, presentable
 
 if TYPE_CHECKING:
@@ -201,7 +201,6 @@ Servers may ask for much longer, sometimes by mistake.
 
 _NOT_READ = "Calling again will not help: the API, or a proxy before it, has to stop using this coding."
 
-_SAFE = ("GET", "HEAD", "OPTIONS")
 _IDEMPOTENT = ("PUT", "DELETE")
 _SOURCE = re.compile(r"\bFrom ([a-z][a-z0-9]*_[a-z0-9_]+)\.")
 _MARKUP = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
@@ -234,7 +233,7 @@ def explain_page(response: Response, sent: Sent, redactor: Redactor) -> str:
         "That is mostly a website, or its login, in place of the API: the operator should look at the base URL, and at"
         " the credentials.",
     ]
-    lines += [] if sent.method in _SAFE else [_repeat(sent)]
+    lines += [] if sent.method in SAFE else [_repeat(sent)]
     if excerpt := _excerpt(response, redactor):
         lines.append(f"The page says: {excerpt}")
     return "\n".join(lines)
@@ -251,7 +250,7 @@ def no_answer(failure: Failure, sent: Sent) -> str:
     tries = f" {sent.tries} times" if sent.tries > 1 else ""
     advice = _repeat(sent) if failure.sent else failure.advice
     if failure.end == "coding":
-        advice = f"{_NOT_READ} {advice}" if sent.method not in _SAFE else _NOT_READ
+        advice = f"{_NOT_READ} {advice}" if sent.method not in SAFE else _NOT_READ
     elif failure.end == "late":
         advice = f"{advice} {sent.longer}".rstrip()
     return f"{sent} failed{tries}: {failure.reason}. {advice}"
@@ -378,7 +377,7 @@ def _signature(sent: Sent) -> str:
 
 
 def _repeat(sent: Sent, known: str = "It may have been carried out") -> str:
-    if sent.method in _SAFE:
+    if sent.method in SAFE:
         return "Calling again is safe."
     if sent.key and (argument := _key_argument(sent)):
         again = f"{argument} {brief(sent.key, 100)}"

@@ -29,7 +29,7 @@ from itertools import count, repeat
 from typing import Any
 
 from ..core import limits, spans
-from ..core.read_tool import ARGUMENT
+from ..core.read_result_tool import ARGUMENT
 from ..core.wire_formats import Contents, Result
 from ..http.exchange import Spool
 from ..text.sanitize import charset, clean, is_text

@@ -41,7 +41,7 @@ class Record:
     - `place`: index of the step that runs, or that waits for the user.
     - `steps`: id of a step that has succeeded -> its outputs. `workflows`: workflow -> its `inputs` and `outputs`.
     - `items`: outputs for the items that a step with `each` has finished. `retries`: of the step that runs.
-    - `before`: `step` or `tool` to call before the step is retried. `transfer`: the workflow to call after it, or "".
+    - `before`: `step` or `tool` to call before the step is retried. `transfer`: the workflow to call after it, or {}.
     - `calls`: number of calls made. `size`: size in bytes of all outputs. `spent`: seconds, without the user's.
     - `made`: calls for the report, in their order: `step`, `tool`, `state`, and for a write `arguments`.
     - `undo`: calls that take back what was done, the last one last: `step`, `tool`, `arguments`.
@@ -74,8 +74,8 @@ class Record:
         self.workflows: dict[str, dict[str, dict[str, Any]]] = {}
         self.items: list[dict[str, Any]] = []
         self.retries = 0
-        self.before: dict[str, str] = {}
-        self.transfer = ""
+        self.before: dict[str, Any] = {}
+        self.transfer: dict[str, Any] = {}
         self.calls = 0
         self.size = 0
         self.spent = 0.0

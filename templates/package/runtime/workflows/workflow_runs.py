@@ -10,10 +10,12 @@ and the repeated call goes on at this step. So a workflow has no state in this p
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
 from ..core import log, spans
 from ..core.jsonrpc import dumps
+from ..core.limits import Budget
 from ..core.wire_formats import ABSENT, Failure, OtherOutcome, Question, Result
 from ..inner_calls import inner_calls, kept_runs
 from ..questions.consent import GIVEN, not_called
@@ -205,7 +207,7 @@ class RunningWorkflow:
                 raise Stopped(f"The step {step['id']} failed: {attempt.problem}")
             if action is not None and action["kind"] == "retry":
                 record.retries += 1
-                record.before = {key: action[key] for key in ("step", "tool") if key in action}
+                record.before = self._led(action, attempt)
                 await asyncio.sleep(action.get("seconds", 0))
                 continue
             if not attempt.problem:
@@ -242,7 +244,7 @@ class RunningWorkflow:
         if item is not ABSENT:
             scope.index, scope.item = len(record.items), item
         arguments = build(step["arguments"], scope)
-        inner, result, span = await self._made(step["id"], step["tool"], arguments)
+        inner, result, span = await self._made(step["id"], step["tool"], arguments, step.get("seconds"))
         self._observe(step["tool"], arguments, inner, result, scope)
         problem = self._problem(step, inner, result, scope)
         is_sent = span.acted or (inner is not None and "workflow" in inner.tool.binding and not span.refused)
@@ -300,6 +302,13 @@ class RunningWorkflow:
                 return action
         return None
 
+    def _led(self, action: WorkflowAction, attempt: Attempt) -> dict[str, Any]:
+        """Return where an action leads, as the record keeps it: to a step, to a workflow with its arguments, or {}."""
+        if "tool" not in action:
+            return {"step": action["step"]} if "step" in action else {}
+        given = build(action["arguments"], attempt.scope) if "arguments" in action else self._inputs
+        return {"tool": action["tool"], "arguments": given}
+
     async def _before_retry(self) -> None:
         """Make the call that the action of a failed step wants before the step is retried."""
         before = self._record.before
@@ -310,7 +319,7 @@ class RunningWorkflow:
                 raise Stopped(f"The step {step['id']}, to be made before a retry, failed: {attempt.problem}")
             self._record.steps[step["id"]] = attempt.outputs
         elif "tool" in before:
-            await self._other(before["tool"], "to be called before a retry")
+            await self._other(before, "to be called before a retry")
         self._record.before = {}
 
     def _target(self, step: WorkflowStep, action: WorkflowAction, attempt: Attempt) -> int:
@@ -319,12 +328,14 @@ class RunningWorkflow:
             raise Stopped(f"The step {step['id']} failed: {attempt.problem}")
         if action["kind"] == "end":
             return len(self._steps)
-        self._record.transfer = action.get("tool", "")
+        if "tool" in action:
+            self._record.transfer = self._led(action, attempt)
         return self._places[action["step"]] if "step" in action else self._record.place
 
-    async def _other(self, tool: str, why: str) -> Result:
-        """Call another workflow with the inputs of this one, and return its result. Raise Stopped if that fails."""
-        _, result, _ = await self._made(tool, tool, self._inputs)
+    async def _other(self, led: dict[str, Any], why: str) -> Result:
+        """Call another workflow, and return its result. Raise Stopped if that fails."""
+        tool = led["tool"]
+        _, result, _ = await self._made(tool, tool, led["arguments"])
         if result.is_error:
             raise Stopped(f"{tool}, {why}, failed: {result}")
         return result
@@ -351,7 +362,7 @@ class RunningWorkflow:
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     async def _made(
-        self, step: str, tool: str, arguments: dict[str, Any]
+        self, step: str, tool: str, arguments: dict[str, Any], seconds: float | None = None
     ) -> tuple[StepCall | None, Result, spans.Span]:
         """Call a tool for a step. Return the call, None if it was refused by the audit log, its result, and its facts.
 
@@ -370,7 +381,10 @@ class RunningWorkflow:
             span = spans.current() or span
             plan = services.calls.plan(tool)
             depth = getattr(self._call, "depth", 0) + 1
-            made = StepCall(plan.tool, arguments, dialogue, self._asking(), plan.budget(), depth)
+            budget = (
+                plan.budget() if seconds is None else Budget(seconds, time.monotonic, setting=f"`timeout` of {step}")
+            )
+            made = StepCall(plan.tool, arguments, dialogue, self._asking(), budget, depth)
             made.consent = self._consent(tool, plan.tool.binding.get("confirm", ""))
             made.given = arguments
             return await services.calls.run(made)

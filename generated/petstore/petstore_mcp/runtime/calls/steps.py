@@ -214,7 +214,7 @@ def _made(rows: Iterable[Row], services: Services, tool: Tool) -> Iterator[tuple
 
 async def _read(services: Services, call: CallUnderWay) -> None:
     """Answer a call of the server's own tool that reads stored results (`read_result`)."""
-    from ..core.read_tool import ARGUMENT
+    from ..core.read_result_tool import ARGUMENT
     from ..result import result_store  # imported late, as ARGUMENT: few servers list the tool read_result
 
     await services.lasting.bring(str(call.arguments[ARGUMENT]))

@@ -11,19 +11,16 @@ import os
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NAME = f"{__name__.partition('.runtime.')[0]}.runtime."
 
-_PARTS = (
-    *("audit", "hooks", "http", "install", "login"),
-    *("programs", "reach", "reload", "search", "shell", "telemetry"),
-)
-"""Names of parts, as `mcpgen regenerate --parts` takes them. A part has the folder of its name."""
+PARTS = ("audit", "hooks", "http", "install", "login", "programs", "reach", "reload", "search", "shell", "telemetry")
+"""Names of the parts that the owner of a server can choose. A part has the folder of its name."""
 
-_FOLDERS_OF_HTTP = ("http_server", "delegation", "identity", "replicas")
+FOLDERS_OF_HTTP = ("http_server", "delegation", "identity", "replicas")
 """Folders of the part `http`."""
 
 
 def has(part: str) -> bool:
     """Return True if this server has a part, or a folder of the runtime. It has "", the plain core."""
-    return os.path.isdir(os.path.join(_RUNTIME, _FOLDERS_OF_HTTP[0] if part == "http" else part))
+    return os.path.isdir(os.path.join(_RUNTIME, FOLDERS_OF_HTTP[0] if part == "http" else part))
 
 
 def advise(problem: BaseException) -> str:
@@ -32,8 +29,8 @@ def advise(problem: BaseException) -> str:
     if not name or not name.startswith(_NAME):
         return ""
     folder = name.removeprefix(_NAME).partition(".")[0]
-    part = "http" if folder in _FOLDERS_OF_HTTP else folder
-    if part in _PARTS and not is_lost(name):
+    part = "http" if folder in FOLDERS_OF_HTTP else folder
+    if part in PARTS and not is_lost(name):
         return lacks(part)
     return f"This server's module {name} is missing. Run `mcpgen regenerate` in its project to get it back."
 

@@ -37,7 +37,7 @@ from urllib.parse import urldefrag, urljoin
 
 from ..core import spans
 from ..request.argument_errors import Refused
-from ..request.request import Request, check_target
+from ..request.request import SAFE, Request, check_target
 from ..settings.settings import NotReady
 from ..text.addresses import Address, parse_endpoint
 from .client import Failure
@@ -260,7 +260,7 @@ def _less(counts: dict[str, int], name: str) -> None:
         counts[name] -= 1
 
 
-MOST_RETRIES = 3
+MOST_TRIES = 3
 """Maximum number of tries of one request."""
 
 LONGEST_FIRST = 0.5
@@ -269,8 +269,7 @@ LONGEST_FIRST = 0.5
 PASSING = frozenset({408, 429, 502, 503, 504})
 """HTTP statuses that report a temporary problem."""
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
-IDEMPOTENT = _SAFE | {"PUT", "DELETE"}
+IDEMPOTENT = SAFE | {"PUT", "DELETE"}
 """Idempotent methods (RFC 9110 section 9.2.2, and QUERY)."""
 
 
@@ -283,9 +282,9 @@ def pause(request: Request, outcome: Response | Failure, tries: int, left: float
     most half of the time left, so that the response has time. If the upstream asks for a longer pause, the outcome is
     final.
     """
-    if tries >= MOST_RETRIES:
+    if tries >= MOST_TRIES:
         return None
-    harmless = request.method in _SAFE or bool(request.key)
+    harmless = request.method in SAFE or bool(request.key)
     asked = 0.0
     if isinstance(outcome, Response):
         if outcome.status not in PASSING or not harmless:

@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
     Entropy = Callable[[int], bytes]
 
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "QUERY"})
+"""Methods that change nothing (RFC 9110 section 9.2.1, and QUERY)."""
+
 WITH_FILES = ("binary", "multipart")
 """Encodings of bodies whose arguments may be files. To build another body, no reader of files is needed."""
 
