@@ -275,7 +275,8 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
     if "literal" in value:
         return value["literal"]
     if "expression" in value:
-        return evaluate(value["expression"], scope)
+        found = evaluate(value["expression"], scope)
+        return as_text(found) if "asText" in value and isinstance(found, (int, float)) else found
     if "text" in value:
         return _text(value["text"], scope)
     if "members" in value:
