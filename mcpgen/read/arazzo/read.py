@@ -225,7 +225,7 @@ def _seconds(value: JsonValue, where: Where) -> float | None:
 
 
 def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
-    """Return the steps in their order, but each after the steps that it depends on (Arazzo 1.1, 4.6.5.2).
+    """Return the steps in their order, but each after the steps that it depends on (Arazzo 1.1, 4.8.5.2).
 
     Raises SkipOperation if a step depends on an unknown step or on itself, or if two steps have one id.
     """

@@ -209,7 +209,7 @@ class RunningWorkflow:
             if action is not None and action["kind"] == "retry":
                 record.retries += 1
                 record.before = self._led(action, attempt)
-                # Retry-After overrules the action (Arazzo 1.1, 4.6.8)
+                # Retry-After overrules the action (Arazzo 1.1, 4.8.8)
                 await asyncio.sleep(action.get("seconds", 0) if attempt.wait is None else attempt.wait)
                 continue
             if not attempt.problem:
