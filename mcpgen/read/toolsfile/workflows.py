@@ -30,8 +30,8 @@ _OK = "$statusCode < 400"
 def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Diagnostics) -> Workflow | None:
     """Return the workflow of a tool, or None if it has no `steps`. `inputs`: names of the tool's arguments."""
     steps = entry.get("steps")
-    if not isinstance(steps, list):
-        return None
+    if not isinstance(steps, list) or not all(isinstance(each, dict) and _is_whole(each) for each in steps):
+        return None  # schema_check has reported a step without a call
     for key in (*_OF_REQUESTS, *_OF_RESULTS):
         if key in entry:
             message = f"A tool with `steps` cannot have {key!r} as well."
@@ -41,9 +41,8 @@ def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Di
     names = _Names({name: f"$inputs.{name}" for name in inputs}, diagnostics)
     found: list[WorkflowStep] = []
     for index, each in enumerate(steps):
-        if isinstance(each, dict):
-            found.append(_step(each, where.inside("steps", index), names))
-            names = names.with_step(found[-1])
+        found.append(_step(as_object(each), where.inside("steps", index), names))
+        names = names.with_step(found[-1])
     outputs = {
         name: names.value(value, where.inside("outputs", name))
         for name, value in as_object(entry.get("outputs")).items()
@@ -58,6 +57,10 @@ def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Di
         consent="each" if entry.get("consent") == "each" else "once",
         seconds=settings.timeout(entry),
     )
+
+
+def _is_whole(step: JsonObject) -> bool:
+    return bool(as_text(step.get("call"))) and all("call" in as_object(step[key]) for key in ("undo",) if key in step)
 
 
 @dataclass(frozen=True, slots=True)
