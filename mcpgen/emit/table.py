@@ -65,7 +65,8 @@ def bindings_json(catalog: Catalog, tools: bytes, features: Mapping[str, bytes])
     `tools`: the bytes of `tools.json`. `features`: name → bytes of `resources.json` and `prompts.json`, if they have
     entries.
     """
-    lines = ",\n".join(compact(_binding(tool)) for tool in catalog.tools)
+    inner = ({**_binding(tool), "tool": tool_object(tool)} for tool in catalog.inner)
+    lines = ",\n".join(map(compact, (*map(_binding, catalog.tools), *inner)))
     bindings = f"{lines}\n]}}\n".encode("ascii")
     header = compact(_header(catalog, tools, features, len(bindings))).removesuffix("}")
     return f'{header},"bindings":[\n'.encode("ascii") + bindings
@@ -156,7 +157,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"asks": True} if asks(catalog) else {}),
         **({"logging": True} if identity.logging else {}),
         **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
-        **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
+        **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.all_tools) else {}),
         **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
     }

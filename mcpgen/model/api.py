@@ -272,7 +272,7 @@ class Decisions:
     sent. `timeout`: in seconds. `lookups`: names may be given in place of ids. `offered`: True if the operation is a
     tool even if mcpgen would hide it. `changed_by`: keys of the overrides that match, the one with the highest
     precedence last. `aliases`: other names by which the tool can be called, with their places. `workflow`: the steps of
-    a tool that calls other tools and sends no request of its own.
+    a tool that calls other tools and sends no request of its own. `listed`: False if only workflows call the tool.
     """
 
     name: str | None = None
@@ -295,6 +295,7 @@ class Decisions:
     result: ResultView | None = None
     task: TaskRule | None = None
     workflow: Workflow | None = None
+    listed: bool | None = None
     requires: tuple[Capability, ...] | None = None
     timeout: float | None = None
     portable: bool | None = None

@@ -47,7 +47,7 @@ OF_WORKFLOWS = (
     Mutation(
         "number of calls of a workflow",
         "workflow_runs.py",
-        "        if self._record.calls > MOST_CALLS:",
+        "        if self._record.calls > MOST_CALLS and not self._record.failed:",
         "        if False:",
         (WORKFLOWS,),
     ),

@@ -58,6 +58,15 @@ MORE = """
   - {id: refund, call: create_refund, when: "{list/0/open} == true", with: {invoice: 9}}
   - {id: last, call: list_invoices, with: {customer_id: 2}}
   outputs: {first: '{list/0/id}', refund: '{refund}'}
+- {name: hidden_read, listed: false, description: Read., request: 'GET /customers?q={q}',
+   arguments: {q: string required}}
+- name: own_requests
+  description: Send requests of its own.
+  arguments: {who: string required}
+  steps:
+  - {id: read, call: hidden_read, with: {q: '{who}'}}
+  - {id: mail, request: 'POST /mails?by={who}', with: {who: '{who}', to: '{read/0/mail}'}}
+  - {id: gone, request: 'DELETE /mails/{mail}', with: {mail: '{mail/id}'}}
 - name: forever
   description: Ask for a job that never ends.
   steps:
@@ -234,6 +243,21 @@ def test_a_workflow_calls_another(project: Path) -> None:
         assert "The step inner failed: refund_last_invoice was not completed." in told
 
     assert len(run(project, scene).refunds) == 1
+
+
+def test_requests_of_steps_are_called_by_nothing_else(project: Path) -> None:
+    async def scene(scene: Scene) -> None:
+        assert (await scene.call("own_requests", who="ann")).structured == {"result": {}}
+        catalog = scene.executor.services.catalog
+        assert not {"hidden_read", "own_requests_mail"} & {*catalog.names(), *catalog.hidden}
+        assert b"own_requests_mail" not in b"".join(catalog.tools)
+        assert not catalog.has("own_requests_mail")
+
+    assert run(project, scene).seen == [
+        "GET /customers?q=ann",
+        'POST /mails?by=ann {"to":"ann@example.org"}',
+        "DELETE /mails/1",
+    ]
 
 
 def test_limits(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,9 +199,10 @@ def _scopes(called: Sequence[ToolSpec]) -> CallerScopes:
 
 def _told(called: Sequence[ToolSpec], confirm: Confirm, workflow: Workflow) -> Iterable[Passage]:
     """Yield what the description of a workflow says of its calls, and of its user."""
-    names = [each.name for each in called]
+    names = [each.name for each in called if each.operation.decided.listed is not False]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    yield Passage(f"Calls {', '.join(names[:_MOST_NAMED])}{more}, and reports what was done if a step fails.")
+    calls = f"Calls {', '.join(names[:_MOST_NAMED])}{more}, and reports" if names else "Reports"
+    yield Passage(f"{calls} what was done if a step fails.")
     said = CONFIRMATIONS[confirm]
     yield Passage(said.replace("each call", "each write") if workflow.consent == "each" else said, is_whole=True)
 

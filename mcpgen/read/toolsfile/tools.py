@@ -47,8 +47,9 @@ def read(value: JsonValue, where: Where, around: ToolContext) -> tuple[tuple[Ope
     """
     found: dict[str, Operation] = {}
     skipped: list[Skipped] = []
-    for index, entry in enumerate(as_list(value)):
-        place = where.inside(index)
+    written = [(entry, where.inside(index)) for index, entry in enumerate(as_list(value))]
+    steps = [each for entry, place in written for each in workflows.requests(as_object(entry), place)]
+    for index, (entry, place) in enumerate([*written, *steps]):
         label = clipped(str(as_object(entry).get("name", f"tool {index + 1}")))
         try:
             operation = _read_tool(entry, place, around)
@@ -109,6 +110,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         hints=settings.annotations(entry, where, diagnostics),
         timeout=settings.timeout(entry),
         workflow=workflow,
+        listed=settings.listed(entry),
         requires=settings.requires(entry),
         portable=settings.portable(entry),
         aliases=settings.aliases(entry, where),

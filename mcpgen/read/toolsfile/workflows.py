@@ -1,11 +1,12 @@
-"""Read `steps:` of a tool: a workflow, whose steps call other tools of the server.
+"""Read `steps:` of a tool: a workflow, whose steps call other tools of the server, or send requests of their own.
 
 In the values of a step, `{name}` is an argument of the tool, `{step}` the answer to an earlier step, and
 `{step/items/0}` a value in it, by a JSON Pointer. In a step with `each`, `{item}` and `{index}` are the item and its
 number. A placeholder that begins with `$` is a runtime expression of Arazzo. All of them become such expressions.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Diagnostics, Where
@@ -24,14 +25,15 @@ MOST_TRIES, SECONDS = 10, 2.0
 _OF_REQUESTS = ("request", "base_url", "security", "parameters", "body", "send", "responses", "output", "outputSchema")
 _OF_RESULTS = ("result", "task", "fields", "redirects", "lookups", "pages")
 _ANSWER = "$response.body"
+_IN_PATH = re.compile(r"\{([^{}]*)\}")
 _OK = "$statusCode < 400"
 
 
 def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Diagnostics) -> Workflow | None:
     """Return the workflow of a tool, or None if it has no `steps`. `inputs`: names of the tool's arguments."""
     steps = entry.get("steps")
-    if not isinstance(steps, list):
-        return None
+    if not isinstance(steps, list) or not all(isinstance(each, dict) and _is_whole(each) for each in steps):
+        return None  # schema_check has reported a step without a call
     for key in (*_OF_REQUESTS, *_OF_RESULTS):
         if key in entry:
             message = f"A tool with `steps` cannot have {key!r} as well."
@@ -41,9 +43,9 @@ def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Di
     names = _Names({name: f"$inputs.{name}" for name in inputs}, diagnostics)
     found: list[WorkflowStep] = []
     for index, each in enumerate(steps):
-        if isinstance(each, dict):
-            found.append(_step(each, where.inside("steps", index), names))
-            names = names.with_step(found[-1])
+        step = {**as_object(each), "call": _tool_of(entry, as_object(each), index)}
+        found.append(_step(step, where.inside("steps", index), names))
+        names = names.with_step(found[-1])
     outputs = {
         name: names.value(value, where.inside("outputs", name))
         for name, value in as_object(entry.get("outputs")).items()
@@ -58,6 +60,37 @@ def read(entry: JsonObject, where: Where, inputs: Iterable[str], diagnostics: Di
         consent="each" if entry.get("consent") == "each" else "once",
         seconds=settings.timeout(entry),
     )
+
+
+def requests(entry: JsonObject, where: Where) -> Iterator[tuple[JsonObject, Where]]:
+    """Yield a tool, as an entry of `tools`, for each step that has a request of its own. Only the workflow calls it."""
+    for index, step in enumerate(as_list(entry.get("steps"))):
+        found = as_object(step)
+        if "request" in found:
+            given = as_object(found.get("with"))
+            in_path = _IN_PATH.findall(as_text(found["request"]).partition("?")[0])
+            schema: JsonObject = {"type": "object", "properties": {name: {} for name in given}}
+            yield (
+                {
+                    "name": _tool_of(entry, found, index),
+                    "description": f"A step of {as_text(entry.get('name'))}.",
+                    "inputSchema": {**schema, **({"required": list[JsonValue](in_path)} if in_path else {})},
+                    "listed": False,
+                "portable": False,
+                    **{key: found[key] for key in ("request", "send", "base_url") if key in found},
+                },
+                where.inside("steps", index),
+            )
+
+
+def _tool_of(entry: JsonObject, step: JsonObject, index: int) -> str:
+    """Return the name of the tool that a step calls. A step with a request has a tool of its own."""
+    return as_text(step.get("call")) or f"{as_text(entry.get('name'))}_{as_text(step.get('id')) or index + 1}"
+
+
+def _is_whole(step: JsonObject) -> bool:
+    is_called = as_text(step.get("call")) or as_text(step.get("request"))
+    return bool(is_called) and all("call" in as_object(step[key]) for key in ("undo",) if key in step)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def check_offered(name: str, catalog: Catalog) -> None:
     """Raise NotReady if the caller of the current call is not allowed to call the tool `name`."""
     outer = spans.current()
     offered = outer.offered if outer is not None and outer.offered is not None else catalog
-    if not offered.has(name):
+    if not (offered.has(name) or catalog.is_inner(name)):
         why = offered.withheld.get(name) or catalog.withheld.get(name) or "this caller may not call it"
         raise NotReady(f"The tool {name} is not offered: {why}.")
 

@@ -559,6 +559,7 @@ class Binding(TypedDict):
     name: NotRequired[Name]
     operation: DescribedOperation
     workflow: NotRequired[Workflow]
+    tool: NotRequired[Annotated[dict[str, Any], "The tool as MCP describes it, if only workflows call it."]]
     method: NotRequired[Annotated[str, Has(pattern="^[A-Z][A-Z-]{0,30}$", **{"not": {"enum": ["TRACE", "CONNECT"]}})]]
     server: NotRequired[Annotated[int, "Index of the server in `servers`.", Has(minimum=0)]]
     path: NotRequired[Path]

@@ -311,7 +311,7 @@ def _is_left_out(value: dict[str, Any], scope: Scope) -> bool:
     if len(pieces) == 1:
         value = pieces[0]
     expression = value.get("expression", "")
-    if expression.startswith("$steps."):
+    if expression.startswith("$steps.") and is_expression(expression):
         return parse(expression).names[0] not in scope.steps
     if not expression.startswith("$inputs"):
         return False

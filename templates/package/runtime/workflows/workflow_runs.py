@@ -246,6 +246,8 @@ class RunningWorkflow:
         if item is not ABSENT:
             scope.index, scope.item = len(record.items), item
         arguments = build(step["arguments"], scope)
+        if not isinstance(arguments, dict):
+            raise Stopped(f"The arguments of the step {step['id']} are no object.")
         inner, result, span = await self._made(step["id"], step["tool"], arguments, step.get("seconds"))
         self._observe(step["tool"], arguments, inner, result, scope)
         problem = self._problem(step, inner, result, scope)
@@ -375,7 +377,7 @@ class RunningWorkflow:
         span = spans.Span()
         if dialogue.state is None:
             self._record.calls += 1
-        if self._record.calls > MOST_CALLS:
+        if self._record.calls > MOST_CALLS and not self._record.failed:
             raise Stopped(f"It made {MOST_CALLS} calls, which is the most that a workflow makes.")
 
         async def run() -> Result:
