@@ -303,7 +303,7 @@ class Steps:
         for each in call.parameters:
             name = self._argument(tool, call.target, each.location, each.name, each.where)
             if name:
-                members[name] = _fitted(self._value(each.value, each.where), tool, name)
+                members[name] = self._fitted(self._value(each.value, each.where), tool, name)
         arguments: Value = {"members": dict[str, JsonValue](members)}
         if call.body is not None:
             arguments = self._with_body(tool, call.body, members, where)
@@ -358,9 +358,20 @@ class Steps:
             message = f"{tool.name} has no argument for the member '{clipped(next(iter(others)))}' of its body."
             self.diagnostics.add("unknown-step-argument", message, where, nearest(next(iter(others)), list(slots)))
         found = {
-            slots[name]: _fitted(as_object(part), tool, slots[name]) for name, part in parts.items() if name in slots
+            slots[name]: self._fitted(as_object(part), tool, slots[name])
+            for name, part in parts.items()
+            if name in slots
         }
         return {"members": {**members, **found, **({rest: {"members": others}} if others and rest else {})}}
+
+    # An id is often a number in an answer, and a text in the next request, where both look the same.
+    def _fitted(self, value: Value, tool: ToolSpec, argument: str) -> Value:
+        """Return a value such that a number becomes a text if the argument of the tool is a text."""
+        if _kinds(as_object(as_object(tool.input_schema.get("properties")).get(argument))) != {"string"}:
+            return value
+        if isinstance(number := value.get("literal"), (int, float)):
+            return {"literal": compact(number)}
+        return {**value, "asText": True} if "expression" in value and self._kinds_of(value) != {"string"} else value
 
     def _check_arguments(self, tool: ToolSpec, arguments: Value, where: Where) -> None:
         """Report arguments that are missing, and constants of a type that their schema does not allow."""
@@ -475,16 +486,6 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-# An id is often a number in an answer, and a text in the next request, where both look the same.
-def _fitted(value: Value, tool: ToolSpec, argument: str) -> Value:
-    """Return a value such that a number becomes a text if the argument of the tool is a text."""
-    if _kinds(as_object(as_object(tool.input_schema.get("properties")).get(argument))) != {"string"}:
-        return value
-    if isinstance(number := value.get("literal"), (int, float)):
-        return {"literal": compact(number)}
-    return {**value, "asText": True} if "expression" in value else value
 
 
 def _expressions(value: JsonValue) -> Iterator[str]:
