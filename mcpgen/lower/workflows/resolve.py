@@ -419,10 +419,10 @@ class Steps:
         if action.step:
             self._check_step(action.step, action.where)
             found["step"] = action.step
-        if action.target is not None:
+        if action.target is not None and action.parameters:
             found |= self._call(Invocation(action.target, action.parameters), action.where)
-            if not action.parameters:
-                del found["arguments"]  # the workflow goes on with the inputs of this one
+        elif action.target is not None and (tool := self._target(action.target)) is not None:
+            found["tool"] = tool.name  # the workflow goes on with the inputs of this one
         if action.kind == "retry":
             found |= {"seconds": action.seconds, "most": action.most}
         return {**found, **({"criteria": self._criteria(action.criteria)} if action.criteria else {})}

@@ -294,12 +294,12 @@ def _renamed(body: Any, value: dict[str, Any]) -> dict[str, Any]:
     """Return the members of a request's body as arguments: by `names`, and the others in the argument `rest`."""
     if not isinstance(body, dict):
         raise Unresolved("The body of the request must be an object.")
-    names, rest = value["names"], value.get("rest")
-    others = {name: each for name, each in body.items() if name not in names}
-    if others and rest is None:
-        raise Unresolved(f"The body of the request takes no member {next(iter(others))}.")
+    names = value["names"]
     found = {names[name]: each for name, each in body.items() if name in names}
-    return {**found, rest: others} if others else found
+    others = {name: each for name, each in body.items() if name not in names}
+    if others and "rest" not in value:
+        raise Unresolved(f"The body of the request takes no member {next(iter(others))}.")
+    return {**found, value["rest"]: others} if others else found
 
 
 def _is_left_out(value: dict[str, Any], scope: Scope) -> bool:

@@ -283,7 +283,7 @@ class _Parser:
 
     def bracket(self) -> list[Any]:
         self.expect("[")
-        found = []
+        found: list[Any] = []
         while True:
             self.blank()
             found.append(self.selector())
