@@ -88,7 +88,7 @@ class Compiled:
 class Project:
     """Data of an existing project for its next compile.
 
-    `settings`: the user's tools file. `source`, `ref_dirs`, `overlays` and `workflows`: paths or URLs of inputs,
+    `settings`: the user's tools file. `source`, `ref_dirs`, `overlays` and `workflow_files`: paths or URLs of inputs,
     relative to the project. `recorded`: the flags that the lock file stores. `hooks`: True if its hooks.py defines
     something.
     """
@@ -98,7 +98,7 @@ class Project:
     source: str = ""
     ref_dirs: tuple[str, ...] = ()
     overlays: tuple[str, ...] = ()
-    workflows: tuple[str, ...] = ()
+    workflow_files: tuple[str, ...] = ()
     recorded: Options = field(default_factory=Options)
     hooks: bool = False
 
@@ -170,7 +170,7 @@ def _compiled(
             name=identity.name,
             ref_dir=project.ref_dirs,
             overlay=project.overlays,
-            workflows=project.workflows,
+            workflow_files=project.workflow_files,
         ),
         promises=promises,
         origins=reached,
@@ -283,7 +283,7 @@ def _curated(
 def _arazzo_documents(source: OpenedFile, settings: OpenedFile | None, flags: Flags) -> list[NamedFiles]:
     """Return the Arazzo documents that the command line and the tools files name."""
     of_files = [NamedFiles(each.tools_file.workflows, each) for each in (source, settings) if each and each.tools_file]
-    return [NamedFiles(tuple(PlacedText(name, Where(name)) for name in flags.wanted.workflows)), *of_files]
+    return [NamedFiles(tuple(PlacedText(name, Where(name)) for name in flags.wanted.workflow_files)), *of_files]
 
 
 def verdict(sources: Sources) -> tuple[Diagnostic, ...]:

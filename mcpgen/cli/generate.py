@@ -88,6 +88,6 @@ def _project(target: Path, source: str, flags: Options) -> Project:
         projects.recorded(source, target),
         tuple(projects.recorded(path, target) for path in flags.ref_dir),
         tuple(projects.recorded(path, target) for path in flags.overlay),
-        tuple(projects.recorded(path, target) for path in flags.workflows),
+        tuple(projects.recorded(path, target) for path in flags.workflow_files),
         hooks=projects.has_hooks(target, lock),
     )

@@ -19,9 +19,9 @@ Value = JsonObject
 - `{expression: TEXT}`: a runtime expression of Arazzo (1.0.1, 4.7), or `$item` or `$index` of a step with `each`.
 - `{text: [PART, …]}`: a string of literal parts and `{expression: TEXT}`.
 - `{members: {NAME: VALUE}}`, `{items: [VALUE, …]}`: an object, an array.
-- `{patched: VALUE, at: {TARGET: VALUE}}`: a value with some places replaced (Arazzo 1.1, 4.6.17). A target is a JSON
+- `{patched: VALUE, at: {TARGET: VALUE}}`: a value with some places replaced (Arazzo 1.1, 4.8.15). A target is a JSON
   Pointer, or a JSONPath, which begins with `$`.
-- `{selected: JSONPATH, of: EXPRESSION}`: what a JSONPath selects: one value, or a list (Arazzo 1.1, 4.6.15).
+- `{selected: JSONPATH, of: EXPRESSION}`: what a JSONPath selects: one value, or a list (Arazzo 1.1, 4.8.13).
 
 In an object or an array, a member is left out if its expression refers to an input that the caller left out, or to a
 step that did not run. Any other expression that finds nothing is an error.

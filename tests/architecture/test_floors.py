@@ -44,6 +44,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "overlay": 1,
         "openapi": 1,
         "translate": 1,
+        "arazzo": 2,
         "toolsfile": 2,
         "inputs": 3,
         "flags": 3,

@@ -226,6 +226,7 @@ BUILT: list[tuple[dict[str, Any], Any]] = [
     ({"literal": "$inputs.id"}, "$inputs.id"),
     ({"literal": {"a": ["{$inputs.id}"]}}, {"a": ["{$inputs.id}"]}),
     (of("$inputs.id"), 7),
+    ({"items": [{**of(f"$inputs.{name}"), "asText": True} for name in ("id", "yes", "none")]}, ["7", "true", None]),
     (
         {"text": ["a", of("$inputs.id"), "-", of("$inputs.none"), of("$inputs.yes"), of("$inputs.float")]},
         "a7-nulltrue1.5",

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from mcpgen.base import runtime
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, compact
 from mcpgen.base.names import clipped, nearest
 from mcpgen.lower.inputs.slots import REST, WHOLE
 from mcpgen.lower.tool.annotations import as_written
@@ -303,7 +303,7 @@ class Steps:
         for each in call.parameters:
             name = self._argument(tool, call.target, each.location, each.name, each.where)
             if name:
-                members[name] = self._value(each.value, each.where)
+                members[name] = _fitted(self._value(each.value, each.where), tool, name)
         arguments: Value = {"members": dict[str, JsonValue](members)}
         if call.body is not None:
             arguments = self._with_body(tool, call.body, members, where)
@@ -357,7 +357,9 @@ class Steps:
         if others and rest is None:
             message = f"{tool.name} has no argument for the member '{clipped(next(iter(others)))}' of its body."
             self.diagnostics.add("unknown-step-argument", message, where, nearest(next(iter(others)), list(slots)))
-        found = {slots[name]: part for name, part in parts.items() if name in slots}
+        found = {
+            slots[name]: _fitted(as_object(part), tool, slots[name]) for name, part in parts.items() if name in slots
+        }
         return {"members": {**members, **found, **({rest: {"members": others}} if others and rest else {})}}
 
     def _check_arguments(self, tool: ToolSpec, arguments: Value, where: Where) -> None:
@@ -473,6 +475,16 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+# An id is often a number in an answer, and a text in the next request, where both look the same.
+def _fitted(value: Value, tool: ToolSpec, argument: str) -> Value:
+    """Return a value such that a number becomes a text if the argument of the tool is a text."""
+    if _kinds(as_object(as_object(tool.input_schema.get("properties")).get(argument))) != {"string"}:
+        return value
+    if isinstance(number := value.get("literal"), (int, float)):
+        return {"literal": compact(number)}
+    return {**value, "asText": True} if "expression" in value else value
 
 
 def _expressions(value: JsonValue) -> Iterator[str]:

@@ -44,7 +44,7 @@ class Facts:
     def component(self, raw: JsonValue, group: str, where: Where) -> tuple[JsonValue, Where, JsonObject]:
         """Return an entry of a list, its place, and the members that the entry replaces in it.
 
-        A Reusable Object (Arazzo 1.1, 4.6.10) leads to the component that it names. Raises SkipOperation if there is
+        A Reusable Object (Arazzo 1.1, 4.8.10) leads to the component that it names. Raises SkipOperation if there is
         none.
         """
         if not isinstance(raw, dict) or "reference" not in raw:

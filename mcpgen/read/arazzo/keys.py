@@ -28,7 +28,7 @@ FIELDS = {
     "expression type": ("type", "version"),
     "components": ("inputs", "parameters", "successActions", "failureActions"),
 }
-"""Name of each object → its fields (Arazzo 1.1, 4.6)."""
+"""Name of each object → its fields (Arazzo 1.1, 4.8)."""
 
 
 def invalid(message: str, where: Where, hint: str = "") -> SkipOperation:

@@ -1,4 +1,4 @@
-"""Read parameters: the values that a step passes to an operation or a workflow (Arazzo 1.1, 4.6.6)."""
+"""Read parameters: the values that a step passes to an operation or a workflow (Arazzo 1.1, 4.8.6)."""
 
 from collections.abc import Iterable
 from typing import cast, get_args

@@ -1,19 +1,29 @@
-"""Read the workflows of an Arazzo document, and their steps."""
+"""Read the workflows of an Arazzo document: their steps, with criteria and actions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.names import clipped, nearest
+from mcpgen.base.runtime import criteria, expressions
 from mcpgen.model import Decisions, MediaType, Operation, PathTemplate, RequestBody, Skipped
-from mcpgen.model.workflow import Invocation, Target, Workflow, WorkflowStep
-from mcpgen.read.arazzo.actions import Named, read_actions, read_criteria, with_defaults
+from mcpgen.model.workflow import (
+    Action,
+    ActionKind,
+    Criterion,
+    CriterionKind,
+    Invocation,
+    Target,
+    Workflow,
+    WorkflowStep,
+)
 from mcpgen.read.arazzo.facts import Facts, read_facts
 from mcpgen.read.arazzo.keys import invalid, read_list, read_object, read_text, unsupported
 from mcpgen.read.arazzo.parameters import read_parameters, with_inherited
-from mcpgen.read.arazzo.values import read_outputs, read_payload
+from mcpgen.read.arazzo.values import read_outputs, read_payload, read_selector
 from mcpgen.read.document import Document
 from mcpgen.read.openapi.references import References
 
@@ -24,13 +34,20 @@ _ASYNC = ("channelPath", "correlationId", "action")
 _NO_ASYNC = "Leave this workflow out; mcpgen calls operations of OpenAPI documents."
 
 
+_KINDS = {"success action": ("end", "goto"), "failure action": ("end", "goto", "retry")}
+_CRITERIA = ("simple", "regex", "jsonpath")
+
+_Named = tuple[str, Action]
+"""An action with its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Context:
     """A workflow whose steps are read: its object, its place, and the actions that its steps have by default."""
 
     entry: JsonObject
     where: Where
-    defaults: Mapping[str, list[Named]]
+    defaults: Mapping[str, list[_Named]]
     facts: Facts
 
 
@@ -94,7 +111,7 @@ def _workflow(raw: JsonValue, where: Where, facts: Facts, references: References
     entry = read_object(raw, "workflow", where)
     id_ = read_text(entry, "workflowId", "workflow", where)
     defaults = {
-        key: read_actions(entry.get(key), key, where.inside(key), facts) for key in ("successActions", "failureActions")
+        key: _actions(entry.get(key), key, where.inside(key), facts) for key in ("successActions", "failureActions")
     }
     around = _Context(entry, where, defaults, facts)
     steps = [
@@ -137,16 +154,16 @@ def _step(raw: JsonValue, where: Where, around: _Context) -> WorkflowStep:
     entry = read_object(raw, "step", where)
     success = None
     if "successCriteria" in entry:
-        success = read_criteria(entry["successCriteria"], "successCriteria", where.inside("successCriteria"))
-    own = {key: read_actions(entry.get(key), key, where.inside(key), facts) for key in ("onSuccess", "onFailure")}
+        success = _criteria(entry["successCriteria"], "successCriteria", where.inside("successCriteria"))
+    own = {key: _actions(entry.get(key), key, where.inside(key), facts) for key in ("onSuccess", "onFailure")}
     return WorkflowStep(
         id=read_text(entry, "stepId", "step", where),
         where=where,
         call=_call(entry, where, around),
         description=as_text(entry.get("description")),
         success=success or None,
-        on_success=with_defaults(own["onSuccess"], defaults["successActions"]),
-        on_failure=with_defaults(own["onFailure"], defaults["failureActions"]),
+        on_success=_with_defaults(own["onSuccess"], defaults["successActions"]),
+        on_failure=_with_defaults(own["onFailure"], defaults["failureActions"]),
         outputs=read_outputs(entry.get("outputs"), where.inside("outputs"), facts.constants),
         after=_after(entry.get("dependsOn"), where.inside("dependsOn")),
         seconds=_seconds(entry.get("timeout"), where.inside("timeout")),
@@ -208,7 +225,7 @@ def _seconds(value: JsonValue, where: Where) -> float | None:
 
 
 def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
-    """Return the steps in their order, but each after the steps that it depends on (Arazzo 1.1, 4.6.5.2).
+    """Return the steps in their order, but each after the steps that it depends on (Arazzo 1.1, 4.8.5.2).
 
     Raises SkipOperation if a step depends on an unknown step or on itself, or if two steps have one id.
     """
@@ -230,3 +247,79 @@ def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
             raise invalid(f"The step '{clipped(left.id)}' depends on itself.", left.where.inside("dependsOn"))
         found[ready.id] = ready
     return tuple(found.values())
+
+
+# -- criteria and actions ---------------------------------------------------------------------------------------------
+
+
+def _criteria(value: JsonValue, key: str, where: Where) -> tuple[Criterion, ...]:
+    """Return the criteria in the list under `key`. Raises SkipOperation if one can never be evaluated."""
+    entries = enumerate(read_list(value, key, where))
+    return tuple(_criterion(read_object(raw, "criterion", where.inside(i)), where.inside(i)) for i, raw in entries)
+
+
+def _criterion(entry: JsonObject, where: Where) -> Criterion:
+    condition = read_text(entry, "condition", "criterion", where)
+    kind = read_selector(entry.get("type", "simple"), where.inside("type"))
+    if kind not in _CRITERIA:
+        raise invalid(f"'{clipped(kind)}' is no type of a criterion.", where.inside("type"))
+    context = read_text(entry, "context", "criterion", where) if kind != "simple" or "context" in entry else ""
+    if context and not expressions.is_expression(context):
+        raise invalid(f"The context '{clipped(context)}' is no runtime expression.", where.inside("context"))
+    if problem := criteria.problem(kind, condition):
+        message = f"The condition '{clipped(condition)}' can never be evaluated: {problem}."
+        raise invalid(message, where.inside("condition"))
+    return Criterion(cast(CriterionKind, kind), condition, where, context)
+
+
+def _actions(value: JsonValue, key: str, where: Where, facts: Facts) -> list[_Named]:
+    """Return the actions in the list under `key`, such as `onSuccess`. Raises SkipOperation if one is invalid."""
+    kind = "success action" if "uccess" in key else "failure action"
+    return [_action(raw, kind, where.inside(index), facts) for index, raw in enumerate(read_list(value, key, where))]
+
+
+def _with_defaults(own: Iterable[_Named], defaults: Iterable[_Named]) -> tuple[Action, ...]:
+    """Return the actions of a step: its own, then those of its workflow that it does not replace by name."""
+    own = list(own)
+    names = {name for name, _ in own}
+    return tuple(action for _, action in own) + tuple(each for name, each in defaults if name not in names)
+
+
+def _action(raw: JsonValue, kind: str, where: Where, facts: Facts) -> _Named:
+    raw, where, _ = facts.component(raw, "successActions" if kind == "success action" else "failureActions", where)
+    entry = read_object(raw, kind, where)
+    name, written = (read_text(entry, key, kind, where) for key in ("name", "type"))
+    if written not in _KINDS[kind]:
+        known = ", ".join(f"`{each}`" for each in _KINDS[kind])
+        raise invalid(f"The type of a {kind} is one of {known}.", where.inside("type"))
+    step = read_text(entry, "stepId", kind, where) if "stepId" in entry else ""
+    target = None
+    if "workflowId" in entry:
+        target = facts.workflow(read_text(entry, "workflowId", kind, where), where.inside("workflowId"))
+    if written == "end" and (step or target):
+        step, target = "", None  # they are "only relevant" for the other types
+    if step and target:
+        raise invalid(f"A {kind} has both a `stepId` and a `workflowId`.", where)
+    if written == "goto" and not (step or target):
+        raise invalid(f"A {kind} of the type `goto` needs a `stepId` or a `workflowId`.", where)
+    return name, Action(
+        kind=cast(ActionKind, written),
+        where=where,
+        step=step,
+        target=target,
+        seconds=_number(entry, "retryAfter", 0, where),
+        most=int(_number(entry, "retryLimit", 1, where)),
+        criteria=_criteria(entry.get("criteria"), "criteria", where.inside("criteria")),
+        parameters=read_parameters(entry.get("parameters"), where.inside("parameters"), facts, of_workflow=True)
+        if target
+        else (),
+    )
+
+
+def _number(entry: JsonObject, key: str, default: int, where: Where) -> float:
+    value = entry.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+        raise invalid(f"`{key}` must be a number that is not negative.", where.inside(key))
+    if key == "retryLimit" and value != int(value):
+        raise invalid("`retryLimit` must be a whole number.", where.inside(key))
+    return value

@@ -141,7 +141,7 @@ def _no_expression(text: str, where: Where) -> Exception:
 
 
 def _selector(value: JsonObject, where: Where) -> Value:
-    """Read a Selector Object (Arazzo 1.1, 4.6.15)."""
+    """Read a Selector Object (Arazzo 1.1, 4.8.13)."""
     context, selector = (read_text(value, key, "selector", where) for key in ("context", "selector"))
     kind = read_selector(value["type"], where.inside("type"))
     if not expressions.is_expression(context):

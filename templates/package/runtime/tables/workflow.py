@@ -23,6 +23,7 @@ class ExpressionNode(TypedDict):
     """The value of a runtime expression."""
 
     expression: Expression
+    asText: NotRequired[Annotated[Literal[True], "A number or a truth value becomes a text."]]
 
 
 class JoinedNode(TypedDict):

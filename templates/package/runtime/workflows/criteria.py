@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Decide whether the criteria of a workflow hold (Arazzo 1.1, 4.6.11).
+"""Decide whether the criteria of a workflow hold (Arazzo 1.1, 4.8.11).
 
 A condition that cannot be evaluated fails. In a simple condition, a value that is missing is `null`, as in
 `$response.body#/next == null`. The compiler reads conditions by `problem`. Pure functions.
@@ -65,7 +65,7 @@ def problem(kind: str, condition: str) -> str:
     except (Malformed, jsonpath.Malformed) as malformed:
         return str(malformed)
     except ValueError:
-        return "the pattern is too large, or cannot be searched in linear time"
+        return "it is no pattern that can be searched in linear time"
     return ""
 
 

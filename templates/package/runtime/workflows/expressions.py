@@ -1,5 +1,5 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Evaluate runtime expressions, such as `$steps.find.outputs.id#/0`, and build values from them (Arazzo 1.1, 4.7).
+"""Evaluate runtime expressions, such as `$steps.find.outputs.id#/0`, and build values from them (Arazzo 1.1, 4.9).
 
 Beside the standard's, there are `$item` and `$index` for the steps of a loop. The compiler reads expressions by `parse`
 and `parts`, too: so what it accepts can be evaluated. Pure functions.
@@ -275,7 +275,8 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
     if "literal" in value:
         return value["literal"]
     if "expression" in value:
-        return evaluate(value["expression"], scope)
+        found = evaluate(value["expression"], scope)
+        return as_text(found) if "asText" in value and isinstance(found, (int, float)) else found
     if "text" in value:
         return _text(value["text"], scope)
     if "members" in value:

@@ -35,11 +35,13 @@ class StepCall(CallUnderWay):
     """Call that a step of a workflow makes. `observed`: what the API answered, None before it has answered.
 
     `depth`: number of workflows around the call. `too_large`: True if the answer has more bytes than a step reads.
+    `wait`: seconds that the API asks to wait before the call is repeated, or None.
     """
 
     observed: Response | None = None
     request: Request | None = None
     too_large = False
+    wait: int | None = None
 
     def __init__(
         self, tool: Tool, arguments: dict[str, Any], dialogue: Dialogue, ask: Ask | None, budget: Budget, depth: int
@@ -67,6 +69,7 @@ def observe(services: Services, tool: Tool) -> Callable[[CallUnderWay], None]:
 
     def step(call: CallUnderWay) -> None:
         if isinstance(call, StepCall) and call.answer is not None and "task" not in tool.binding:
+            call.wait = call.answer.retry_after
             call.too_large = call.answer.cut or call.answer.size > LARGEST
             call.request = _request(call, redactor)
             body = ABSENT if call.too_large else _body(call.answer, redactor)

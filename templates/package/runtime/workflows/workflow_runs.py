@@ -56,11 +56,12 @@ class Stopped(Exception):
 
 
 class Attempt:
-    """Outcome of one call of a step. `problem`: why the step failed, or ""."""
+    """Outcome of one call of a step. `problem`: why the step failed, or "". `wait`: Retry-After of its answer."""
 
-    __slots__ = ("outputs", "problem", "scope")
+    __slots__ = ("outputs", "problem", "scope", "wait")
 
-    def __init__(self, scope: Scope, problem: str, outputs: dict[str, Any]) -> None:
+    def __init__(self, scope: Scope, problem: str, outputs: dict[str, Any], wait: int | None = None) -> None:
+        self.wait = wait
         self.scope = scope
         self.problem = problem
         self.outputs = outputs
@@ -208,7 +209,8 @@ class RunningWorkflow:
             if action is not None and action["kind"] == "retry":
                 record.retries += 1
                 record.before = self._led(action, attempt)
-                await asyncio.sleep(action.get("seconds", 0))
+                # Retry-After overrules the action (Arazzo 1.1, 4.8.8)
+                await asyncio.sleep(action.get("seconds", 0) if attempt.wait is None else attempt.wait)
                 continue
             if not attempt.problem:
                 self._succeed(step)
@@ -259,7 +261,7 @@ class RunningWorkflow:
             entry |= {"state": FAILED if has_answer or not writes else UNKNOWN, "told": problem}
         record.made.append(entry)
         if problem:
-            return Attempt(scope, problem, {})
+            return Attempt(scope, problem, {}, inner.wait if inner is not None else None)
         try:
             outputs = {name: build(value, scope) for name, value in step.get("outputs", {}).items()}
             if "undo" in step:
