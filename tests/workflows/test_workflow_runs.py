@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from package.runtime.core.wire_formats import Question
+from package.runtime.core.effects import Call
+from package.runtime.core.wire_formats import Question, Result
 from package.runtime.workflows import workflow_runs
 
 from tests.workflows.shop import ACCEPT, CANCEL, DECLINE, REFUND, SECRET, Scene, generated, run, text
@@ -258,6 +259,38 @@ def test_requests_of_steps_are_called_by_nothing_else(project: Path) -> None:
         'POST /mails?by=ann {"to":"ann@example.org"}',
         "DELETE /mails/1",
     ]
+
+
+class Log:
+    """Audit log that remembers its lines: tool, id of the call that made the call, and outcome."""
+
+    def __init__(self) -> None:
+        self.calls: dict[int, Call] = {}
+        self.lines: list[tuple[str, str, str]] = []
+
+    def begin(self, call: Call) -> Result | None:
+        self.calls[call.key] = call
+        return Result.error("The log is full.") if call.name == "send_mail" else None
+
+    def end(self, key: int, outcome: object) -> None:
+        call = self.calls[key]
+        assert call.span is not None
+        self.lines.append((call.name, call.span.within, "error" if getattr(outcome, "is_error", True) else "ok"))
+
+
+def test_each_step_has_a_line_in_the_audit_log(project: Path) -> None:
+    log = Log()
+
+    async def scene(scene: Scene) -> None:
+        scene.executor.lasting.record = log
+        told = text(await scene.call("refund_last_invoice", customer="ann"))
+        assert "The step mail failed: The log is full." in told, "what cannot be recorded is not sent"
+
+    shop = run(project, scene)
+    names = ["find_customers", "list_invoices", "create_refund", "delete_refund"]
+    assert [(name, outcome) for name, _, outcome in log.lines] == [(name, "ok") for name in names]
+    assert len({within for _, within, _ in log.lines if within}) == 1
+    assert [each.split(" ")[0] for each in shop.writes] == ["POST", "DELETE"]
 
 
 def test_limits(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
