@@ -51,6 +51,10 @@ class Unresolved(Exception):
     """An expression finds no value. The message is a sentence for a model."""
 
 
+class TooLarge(Unresolved):
+    """A value is larger than a workflow may hold."""
+
+
 class Malformed(Exception):
     """The text is no runtime expression."""
 
@@ -185,6 +189,22 @@ def build(value: dict[str, Any], scope: Scope) -> Any:
     built = _built(value, scope)
     _check_size(built)
     return built
+
+
+def build_outputs(values: Mapping[str, dict[str, Any]], scope: Scope) -> dict[str, Any]:
+    """Return the outputs of a step or a workflow. An output that an answer lacks is left out. Raises TooLarge.
+
+    In the standard's own example, a step ends its workflow if a list is empty, and has an output of the first item.
+    """
+    found = {}
+    for name, value in values.items():
+        try:
+            found[name] = build(value, scope)
+        except TooLarge:
+            raise
+        except Unresolved:
+            continue
+    return found
 
 
 def as_text(value: Any) -> str:
@@ -400,5 +420,5 @@ def _check_size(value: Any) -> None:
             waiting.extend(value)
 
 
-def _too_large() -> Unresolved:
-    return Unresolved(f"A value of the workflow is larger than {LARGEST:,} characters.")
+def _too_large() -> TooLarge:
+    return TooLarge(f"A value of the workflow is larger than {LARGEST:,} characters.")
