@@ -76,7 +76,7 @@ def requests(entry: JsonObject, where: Where) -> Iterator[tuple[JsonObject, Wher
                     "description": f"A step of {as_text(entry.get('name'))}.",
                     "inputSchema": {**schema, **({"required": list[JsonValue](in_path)} if in_path else {})},
                     "listed": False,
-                "portable": False,
+                    "portable": False,
                     **{key: found[key] for key in ("request", "send", "base_url") if key in found},
                 },
                 where.inside("steps", index),
