@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from mcpgen.base.errors import FatalError
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.plurals import counted
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.cli.schema import write_beside
@@ -24,8 +25,11 @@ from mcpgen.read.toolsfile import editors
     "-o", "--output", "file", metavar="FILE", help="File to write, or `-` for stdout (default: NAME.tools.yaml)."
 )
 @options.allow_redirect
+@click.option(
+    "--workflows", is_flag=True, help="Propose workflows, from links of the document and ids that tools need."
+)
 @click.option("--overwrite", is_flag=True, help="Overwrite FILE if it exists.")
-def command(document: str, file: str | None, allow_redirect: tuple[str, ...], overwrite: bool) -> None:
+def command(document: str, file: str | None, allow_redirect: tuple[str, ...], workflows: bool, overwrite: bool) -> None:
     """Write a tools file for DOCUMENT, an OpenAPI document, ready to edit.
 
     The file lists the operations with the tokens that each tool costs. The settings that you can change are written
@@ -52,7 +56,9 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], ov
             )
         place = Path() if printed else target.parent
         with report.progress("Counting"):
-            written = starter(compiled.catalog, *_named(document, place, "NAME.tools.yaml" if printed else str(target)))
+            found = _proposed(compiled) if workflows else []
+            named = _named(document, place, "NAME.tools.yaml" if printed else str(target))
+            written = starter(compiled.catalog, *named, workflows=found)
         if printed:
             report.say_file(written.text.encode())
             return
@@ -73,6 +79,12 @@ def _compiled(fetched: Fetched) -> Compiled:
             "not-an-api", f"{fetched.name} is already a tools file, but init needs an OpenAPI document.", hint=hint
         )
     return compiled
+
+
+def _proposed(compiled: Compiled) -> list[JsonObject]:
+    from mcpgen.retrieval.workflow_proposals import proposed  # imported late: few runs propose workflows
+
+    return proposed(compiled.catalog, compiled.definitions)
 
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:

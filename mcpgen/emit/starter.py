@@ -8,10 +8,11 @@ proposal becomes valid YAML if its `#` is removed. Text of the document is writt
 import posixpath
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list
 from mcpgen.base.names import clipped
 from mcpgen.base.plurals import counted
 from mcpgen.check import too_many_tools
@@ -68,12 +69,19 @@ class _Group:
 
 
 # One `#` before a proposal, two before an explanation: without its `#`, each proposal is valid YAML.
-def starter(catalog: Catalog, document: str, name: str, described: str, folder: str = "") -> Starter:
+def starter(
+    catalog: Catalog,
+    document: str,
+    name: str,
+    described: str,
+    folder: str = "",
+    workflows: Sequence[JsonObject] = (),
+) -> Starter:
     """Return a tools file with the file name `name` for the OpenAPI document `document`.
 
     `document`: the document's path or URL, as the tools file names it. `described`: the document's name in comments.
     `folder`: the document's folder, for `ref_dir`; "" if the document has a URL or is in the tools file's folder or
-    below it.
+    below it. `workflows`: proposed workflows, as entries of `tools`.
     """
     costs = {tool.name: table.cost(tool) for tool in catalog.tools}
     operations = [tool.operation for tool in catalog.tools]
@@ -95,6 +103,7 @@ def starter(catalog: Catalog, document: str, name: str, described: str, folder: 
         f"  - document: {yaml_scalar(document)}",
         *_selection(catalog.tools, few, costs),
         *_overrides(selected, costs, operations),
+        *_workflows(workflows),
     ]
     return Starter("\n".join(lines) + "\n", len(catalog.tools), len(selected))
 
@@ -214,6 +223,27 @@ def _overrides(tools: list[ToolSpec], costs: dict[str, int], operations: list[Op
         yield f"#   {yaml_scalar(_key(tool.operation, ids))}: {change}  {_PROSE} {said}"
     if len(dangerous) > MOST_DANGEROUS:
         yield f"{_PROSE} … and {counted(len(dangerous) - MOST_DANGEROUS, 'more destructive tool')}."
+
+
+def _workflows(entries: Sequence[JsonObject]) -> Iterator[str]:
+    """Yield proposed workflows, each an entry of `tools`."""
+    if not entries:
+        return
+    yield ""
+    yield f"{_PROSE} Workflows: tools that make several calls. These follow from links and ids of the document."
+    yield "# tools:"
+    for entry in entries:
+        for number, key in enumerate(key for key in entry if key != "steps"):
+            yield f"#   {' ' if number else '-'} {key}: {_flow(entry[key])}"
+        yield "#     steps:"
+        yield from (f"#       - {_flow(step)}" for step in as_list(entry["steps"]))
+
+
+def _flow(value: JsonValue) -> str:
+    """Return a text, or an object of texts and objects, in YAML's flow style."""
+    if not isinstance(value, dict):
+        return yaml_scalar(str(value))
+    return f"{{{', '.join(f'{yaml_scalar(name)}: {_flow(member)}' for name, member in value.items())}}}"
 
 
 def _key(operation: Operation, ids: Counter[str | None]) -> str:
