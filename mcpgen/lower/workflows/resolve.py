@@ -350,8 +350,9 @@ class Steps:
         if isinstance(literal, dict):
             parts = {name: {"literal": member} for name, member in literal.items()}
         elif "members" not in value:
-            others = {"rest": tool.arguments[REST]} if REST in tool.arguments else {}
-            return {"members": dict(members), "spread": value, "names": dict(slots), **others}
+            names = dict[str, JsonValue](slots)
+            spread: JsonObject = {"members": dict[str, JsonValue](members), "spread": value, "names": names}
+            return {**spread, **({"rest": tool.arguments[REST]} if REST in tool.arguments else {})}
         rest = tool.arguments.get(REST)
         others = {name: part for name, part in parts.items() if name not in slots}
         if others and rest is None:
@@ -362,7 +363,9 @@ class Steps:
             for name, part in parts.items()
             if name in slots
         }
-        return {"members": {**members, **found, **({rest: {"members": others}} if others and rest else {})}}
+        if others and rest is not None:
+            found[rest] = {"members": others}
+        return {"members": {**members, **found}}
 
     # An id is often a number in an answer, and a text in the next request, where both look the same.
     def _fitted(self, value: Value, tool: ToolSpec, argument: str) -> Value:
