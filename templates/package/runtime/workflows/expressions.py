@@ -180,7 +180,7 @@ def evaluate(expression: str, scope: Scope) -> Any:
         raise Unresolved(f"The workflow has no value for {expression}.") from None
 
 
-def build(value: dict[str, Any], scope: Scope) -> Any:
+def build(value: Mapping[str, Any], scope: Scope) -> Any:
     """Return what a Value of the table stands for. Raises Unresolved.
 
     A member of an object, or an item of a list, is left out if it refers to an input that the caller left out, or to a
@@ -191,7 +191,7 @@ def build(value: dict[str, Any], scope: Scope) -> Any:
     return built
 
 
-def build_outputs(values: Mapping[str, dict[str, Any]], scope: Scope) -> dict[str, Any]:
+def build_outputs(values: Mapping[str, Mapping[str, Any]], scope: Scope) -> dict[str, Any]:
     """Return the outputs of a step or a workflow. An output that an answer lacks is left out. Raises TooLarge.
 
     In the standard's own example, a step ends its workflow if a list is empty, and has an output of the first item.
@@ -291,7 +291,7 @@ def _key(value: Any, token: str) -> Any:
 # -- values -----------------------------------------------------------------------------------------------------------
 
 
-def _built(value: dict[str, Any], scope: Scope) -> Any:
+def _built(value: Mapping[str, Any], scope: Scope) -> Any:
     if "literal" in value:
         return value["literal"]
     if "expression" in value:
@@ -310,7 +310,7 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
     return _patched(_built(value["patched"], scope), value["at"], scope)
 
 
-def _renamed(body: Any, value: dict[str, Any]) -> dict[str, Any]:
+def _renamed(body: Any, value: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members of a request's body as arguments: by `names`, and the others in the argument `rest`."""
     if not isinstance(body, dict):
         raise Unresolved("The body of the request must be an object.")
@@ -322,7 +322,7 @@ def _renamed(body: Any, value: dict[str, Any]) -> dict[str, Any]:
     return {**found, value["rest"]: others} if others else found
 
 
-def _is_left_out(value: dict[str, Any], scope: Scope) -> bool:
+def _is_left_out(value: Mapping[str, Any], scope: Scope) -> bool:
     """Return True for an expression that refers to an input left out by the caller, or to a step that did not run.
 
     A text that consists of one such expression is left out, too.
