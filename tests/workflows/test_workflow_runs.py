@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from package.runtime.core.catalog import Catalog
 from package.runtime.core.effects import Call
 from package.runtime.core.wire_formats import Question, Result
-from package.runtime.workflows import workflow_runs
+from package.runtime.workflows import workflow_runs, workflow_step
 
 from tests.workflows.shop import ACCEPT, CANCEL, DECLINE, REFUND, SECRET, Scene, generated, run, text
 
@@ -291,6 +292,15 @@ def test_each_step_has_a_line_in_the_audit_log(project: Path) -> None:
     assert [(name, outcome) for name, _, outcome in log.lines] == [(name, "ok") for name in names]
     assert len({within for _, within, _ in log.lines if within}) == 1
     assert [each.split(" ")[0] for each in shop.writes] == ["POST", "DELETE"]
+
+
+def test_the_operator_is_told_what_a_workflow_calls(project: Path) -> None:
+    catalog = Catalog.load(str(project / "shop_mcp"))
+    assert workflow_step.explained(catalog, catalog.tool("refund_each")) == (
+        "It sends nothing itself. Its steps are found: find_customers, refund: create_refund, mail: send_mail. The user is"
+        " asked about Create refund (POST /refunds); Delete refund (DELETE /refunds/{refund}) to undo a step that was done;"
+        " Send mail (POST /mails)."
+    )
 
 
 def test_limits(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
