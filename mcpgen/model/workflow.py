@@ -134,8 +134,8 @@ class Workflow:
     """One workflow.
 
     `id`: its name in its document; the name of the tool is derived from it, unless `tool` is set. `document`: its file.
-    `inputs`: JSON Schema of the tool's arguments. `after`: workflows that must have succeeded before (`dependsOn`).
-    `seconds`: limit on all steps together, without the time that users think; None for the default.
+    `inputs`: JSON Schema of the tool's arguments. `seconds`: limit on all steps together, without the time that users
+    think; None for the default.
     """
 
     id: str
@@ -147,6 +147,5 @@ class Workflow:
     description: str = ""
     inputs: JsonObject = field(default_factory=dict)
     outputs: Mapping[str, Value] = field(default_factory=dict)
-    after: tuple[Target, ...] = ()
     consent: Consent = "once"
     seconds: float | None = None

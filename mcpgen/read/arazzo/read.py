@@ -1,12 +1,12 @@
 """Read the workflows of an Arazzo document: their steps, with parameters, criteria and actions."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast, get_args
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError, SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped, nearest
 from mcpgen.base.runtime import criteria, expressions
 from mcpgen.model import Decisions, MediaType, Operation, PathTemplate, RequestBody, Skipped
@@ -122,17 +122,38 @@ def _workflow(raw: JsonValue, where: Where, facts: Facts, references: References
     return Workflow(
         id=id_,
         where=where,
-        steps=_ordered(steps),
+        steps=_ordered([*_depended(entry, where, facts, references), *steps]),
         document=facts.document,
         summary=as_text(entry.get("summary")),
         description=as_text(entry.get("description")),
         inputs=_inputs(entry.get("inputs"), where.inside("inputs"), references),
         outputs=read_outputs(entry.get("outputs"), where.inside("outputs"), facts.constants),
-        after=tuple(
-            facts.workflow(str(each), where.inside("dependsOn", index))
-            for index, each in enumerate(read_list(entry.get("dependsOn"), "dependsOn", where.inside("dependsOn")))
-        ),
     )
+
+
+# A server keeps nothing between calls, so what "MUST be completed before" is done in the same call.
+def _depended(entry: JsonObject, where: Where, facts: Facts, references: References) -> Iterator[WorkflowStep]:
+    """Yield a step for each workflow that this one depends on. It gets the inputs that both have by name."""
+    own = _input_names(entry, where, references)
+    place = where.inside("dependsOn")
+    for index, written in enumerate(read_list(entry.get("dependsOn"), "dependsOn", place)):
+        target = facts.workflow(str(written), place.inside(index))
+        there = Where(target.document, "/workflows")
+        for number, other in enumerate(map(as_object, as_list(references.at(there, place.inside(index))))):
+            if other.get("workflowId") == target.name:
+                names = own & _input_names(other, there.inside(number), references)
+                given = (
+                    StepParameter(name, {"expression": f"$inputs#{pointer('', name)}"}, target.where)
+                    for name in sorted(names)
+                )
+                id_ = f"dependsOn-{index + 1}"
+                yield WorkflowStep(id_, target.where, Invocation(target, tuple(given)))
+
+
+def _input_names(entry: JsonObject, where: Where, references: References) -> set[str]:
+    if "inputs" not in entry:
+        return set()
+    return {*as_object(references.resolve(entry["inputs"], where.inside("inputs"))[0].get("properties"))}
 
 
 def _inputs(value: JsonValue, where: Where, references: References) -> JsonObject:
