@@ -201,7 +201,9 @@ class Sources:
                 if version is None and not toolsfile.is_tools_file(document.value)
                 else f"{document.name} is a tools file, but an OpenAPI document is expected here.",
                 document.where(""),
-                "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
+                "Name the API description first, and the Arazzo document after it."
+                if "arazzo" in as_object(document.value)
+                else "Name an OpenAPI document, a Postman collection, a Google Discovery document or a tools file.",
             )
         api = openapi.read(document, self._definitions, url, self._diagnostics)
         # Do not check the OpenAPI translated from another format: the author did not write what the check would report

@@ -24,6 +24,9 @@ from tests.workflows.test_arazzo import HERE, Api, runs
 RUNNERS = {"redocly": ("@redocly/cli", "2.77.0"), "arazzo-runner": ("arazzo-runner", "0.9.6")}
 """Name of each runner → its package of npm or PyPI, and the release."""
 
+PATIENCE = 30
+"""Seconds after which a runner counts as waiting. A run takes a few seconds."""
+
 Command = Callable[[Path, str, dict[str, Any]], list[str]]
 
 
@@ -65,8 +68,11 @@ async def played(command: Command, document: Path, workflow: str, run: dict[str,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        told, _ = await asyncio.wait_for(process.communicate(), 60)
-        sys.stdout.write(told.decode(errors="replace"))
+        try:
+            told, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
+            sys.stdout.write(told.decode(errors="replace"))
+        except TimeoutError:  # the runner waits for its next request
+            process.kill()
     return api.requests
 
 
