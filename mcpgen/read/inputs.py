@@ -12,7 +12,7 @@ from mcpgen.base.errors import FatalError
 from mcpgen.base.jsonvalue import as_object, as_text
 from mcpgen.base.names import clipped
 from mcpgen.model import Api
-from mcpgen.read import arazzo, fetch, openapi, toolsfile, translate
+from mcpgen.read import fetch, openapi, toolsfile, translate
 from mcpgen.read.document import Document, Library, budgets, redacted
 from mcpgen.read.fetch import Fetched, Folder, Network
 from mcpgen.read.toolsfile import IncludedDocument, PlacedText, ToolsFile
@@ -239,7 +239,7 @@ class Sources:
             network = self._network
             fetched = fetch.beside(by.fetched, named.text, network) if by else fetch.read(named.text, network=network)
             document = self._included(fetched)
-            if not arazzo.is_arazzo(document.value):
+            if "arazzo" not in as_object(document.value):
                 message = f"{document.name} is not an Arazzo document."
                 hint = "An Arazzo document begins with `arazzo: 1.0.1`."
                 raise FatalError("not-an-api", message, document.where(""), hint)

@@ -297,5 +297,14 @@ def test_values_do_not_double_with_each_step() -> None:
         build({"items": [of("$inputs.value"), of("$inputs.value")]}, found)
 
 
+def test_an_output_that_an_answer_lacks_is_left_out() -> None:
+    found = scope()
+    found.inputs["huge"] = "x" * expressions.LARGEST
+    values = {"id": of("$response.body#/id"), "next": of("$response.body#/next"), "none": of("$response.body#/null")}
+    assert expressions.build_outputs(values, found) == {"id": 5, "none": None}
+    with pytest.raises(expressions.TooLarge):
+        expressions.build_outputs({"all": of("$inputs.huge")}, found)
+
+
 def test_absent_is_no_value() -> None:
     assert Scope({}).item is ABSENT

@@ -87,6 +87,7 @@ WITHIN = {
     "ExpressionNode": "workflows",
     "JoinedNode": "workflows",
     "ObjectNode": "workflows",
+    "SpreadNode": "workflows",
     "ArrayNode": "workflows",
     "SelectedNode": "workflows",
     "PatchedNode": "workflows",

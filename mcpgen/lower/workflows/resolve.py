@@ -303,7 +303,7 @@ class Steps:
         for each in call.parameters:
             name = self._argument(tool, call.target, each.location, each.name, each.where)
             if name:
-                members[name] = _fitted(self._value(each.value, each.where), tool, name)
+                members[name] = self._fitted(self._value(each.value, each.where), tool, name)
         arguments: Value = {"members": dict[str, JsonValue](members)}
         if call.body is not None:
             arguments = self._with_body(tool, call.body, members, where)
@@ -350,17 +350,31 @@ class Steps:
         if isinstance(literal, dict):
             parts = {name: {"literal": member} for name, member in literal.items()}
         elif "members" not in value:
-            others = {"rest": tool.arguments[REST]} if REST in tool.arguments else {}
-            return {"members": dict(members), "spread": value, "names": dict(slots), **others}
+            names = dict[str, JsonValue](slots)
+            spread: JsonObject = {"members": dict[str, JsonValue](members), "spread": value, "names": names}
+            return {**spread, **({"rest": tool.arguments[REST]} if REST in tool.arguments else {})}
         rest = tool.arguments.get(REST)
         others = {name: part for name, part in parts.items() if name not in slots}
         if others and rest is None:
             message = f"{tool.name} has no argument for the member '{clipped(next(iter(others)))}' of its body."
             self.diagnostics.add("unknown-step-argument", message, where, nearest(next(iter(others)), list(slots)))
         found = {
-            slots[name]: _fitted(as_object(part), tool, slots[name]) for name, part in parts.items() if name in slots
+            slots[name]: self._fitted(as_object(part), tool, slots[name])
+            for name, part in parts.items()
+            if name in slots
         }
-        return {"members": {**members, **found, **({rest: {"members": others}} if others and rest else {})}}
+        if others and rest is not None:
+            found[rest] = {"members": others}
+        return {"members": {**members, **found}}
+
+    # An id is often a number in an answer, and a text in the next request, where both look the same.
+    def _fitted(self, value: Value, tool: ToolSpec, argument: str) -> Value:
+        """Return a value such that a number becomes a text if the argument of the tool is a text."""
+        if _kinds(as_object(as_object(tool.input_schema.get("properties")).get(argument))) != {"string"}:
+            return value
+        if isinstance(number := value.get("literal"), (int, float)):
+            return {"literal": compact(number)}
+        return {**value, "asText": True} if "expression" in value and self._kinds_of(value) != {"string"} else value
 
     def _check_arguments(self, tool: ToolSpec, arguments: Value, where: Where) -> None:
         """Report arguments that are missing, and constants of a type that their schema does not allow."""
@@ -408,10 +422,10 @@ class Steps:
         if action.step:
             self._check_step(action.step, action.where)
             found["step"] = action.step
-        if action.target is not None:
+        if action.target is not None and action.parameters:
             found |= self._call(Invocation(action.target, action.parameters), action.where)
-            if not action.parameters:
-                del found["arguments"]  # the workflow goes on with the inputs of this one
+        elif action.target is not None and (tool := self._target(action.target)) is not None:
+            found["tool"] = tool.name  # the workflow goes on with the inputs of this one
         if action.kind == "retry":
             found |= {"seconds": action.seconds, "most": action.most}
         return {**found, **({"criteria": self._criteria(action.criteria)} if action.criteria else {})}
@@ -475,16 +489,6 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-# An id is often a number in an answer, and a text in the next request, where both look the same.
-def _fitted(value: Value, tool: ToolSpec, argument: str) -> Value:
-    """Return a value such that a number becomes a text if the argument of the tool is a text."""
-    if _kinds(as_object(as_object(tool.input_schema.get("properties")).get(argument))) != {"string"}:
-        return value
-    if isinstance(number := value.get("literal"), (int, float)):
-        return {"literal": compact(number)}
-    return {**value, "asText": True} if "expression" in value else value
 
 
 def _expressions(value: JsonValue) -> Iterator[str]:

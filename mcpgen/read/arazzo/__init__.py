@@ -4,10 +4,3 @@ A document is read whole before any workflow of it is (Arazzo 1.1, 4.5). Referen
 the model has only steps, values, criteria and actions. A workflow that is invalid, or that needs XPath or messages of
 AsyncAPI, is left out with the reason; the other workflows are read.
 """
-
-from mcpgen.base.jsonvalue import JsonValue
-
-
-def is_arazzo(value: JsonValue) -> bool:
-    """Return True if a document has the key `arazzo`, which marks an Arazzo document."""
-    return isinstance(value, dict) and "arazzo" in value

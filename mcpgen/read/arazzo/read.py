@@ -1,8 +1,8 @@
-"""Read the workflows of an Arazzo document: their steps, with criteria and actions."""
+"""Read the workflows of an Arazzo document: their steps, with parameters, criteria and actions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import cast, get_args
 
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.errors import FatalError, SkipOperation
@@ -10,20 +10,21 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object, as_text
 from mcpgen.base.names import clipped, nearest
 from mcpgen.base.runtime import criteria, expressions
 from mcpgen.model import Decisions, MediaType, Operation, PathTemplate, RequestBody, Skipped
+from mcpgen.model.words import Location
 from mcpgen.model.workflow import (
     Action,
     ActionKind,
     Criterion,
     CriterionKind,
     Invocation,
+    StepParameter,
     Target,
     Workflow,
     WorkflowStep,
 )
 from mcpgen.read.arazzo.facts import Facts, read_facts
 from mcpgen.read.arazzo.keys import invalid, read_list, read_object, read_text, unsupported
-from mcpgen.read.arazzo.parameters import read_parameters, with_inherited
-from mcpgen.read.arazzo.values import read_outputs, read_payload, read_selector
+from mcpgen.read.arazzo.values import read_outputs, read_payload, read_selector, read_value
 from mcpgen.read.document import Document
 from mcpgen.read.openapi.references import References
 
@@ -32,8 +33,6 @@ VERSIONS = ("1.0", "1.1")
 _CALLS = ("operationId", "operationPath", "workflowId", "channelPath")
 _ASYNC = ("channelPath", "correlationId", "action")
 _NO_ASYNC = "Leave this workflow out; mcpgen calls operations of OpenAPI documents."
-
-
 _KINDS = {"success action": ("end", "goto"), "failure action": ("end", "goto", "retry")}
 _CRITERIA = ("simple", "regex", "jsonpath")
 
@@ -175,7 +174,7 @@ def _call(entry: JsonObject, where: Where, around: _Context) -> Invocation:
     target = _target(entry, where, facts)
     of_workflow = target.kind == "workflow"
     own, inherited = (
-        read_parameters(holder.get("parameters"), place.inside("parameters"), facts, of_workflow=of_workflow)
+        _parameters(holder.get("parameters"), place.inside("parameters"), facts, of_workflow=of_workflow)
         for holder, place in ((entry, where), (around.entry, around.where))
     )
     body, content_type = None, ""
@@ -183,7 +182,7 @@ def _call(entry: JsonObject, where: Where, around: _Context) -> Invocation:
         if of_workflow:
             raise invalid("A step that calls a workflow has no `requestBody`.", where.inside("requestBody"))
         body, content_type = read_payload(as_object(entry["requestBody"]), where.inside("requestBody"), facts.constants)
-    return Invocation(target, with_inherited(own, inherited), body, content_type)
+    return Invocation(target, _with_inherited(own, inherited), body, content_type)
 
 
 def _target(entry: JsonObject, where: Where, facts: Facts) -> Target:
@@ -249,6 +248,50 @@ def _ordered(steps: list[WorkflowStep]) -> tuple[WorkflowStep, ...]:
     return tuple(found.values())
 
 
+# -- parameters -------------------------------------------------------------------------------------------------------
+
+
+def _parameters(value: JsonValue, where: Where, facts: Facts, *, of_workflow: bool) -> tuple[StepParameter, ...]:
+    """Return the parameters in a list. Raises SkipOperation if one is invalid, or given twice.
+
+    `of_workflow`: True if they are inputs of a workflow, which have no location.
+    """
+    found: dict[tuple[str, str], StepParameter] = {}
+    for index, raw in enumerate(read_list(value, "parameters", where)):
+        each = _parameter(raw, where.inside(index), facts, of_workflow)
+        if _identity(each) in found:
+            raise invalid(f"The parameter '{clipped(each.name)}' is given twice.", where.inside(index))
+        found[_identity(each)] = each
+    return tuple(found.values())
+
+
+def _with_inherited(own: Iterable[StepParameter], inherited: Iterable[StepParameter]) -> tuple[StepParameter, ...]:
+    """Return the parameters of a step: its own, and those of its workflow that it does not replace."""
+    own = tuple(own)
+    taken = {_identity(each) for each in own}
+    return own + tuple(each for each in inherited if _identity(each) not in taken)
+
+
+def _identity(parameter: StepParameter) -> tuple[str, str]:
+    """Return what makes a parameter the same as another: name and location. Names of header fields ignore case."""
+    name = parameter.name.lower() if parameter.location == "header" else parameter.name
+    return name, parameter.location or ""
+
+
+def _parameter(raw: JsonValue, where: Where, facts: Facts, of_workflow: bool) -> StepParameter:
+    raw, where, values = facts.component(raw, "parameters", where)
+    entry = {**read_object(raw, "parameter", where), **values}
+    name = read_text(entry, "name", "parameter", where)
+    if "value" not in entry:
+        raise invalid(f"The parameter '{clipped(name)}' has no `value`.", where)
+    location = entry.get("in")
+    if not of_workflow and location not in get_args(Location):
+        hint = f"`in` is one of {', '.join(get_args(Location))}."
+        raise invalid(f"The parameter '{clipped(name)}' has no valid `in`.", where, hint)
+    value = read_value(entry["value"], where.inside("value"), facts.constants)
+    return StepParameter(name, value, where, None if of_workflow else cast(Location, location))
+
+
 # -- criteria and actions ---------------------------------------------------------------------------------------------
 
 
@@ -310,7 +353,7 @@ def _action(raw: JsonValue, kind: str, where: Where, facts: Facts) -> _Named:
         seconds=_number(entry, "retryAfter", 0, where),
         most=int(_number(entry, "retryLimit", 1, where)),
         criteria=_criteria(entry.get("criteria"), "criteria", where.inside("criteria")),
-        parameters=read_parameters(entry.get("parameters"), where.inside("parameters"), facts, of_workflow=True)
+        parameters=_parameters(entry.get("parameters"), where.inside("parameters"), facts, of_workflow=True)
         if target
         else (),
     )

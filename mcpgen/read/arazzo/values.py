@@ -123,7 +123,7 @@ def _parts(text: str, where: Where, constants: Constants) -> list[JsonValue]:
             raise _no_expression(found[1], where)
     for expression, constant in constants.texts.items():
         text = text.replace(f"{{{expression}}}", constant)
-    return list(expressions.parts(text))
+    return [each if isinstance(each, str) else {"expression": each["expression"]} for each in expressions.parts(text)]
 
 
 def _joined_text(parts: list[JsonValue]) -> Value:

@@ -15,7 +15,7 @@ from . import jsonpath
 from .expressions import LONGEST, Scope, Unresolved, as_text, evaluate, is_expression, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 DEEPEST = 32
 """How deep the parentheses of a condition nest."""
@@ -35,7 +35,7 @@ class Malformed(Exception):
     """A condition cannot be read. The message says why."""
 
 
-def holds(criterion: dict[str, Any], scope: Scope) -> bool:
+def holds(criterion: Mapping[str, Any], scope: Scope) -> bool:
     """Return True if a criterion of the table holds."""
     condition, kind = criterion["condition"], criterion["kind"]
     try:

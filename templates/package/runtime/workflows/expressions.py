@@ -51,6 +51,10 @@ class Unresolved(Exception):
     """An expression finds no value. The message is a sentence for a model."""
 
 
+class TooLarge(Unresolved):
+    """A value is larger than a workflow may hold."""
+
+
 class Malformed(Exception):
     """The text is no runtime expression."""
 
@@ -176,7 +180,7 @@ def evaluate(expression: str, scope: Scope) -> Any:
         raise Unresolved(f"The workflow has no value for {expression}.") from None
 
 
-def build(value: dict[str, Any], scope: Scope) -> Any:
+def build(value: Mapping[str, Any], scope: Scope) -> Any:
     """Return what a Value of the table stands for. Raises Unresolved.
 
     A member of an object, or an item of a list, is left out if it refers to an input that the caller left out, or to a
@@ -185,6 +189,22 @@ def build(value: dict[str, Any], scope: Scope) -> Any:
     built = _built(value, scope)
     _check_size(built)
     return built
+
+
+def build_outputs(values: Mapping[str, Mapping[str, Any]], scope: Scope) -> dict[str, Any]:
+    """Return the outputs of a step or a workflow. An output that an answer lacks is left out. Raises TooLarge.
+
+    In the standard's own example, a step ends its workflow if a list is empty, and has an output of the first item.
+    """
+    found = {}
+    for name, value in values.items():
+        try:
+            found[name] = build(value, scope)
+        except TooLarge:
+            raise
+        except Unresolved:
+            continue
+    return found
 
 
 def as_text(value: Any) -> str:
@@ -271,7 +291,7 @@ def _key(value: Any, token: str) -> Any:
 # -- values -----------------------------------------------------------------------------------------------------------
 
 
-def _built(value: dict[str, Any], scope: Scope) -> Any:
+def _built(value: Mapping[str, Any], scope: Scope) -> Any:
     if "literal" in value:
         return value["literal"]
     if "expression" in value:
@@ -290,19 +310,19 @@ def _built(value: dict[str, Any], scope: Scope) -> Any:
     return _patched(_built(value["patched"], scope), value["at"], scope)
 
 
-def _renamed(body: Any, value: dict[str, Any]) -> dict[str, Any]:
+def _renamed(body: Any, value: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members of a request's body as arguments: by `names`, and the others in the argument `rest`."""
     if not isinstance(body, dict):
         raise Unresolved("The body of the request must be an object.")
-    names, rest = value["names"], value.get("rest")
-    others = {name: each for name, each in body.items() if name not in names}
-    if others and rest is None:
-        raise Unresolved(f"The body of the request takes no member {next(iter(others))}.")
+    names = value["names"]
     found = {names[name]: each for name, each in body.items() if name in names}
-    return {**found, rest: others} if others else found
+    others = {name: each for name, each in body.items() if name not in names}
+    if others and "rest" not in value:
+        raise Unresolved(f"The body of the request takes no member {next(iter(others))}.")
+    return {**found, value["rest"]: others} if others else found
 
 
-def _is_left_out(value: dict[str, Any], scope: Scope) -> bool:
+def _is_left_out(value: Mapping[str, Any], scope: Scope) -> bool:
     """Return True for an expression that refers to an input left out by the caller, or to a step that did not run.
 
     A text that consists of one such expression is left out, too.
@@ -400,5 +420,5 @@ def _check_size(value: Any) -> None:
             waiting.extend(value)
 
 
-def _too_large() -> Unresolved:
-    return Unresolved(f"A value of the workflow is larger than {LARGEST:,} characters.")
+def _too_large() -> TooLarge:
+    return TooLarge(f"A value of the workflow is larger than {LARGEST:,} characters.")

@@ -283,7 +283,7 @@ class _Parser:
 
     def bracket(self) -> list[Any]:
         self.expect("[")
-        found = []
+        found: list[Any] = []
         while True:
             self.blank()
             found.append(self.selector())
@@ -330,7 +330,8 @@ class _Parser:
         return int(found[0])
 
     def string(self) -> str:
-        quote, found = self.text[self.at], []
+        found: list[str] = []
+        quote = self.text[self.at]
         self.at += 1
         while self.at < len(self.text):
             character = self.text[self.at]

@@ -22,7 +22,7 @@ from ..questions.consent import GIVEN, not_called
 from ..settings.settings import NotReady
 from ..text.sanitize import Shortened, brief, written
 from .criteria import holds
-from .expressions import Scope, Unresolved, build
+from .expressions import Scope, TooLarge, Unresolved, build, build_outputs
 from .step_calls import LARGEST, StepCall
 from .workflow_record import DONE, FAILED, LEFT, LONGEST_ARGUMENTS, PREFIX, UNDONE, UNKNOWN, Record, failure
 
@@ -172,10 +172,9 @@ class RunningWorkflow:
         if record.transfer:
             return await self._other(record.transfer, "which follows")
         try:
-            # a member is left out if it refers to a step that was left out
-            found = build({"members": self._workflow.get("outputs", {})}, self._scope())
-        except Unresolved as reason:
-            raise Stopped(f"All steps are done, but its result lacks a part. {reason}") from None
+            found = build_outputs(self._workflow.get("outputs", {}), self._scope())
+        except TooLarge as reason:
+            raise Stopped(f"All steps are done, but there is no result. {reason}") from None
         return self._shown(found)
 
     # -- one step ------------------------------------------------------------------------------------------------------
@@ -263,7 +262,7 @@ class RunningWorkflow:
         if problem:
             return Attempt(scope, problem, {}, inner.wait if inner is not None else None)
         try:
-            outputs = {name: build(value, scope) for name, value in step.get("outputs", {}).items()}
+            outputs = build_outputs(step.get("outputs", {}), scope)
             if "undo" in step:
                 undo = {"tool": step["undo"]["tool"], "arguments": build(step["undo"]["arguments"], scope)}
                 record.undo.append({"step": step["id"], **undo})
