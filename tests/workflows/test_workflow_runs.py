@@ -298,8 +298,8 @@ def test_the_operator_is_told_what_a_workflow_calls(project: Path) -> None:
     catalog = Catalog.load(str(project / "shop_mcp"))
     assert workflow_step.explained(catalog, catalog.tool("refund_each")) == (
         "It sends nothing itself. Its steps are found: find_customers, refund: create_refund, mail: send_mail."
-        " The user is asked about Create refund (POST /refunds); Delete refund (DELETE /refunds/{refund}) to undo a step"
-        " that was done; Send mail (POST /mails)."
+        " The user is asked about Create refund (POST /refunds); Delete refund (DELETE /refunds/{refund}) to undo a"
+        " step that was done; Send mail (POST /mails)."
     )
 
 
