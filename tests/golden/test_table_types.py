@@ -107,7 +107,7 @@ def _loads_types(tree: ast.AST) -> Iterator[int]:
 
 
 def test_no_server_loads_the_types() -> None:
-    paths = (path for path in RUNTIME.rglob("*.py") if path != RUNTIME / "tables" / "table.py")
+    paths = (path for path in RUNTIME.rglob("*.py") if path.parent != RUNTIME / "tables")
     found = {path.name: list(_loads_types(ast.parse(path.read_text(encoding="utf-8")))) for path in paths}
     assert {name: lines for name, lines in found.items() if lines} == {}
     for line in (
