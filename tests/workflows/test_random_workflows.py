@@ -131,7 +131,7 @@ def ends_within_its_limits(project: Path, seeds: range) -> None:
         catalog = scene.executor.services.catalog
         for seed in seeds:
             drawn = random.Random(seed)
-            binding = {
+            binding: dict[str, Any] = {
                 "name": "random_steps",
                 "operation": {"path": "x"},
                 "workflow": workflow(drawn),

@@ -297,9 +297,9 @@ def test_each_step_has_a_line_in_the_audit_log(project: Path) -> None:
 def test_the_operator_is_told_what_a_workflow_calls(project: Path) -> None:
     catalog = Catalog.load(str(project / "shop_mcp"))
     assert workflow_step.explained(catalog, catalog.tool("refund_each")) == (
-        "It sends nothing itself. Its steps are found: find_customers, refund: create_refund, mail: send_mail. The user is"
-        " asked about Create refund (POST /refunds); Delete refund (DELETE /refunds/{refund}) to undo a step that was done;"
-        " Send mail (POST /mails)."
+        "It sends nothing itself. Its steps are found: find_customers, refund: create_refund, mail: send_mail."
+        " The user is asked about Create refund (POST /refunds); Delete refund (DELETE /refunds/{refund}) to undo a"
+        " step that was done; Send mail (POST /mails)."
     )
 
 

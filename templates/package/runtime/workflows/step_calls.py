@@ -99,8 +99,11 @@ def _request(call: StepCall, redactor: Redactor) -> Request | None:
     if ready is None:
         return None
     made = ready.request
-    parts = {"path": [part for part in binding["path"] if not isinstance(part, str)]}
-    parts |= {place: binding.get(place, []) for place in ("query", "headers")}
+    parts = {
+        "path": [part for part in binding["path"] if not isinstance(part, str)],
+        "query": binding.get("query", []),
+        "headers": binding.get("headers", []),
+    }
     found = {
         place: {each["name"]: value for each in bound if (value := value_of(each, arguments)) is not ABSENT}
         for place, bound in parts.items()

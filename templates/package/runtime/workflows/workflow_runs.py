@@ -126,7 +126,8 @@ class RunningWorkflow:
         """Run the workflow to its end. Raise OtherOutcome if a call of it ends with a question to the user."""
         if not self._record.failed:
             try:
-                return await self._within(self._workflow.get("seconds", SECONDS), self._to_the_end())
+                found: Result = await self._within(self._workflow.get("seconds", SECONDS), self._to_the_end())
+                return found
             except Stopped as reason:
                 self._record.failed = str(reason)
                 self._record.spent = 0.0
@@ -298,7 +299,7 @@ class RunningWorkflow:
 
     def _action(self, step: WorkflowStep, attempt: Attempt) -> WorkflowAction | None:
         """Return the first action whose criteria hold, or None. A retry counts only while it may be made again."""
-        for action in step.get("onFailure" if attempt.problem else "onSuccess", ()):
+        for action in step.get("onFailure", ()) if attempt.problem else step.get("onSuccess", ()):
             if action["kind"] == "retry" and self._record.retries >= action.get("most", 1):
                 continue
             if all(holds(each, attempt.scope) for each in action.get("criteria", ())):
