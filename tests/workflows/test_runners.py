@@ -21,6 +21,8 @@ from tests.interop import environments
 from tests.runtime.upstream import serving
 from tests.workflows.test_arazzo import HERE, Api, runs
 
+ROOT = Path(__file__).resolve().parents[2]
+
 RUNNERS = {"redocly": ("@redocly/cli", "2.77.0"), "arazzo-runner": ("arazzo-runner", "0.9.6")}
 """Name of each runner → its package of npm or PyPI, and the release."""
 
@@ -73,6 +75,7 @@ async def played(command: Command, document: Path, workflow: str, run: dict[str,
             sys.stdout.write(told.decode(errors="replace"))
         except TimeoutError:  # the runner waits for its next request
             process.kill()
+            await process.communicate()
     return api.requests
 
 
@@ -86,3 +89,17 @@ def test_another_runner_makes_the_same_requests(
     except environments.Missing as missing:
         pytest.skip(f"{RUNNERS[runner][0]}: {missing}")
     assert (requests != run["requests"]) is (runner in run.get("differs", {})), requests
+
+
+def test_the_documentation_decides_each_difference() -> None:
+    table = (ROOT / "docs" / "reference" / "arazzo.md").read_text(encoding="utf-8").rpartition("## ")[2]
+    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in table.splitlines() if line.startswith("| ")]
+    told = {
+        (topic.strip(), name) for topics, names in rows for topic in topics.split(",") for name in names.split(", ")
+    }
+    found = {
+        (topic, f"`{RUNNERS[runner][0]}`")
+        for each in runs()
+        for runner, topic in each.values[2].get("differs", {}).items()
+    }
+    assert told - {("", "runner")} == found
