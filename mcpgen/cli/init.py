@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from mcpgen.base.errors import FatalError
-from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.plurals import counted
 from mcpgen.cli import onefile, options, report, signals
 from mcpgen.cli.schema import write_beside
@@ -56,9 +55,8 @@ def command(document: str, file: str | None, allow_redirect: tuple[str, ...], wo
             )
         place = Path() if printed else target.parent
         with report.progress("Counting"):
-            found = _proposed(compiled) if workflows else []
             named = _named(document, place, "NAME.tools.yaml" if printed else str(target))
-            written = starter(compiled.catalog, *named, workflows=found)
+            written = starter(compiled.catalog, *named, definitions=compiled.definitions if workflows else None)
         if printed:
             report.say_file(written.text.encode())
             return
@@ -79,12 +77,6 @@ def _compiled(fetched: Fetched) -> Compiled:
             "not-an-api", f"{fetched.name} is already a tools file, but init needs an OpenAPI document.", hint=hint
         )
     return compiled
-
-
-def _proposed(compiled: Compiled) -> list[JsonObject]:
-    from mcpgen.retrieval.workflow_proposals import proposed  # imported late: few runs propose workflows
-
-    return proposed(compiled.catalog, compiled.definitions)
 
 
 def _named(document: str, place: Path, target: str) -> tuple[str, str, str, str]:
