@@ -19,7 +19,7 @@ from mcpgen.base.once import ValueCache
 from mcpgen.base.work import Budget
 from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
-from mcpgen.lower.schema.nodes import alternatives, identity_of, members, types
+from mcpgen.lower.schema.nodes import alternatives, identity_of, is_scalar, members, types
 from mcpgen.lower.schema.patterns import HiddenPattern, shown
 
 _TIGHTEST: dict[str, Callable[[float, float], float]] = {
@@ -180,13 +180,27 @@ Published documents take at most a tenth of this limit.
 """
 
 _MOST_KEPT = 1_000_000
-"""Limit on the members of all cached nodes."""
+"""Limit on the members of all cached nodes, and of the cached lists of members."""
 
 _DANGLING = frozenset({"broken-reference", "foreign-reference"})
 """Codes of diagnostics for references without a target. In place of the target, any value is allowed.
 
 After any other problem with a referenced schema, operations that need it are skipped.
 """
+
+
+class Member(NamedTuple):
+    """A property of a node, with the facts that decide how it is written.
+
+    `identity`: the name of its schema, if that is only a reference (`identity_of`). `is_composed`: True if its schema
+    has references or `allOf`, which `Composer.node` replaces. `is_scalar`: see `nodes.is_scalar`.
+    """
+
+    key: str
+    schema: JsonObject
+    identity: str
+    is_composed: bool
+    is_scalar: bool
 
 
 class _Composed(NamedTuple):
@@ -220,6 +234,7 @@ class Composer:
         self.expansions = Expansions(self.once)
         self.budget = budget or Budget(RUN, PART)
         self._composed: dict[str | int, _Composed] = {}
+        self._members: dict[tuple[int, int], tuple[tuple[JsonValue, JsonValue], list[Member]]] = {}
         self._kept = 0
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
@@ -257,6 +272,27 @@ class Composer:
             assert reason.where is not None, "SkipOperation was raised before"
             raise SkipOperation(reason.code, reason.message, reason.where, reason.hint)
         return node
+
+    def members(self, node: JsonObject) -> list[Member]:
+        """Return the properties of `node` in the order of `nodes.members`.
+
+        They are cached by the identities of `properties` and `required`, which copies of a node share.
+        """
+        source = node.get("properties"), node.get("required")
+        key = id(source[0]), id(source[1])
+        known = self._members.get(key)
+        if known is None:
+            found = [
+                Member(name, each, identity_of(each), "$ref" in each or "allOf" in each, is_scalar(each))
+                for name, each in members(node)
+            ]
+            self._count(len(found))
+            known = self._members[key] = source, found
+        return known[1]
+
+    def is_read_only(self, member: JsonObject) -> bool:
+        """Return True if a property occurs only in responses."""
+        return self.node(member)[0].get("readOnly") is True
 
     def definition(self, name: str) -> JsonObject:
         """Return the schema called `name`, or a schema marked `UNDEFINED` if the reference points to nothing."""
@@ -302,6 +338,8 @@ class Composer:
 
     def repeat(self, findings: Findings) -> None:
         """Record `findings` (contradictions, missing targets, unshown patterns) of a result that a cache supplies."""
+        if findings is NOTHING:
+            return
         self.contradictions += findings.contradictions
         self.missing += findings.missing
         self.unshown += findings.unshown
@@ -314,12 +352,17 @@ class Composer:
 
     def _keep(self, key: str | int, composed: _Composed) -> _Composed:
         """Cache a composed schema by its name or identity. A full cache is emptied first."""
-        self._kept += len(composed.node) + len(as_object(composed.node.get("properties")))
-        if self._kept > _MOST_KEPT:
-            self._composed.clear()
-            self._kept = 0
+        self._count(len(composed.node) + len(as_object(composed.node.get("properties"))))
         self._composed[key] = composed
         return composed
+
+    def _count(self, added: int) -> None:
+        """Count what is added to the caches of nodes and of their members. Empty both if they are full."""
+        self._kept += added
+        if self._kept > _MOST_KEPT:
+            self._composed.clear()
+            self._members.clear()
+            self._kept = added
 
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
         """Merge `schema`, the schemas to which it refers, and its `allOf` into one node.
