@@ -108,9 +108,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
         encoding = "text"
     laid_out = encoding in ("json", "form", "multipart", "xml")
     properties, rest = _laid_flat(node, composer, bool(body.names)) if laid_out else (None, None)
-    only_read = tuple(
-        key for key, member in members(node) if properties is not None and composer.is_read_only(member)
-    )
+    only_read = tuple(key for key, member in members(node) if properties is not None and composer.is_read_only(member))
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
     content_type = _binary_types(body) if encoding == "binary" else _concrete(media_type.name, encoding)
     needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""

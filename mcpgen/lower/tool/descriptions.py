@@ -14,7 +14,7 @@ from mcpgen.base.jsonvalue import JsonObject, as_object, as_text
 from mcpgen.base.names import clipped, words
 from mcpgen.base.work import Exhausted
 from mcpgen.lower.schema import complexity
-from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.text.asides import meaning_first, without_captions
 from mcpgen.lower.text.boilerplate import Boilerplate
 from mcpgen.lower.text.prose import ended, plain, sentences, shortened, similarity
@@ -212,7 +212,7 @@ def _shape(schema: JsonObject, composer: Composer, lists: int, unions: int = 2) 
     if "array" in types(node) or "items" in node:
         inner = _shape(as_object(node.get("items")), composer, lists - 1, unions) if lists > 0 else ""
         return f"a list of {inner}" if inner else "a list"
-    names = [key for key, member in members(node) if _is_answered(member, composer)]
+    names = [member.key for member in composer.members(node) if _is_answered(member.schema, composer)]
     if names:
         shown = ", ".join(names[:_MEMBERS])
         return "{" + plain(shown) + (", …}" if len(names) > _MEMBERS else "}")
