@@ -243,15 +243,19 @@ class _Answers:
         return []
 
     def _words(self, schema: JsonObject) -> list[str]:
-        key = digest(compact(schema).encode("ascii"))
+        self._composer.budget.begin()
+        try:
+            node, _ = self._composer.node(schema)
+        except (SkipOperation, Exhausted, RecursionError):
+            return []  # a schema that cannot be resolved has no words
+        key = digest(compact(node).encode("ascii"))
         if key not in self._known:
-            self._known[key] = stems.stems(" ".join(dict.fromkeys(_members(schema, self._composer))))
+            self._known[key] = stems.stems(" ".join(dict.fromkeys(_members(node, self._composer))))
         return self._known[key]
 
 
 def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
     """Yield the names of the members of `schema`, level by level, at most MOST_MEMBERS."""
-    composer.budget.begin()
     level: list[JsonValue] = [schema]
     left = _MOST_MEMBERS
     for _ in range(_DEPTH):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, plain_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, plain_text
 from mcpgen.base.once import ValueCache
 from mcpgen.base.work import Budget
 from mcpgen.lower.schema.constraints import UNDEFINED
@@ -182,6 +182,9 @@ Published documents take at most a tenth of this limit.
 _MOST_KEPT = 1_000_000
 """Limit on the members of all cached nodes, and of the cached lists of members."""
 
+_MOST_BETWEEN = 10
+"""Most references between a name and the node that it shares, about as many as in published documents."""
+
 _DANGLING = frozenset({"broken-reference", "foreign-reference"})
 """Codes of diagnostics for references without a target. In place of the target, any value is allowed.
 
@@ -205,7 +208,10 @@ class Member(NamedTuple):
 
 class _Composed(NamedTuple):
     """A schema after merging: its node, the references that were followed, contradictions, and diagnostics about
-    references without a target. `source`: the schema, kept because a cache may find it by its identity.
+    references without a target.
+
+    `source`: the schema, kept because a cache may find it by its identity. `offered`: references among the alternatives
+    of which `_settled` decided.
     """
 
     source: JsonObject
@@ -213,6 +219,7 @@ class _Composed(NamedTuple):
     followed: tuple[str, ...]
     contradictions: tuple[str, ...]
     missing: tuple[Diagnostic, ...]
+    offered: frozenset[str]
 
 
 # One error must not make the whole document unusable. A broken reference inside a schema allows any value; an operation
@@ -253,7 +260,10 @@ class Composer:
             )  # a reference with words beside it, as Elasticsearch has them
         if key:
             self.budget.spend(1)
-            found = self._composed.get(key) or self._keep(key, self._compose(schema, str(name or "")))
+            found = self._composed.get(key)
+            if found is None:
+                found = self._of_target(key) if isinstance(key, str) else None
+                found = self._keep(key, found or self._compose(schema, str(name or "")))
         else:
             found = self._compose(schema, str(name or ""))
         self.contradictions += found.contradictions
@@ -364,21 +374,45 @@ class Composer:
             self._members.clear()
             self._kept = added
 
+    def _of_target(self, name: str) -> _Composed | None:
+        """Return the composed schema `name` if it is only a reference to another one, whose node is then shared.
+
+        Most bodies and responses are such references. Return None where the names in between decide what is merged.
+        """
+        names = [name]
+        try:
+            while len(target := self.definitions[names[-1]]) == 1 and isinstance(following := target.get("$ref"), str):
+                if following in names or len(names) > _MOST_BETWEEN:
+                    return None
+                names.append(following)
+        except SkipOperation:
+            return None  # `_compose` finds it again and reports it
+        *between, last = names
+        if not between:
+            return None
+        found = self._composed.get(last) or self._keep(last, self._compose({"$ref": last}, last))
+        if not found.offered.isdisjoint(between) or not set(between).isdisjoint(found.followed):
+            return None
+        return found._replace(followed=(*between, *found.followed))
+
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
         """Merge `schema`, the schemas to which it refers, and its `allOf` into one node.
 
         The steps are recorded under `name`, so that a diagnostic can name the schema that took most steps.
         """
-        before, followed, contradictions = self.budget.left, dict[str, None](), list[str]()
+        before, followed, contradictions, offered = self.budget.left, dict[str, None](), list[str](), set[str]()
         outer, self.missing = self.missing, []
         try:
-            node = self._flat(schema, followed, contradictions)
+            node = self._flat(schema, followed, contradictions, offered)
         finally:
             self.budget.charge(name, before - self.budget.left)
             missing, self.missing = tuple(self.missing), outer
-        return _Composed(schema, node, tuple(followed), tuple(dict.fromkeys(contradictions)), missing)
+        found = tuple(dict.fromkeys(contradictions))
+        return _Composed(schema, node, tuple(followed), found, missing, frozenset(offered))
 
-    def _flat(self, schema: JsonObject, followed: dict[str, None], contradictions: list[str]) -> JsonObject:
+    def _flat(
+        self, schema: JsonObject, followed: dict[str, None], contradictions: list[str], offered: set[str]
+    ) -> JsonObject:
         if "$ref" not in schema and "allOf" not in schema:
             return schema
         merger = _Merger(self.budget)
@@ -386,21 +420,24 @@ class Composer:
         # Skip a schema that was already merged, because it adds nothing
         if isinstance(name, str) and name not in followed:
             followed[name] = None
-            part = self._flat(self.definition(name), followed, contradictions)
-            merger.add(_settled(part, followed))
+            part = self._flat(self.definition(name), followed, contradictions, offered)
+            merger.add(_settled(part, followed, offered))
         for member in as_list(schema.get("allOf")):
-            merger.add(self._flat(as_object(member), followed, contradictions))
+            merger.add(self._flat(as_object(member), followed, contradictions, offered))
         merger.add({keyword: value for keyword, value in schema.items() if keyword not in ("$ref", "allOf")})
         contradictions += merger.contradictions
         return merger.result()
 
 
-def _settled(part: JsonObject, followed: dict[str, None]) -> JsonObject:
-    """Return `part` without its alternatives if `part` was reached through one of these alternatives.
+def _settled(part: JsonObject, followed: dict[str, None], offered: set[str]) -> JsonObject:
+    """Return `part` without its alternatives if `part` was reached through one of these alternatives. Add their names
+    to `offered`.
 
     Example: `Cat` includes `Pet` by `allOf`, and `Pet` is `oneOf: [Cat, Dog]`. A value that is a `Cat` needs no further
     choice.
     """
-    if not any(member.get("$ref") in followed for member in alternatives(part)):
+    names = {as_text(member.get("$ref")) for member in alternatives(part)} - {""}
+    offered |= names
+    if names.isdisjoint(followed):
         return part
     return {keyword: value for keyword, value in part.items() if keyword not in ("oneOf", "anyOf", "discriminator")}

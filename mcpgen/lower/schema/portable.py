@@ -30,6 +30,7 @@ FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that 
 _MOST_LOOKED_INTO = 40
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
+_NOT_OF_ONE = _ALTERNATIVES | {"enum"}
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
 _CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
 _UNSAYABLE = frozenset(_CONDITIONS)
@@ -330,6 +331,8 @@ class Portable:
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
         """Return the alternatives of `node` without null, each of one type; and True if null is allowed."""
+        if node.get("type") in ("object", "array") and _NOT_OF_ONE.isdisjoint(node):
+            return [node], False
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
         if _ALTERNATIVES.isdisjoint(node):
             return self._of_types(node, nullable)
