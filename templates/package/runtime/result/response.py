@@ -229,7 +229,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
             return _as_it_is(line, value, response, sent, redactor)
     from .projection import exact, shortened  # imported late: most responses are shown whole
 
-    value, unseen = presentable(value, redactor)
+    value, unseen = presentable(value, redactor, text)
     cut, missing = shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
     if twice:
