@@ -21,7 +21,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
-from types import TracebackType
+from contextlib import contextmanager
 from typing import Any
 
 LONGEST = 36
@@ -388,13 +388,16 @@ class Redactor:
         if known is None:
             self._forget()
 
-    def during(self) -> CallContext:
-        """Return a context manager for the duration of a call.
-
-        Inside its `with` block, every secret that was learned since the call began stays redacted, however many newer
-        secrets are learned.
+    @contextmanager
+    def during(self) -> Iterator[None]:
+        """Inside the `with` block, which counts as a call, every secret that is learned stays redacted, however many
+        newer secrets are learned.
         """
-        return CallContext(self)
+        turn = self.begin()
+        try:
+            yield
+        finally:
+            self.end(turn)
 
     def begin(self) -> int:
         """Begin a call, as the `with` block of `during` does. Return the number of the call, for `end`."""
@@ -517,23 +520,6 @@ class Redactor:
         if isinstance(value, dict):
             return {self.text(name): self.value(member) for name, member in value.items()}
         return value
-
-
-class CallContext:
-    """Context manager for one call. Inside the `with` block, the call counts as running."""
-
-    __slots__ = ("_redactor", "_turn")
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-
-    def __enter__(self) -> None:
-        self._turn = self._redactor.begin()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._redactor.end(self._turn)
 
 
 class Stream:
