@@ -10,6 +10,7 @@ import base64
 import json
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from package.runtime.calls.plain_call import SILENT, CallUnderWay, ResultWriter, unheard
@@ -22,12 +23,14 @@ from package.runtime.result import response
 from package.runtime.results.structured import OutputChecker
 from package.runtime.text import sanitize
 from package.runtime.text.redaction import Redactor
+from package.runtime.text.sanitize import Shortened
 
 from tests.hostile.plain_path import plain_path
+from tests.hostile.plain_path import size as plain_size
 from tests.runtime.parts import part
 from tests.runtime.test_structured import FORMS, TABLE
 
-SECRETS = ("hunter22", "100000.0", 'sk-"Live/7x\\', "08150815", "a\nb-cdefgh", "items", "e99", "!?+-*/$%")
+SECRETS = ("hunter22", "100000.0", "100000.0", 'sk-"Live/7x\\', "08150815", "a\nb-cdefgh", "items", "e99", "!?+-*/$%")
 SCHEMAS: dict[str, dict[str, Any] | None] = {"plain": None, **TABLE["schemas"]}
 TOOLS = {
     name: Tool(
@@ -121,22 +124,23 @@ class Answers:
     def _name(self) -> str:
         return self._string() if self._random.random() < 0.1 else f'"{self._random.choice(NAMES)}"'
 
-    def _value(self, depth: int = 0) -> str:
+    def value(self, depth: int = 0) -> str:
+        """Return a JSON text; it is invalid if a piece of it is."""
         random = self._random
         kind = random.randrange(8 if depth < 5 else 5)
         if kind < 3:
             return self._string()
         if kind < 5:
-            return random.choice(NUMBERS[:4]) if random.random() < 0.8 else random.choice((*NUMBERS, "true", "null"))
+            return random.choice(NUMBERS[:6]) if random.random() < 0.8 else random.choice((*NUMBERS, "true", "null"))
         comma, colon = (",", ":") if random.random() < 0.7 else (", ", " :\n")
         count = random.choice((0, 1, 2, 3, 8))
         if kind == 5:
-            return f"[{comma.join(self._value(depth + 1) for _ in range(count))}]"
-        return f"{{{comma.join(self._name() + colon + self._value(depth + 1) for _ in range(count))}}}"
+            return f"[{comma.join(self.value(depth + 1) for _ in range(count))}]"
+        return f"{{{comma.join(self._name() + colon + self.value(depth + 1) for _ in range(count))}}}"
 
     def _text(self) -> str:
         random = self._random
-        text = self._value(-random.randrange(2))
+        text = self.value(-random.randrange(2))
         if random.random() < 0.02:
             text = "[" * random.choice((126, 127, 128)) + text + "]" * 127
         if random.random() < 0.25:
@@ -190,3 +194,14 @@ def test_the_plain_path_writes_the_same_bytes(first: int, count: int, monkeypatc
         with plain_path():
             plain = line(*Answers(seed).next())
         assert fast == plain, f"seed {seed}"
+
+
+def test_a_value_is_shortened_alike_in_every_room() -> None:
+    """Each size is measured only as far as it matters. At one room or another, it matters by one byte."""
+    for seed in range(500):
+        value, _ = response.read_json(Answers(seed).value())
+        for room in range(10, 250):
+            fast = Shortened(value, room)
+            with patch.object(sanitize, "_size", plain_size):
+                plain = Shortened(value, room)
+            assert (fast.value, fast.left_out, fast.items) == (plain.value, plain.left_out, plain.items), (seed, room)
