@@ -28,6 +28,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -252,7 +253,7 @@ class Shortened:
             self.left_out.append(f"{cut:,} character{'s' * (cut != 1)} of {name}")
             return value[:kept] + _MARK.format(cut)
         if isinstance(value, (list, dict)) and (id(value) in self._open or _size(value, room) > room):
-            return (self._items if isinstance(value, list) else self._members)(value, room, name)
+            return self._items(value, room, name) if isinstance(value, list) else self._members(value, room, name)
         return value
 
     def _items(self, value: list[Any], room: int, name: str) -> list[Any]:
@@ -405,13 +406,15 @@ def _codec(marked: str, content_type: str) -> str:
 def presentable(value: Any, redactor: Redactor, text: str = "") -> tuple[Any, int]:
     """Return the JSON value without secrets and hidden characters, and how many hidden characters were removed.
 
-    `text`: the JSON text from which the value was parsed, or "".
+    Usually, a search of a JSON text of the value finds neither, and its parts are not examined. `text`: the text from
+    which the value was parsed, or "".
     """
     # Python may write a number with other digits than the text has, which could make a secret of digits.
     if text and not redactor.has_digits and holds_nothing(text, redactor):
         return value, 0
-    if _is_presentable(value, redactor):
-        return value, 0
+    with suppress(TypeError, ValueError):  # the value is the marker ABSENT, which is no JSON
+        if holds_nothing(written(value), redactor):
+            return value, 0
     unseen = 0
 
     def shown(part: Any) -> Any:
@@ -427,19 +430,6 @@ def presentable(value: Any, redactor: Redactor, text: str = "") -> tuple[Any, in
         return redactor.value(part)
 
     return shown(value), unseen
-
-
-def _is_presentable(value: Any, redactor: Redactor) -> bool:
-    """Return True if the value contains nothing that must be removed.
-
-    This searches the value's JSON text, in a third of the time of examining each part. If the text contains an
-    escape that may stand for a hidden character, the answer is False, and `presentable` examines each part.
-    """
-    try:
-        text = written(value)
-    except (TypeError, ValueError):  # the value is the marker ABSENT, which is no JSON: `presentable` handles it
-        return False
-    return holds_nothing(text, redactor)
 
 
 def holds_nothing(text: str, redactor: Redactor) -> bool:
