@@ -190,6 +190,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
             for each in catalog.offered
+            if each.resource.skill != {}
         ],
         "prompts": [
             {

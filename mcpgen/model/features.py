@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Where
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.api import Operation
 from mcpgen.model.asking import Question
 
@@ -21,7 +22,7 @@ class Resource:
     `completes`: set if clients do not see the resource, because its operation only fetches values for completion. The
     tuple holds `prompt` or `resource`, the name of this prompt or resource, and the argument to complete. `pointer`:
     JSON Pointer to these values in the response. `poll`: seconds after which the server checks again whether a
-    subscribed resource has changed.
+    subscribed resource has changed. `skill`: for the SKILL.md of a skill, its front matter; {} for another file of it.
     """
 
     where: Where
@@ -37,6 +38,7 @@ class Resource:
     completes: tuple[str, str, str] | None = None
     pointer: str = ""
     poll: int | None = None
+    skill: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)

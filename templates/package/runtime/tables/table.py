@@ -241,6 +241,7 @@ class Header(TypedDict):
     polls: NotRequired[Annotated[Literal[True], "Some resource has `poll`."]]
     logging: NotRequired[Annotated[Literal[True], "Clients can ask for log messages of their calls."]]
     tasks: NotRequired[Annotated[Literal[True], "Calls of some tool start a job that the server polls."]]
+    skills: NotRequired[Annotated[Literal[True], "Some resource has `skill`."]]
     search: NotRequired[Search]
 
 
@@ -714,6 +715,13 @@ class Resource(TypedDict):
     binding: NotRequired[Annotated[Binding, "Its arguments are the variables of the URI."]]
     poll: NotRequired[
         Annotated[int, "Seconds between two requests that find out whether the content has changed.", Has(minimum=1)]
+    ]
+    skill: NotRequired[
+        Annotated[
+            dict[str, Any],
+            "The resource is the SKILL.md of a skill: its front matter. The skill has all resources of its folder.",
+            Has(required=["name", "description"]),
+        ]
     ]
 
 
