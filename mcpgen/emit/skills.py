@@ -13,7 +13,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain
 from urllib.parse import quote
 
 from mcpgen.base import assets
@@ -111,7 +111,7 @@ def _read(
     if isinstance(entry, str):
         skill = _read_skill(entry, where, library, diagnostics)
         yield from [skill] if skill else []
-    elif isinstance(entry, dict):
+    elif isinstance(entry, dict) and entry.get("from") == "tags":
         yield from _skills_of_tags(catalog, where)
 
 
@@ -148,13 +148,16 @@ def _read_skill(named: str, where: Where, library: Library, diagnostics: Diagnos
     files: dict[str, str] = {}
     size = 0
     try:
-        for each in (MAIN, *(_others(path) if main != path else ())):
+        for each in chain([MAIN], _others(path) if main != path else ()):
             files[each] = _text(main if each == MAIN else f"{path}/{each}", where, library, diagnostics)
             size += len(files[each].encode())
             if len(files) > MOST_FILES or size > MOST_BYTES:
                 message = f"Hosts accept skills of {MOST_FILES} files and {MOST_BYTES:,} bytes; {path} has more."
                 raise FatalError("invalid-skill", message, hint="Move files that models need not read elsewhere.")
         front_matter = _front_matter(main, files[MAIN], where, library, diagnostics)
+    except OSError:
+        diagnostics.add("unusable-file", f"The folder {path} cannot be read.", where, _INSIDE)
+        return None
     except FatalError as reason:
         found = reason.diagnostic
         diagnostics.add(found.code, found.message, found.where or where, found.hint)
@@ -193,28 +196,23 @@ def _others(folder: str) -> Iterator[str]:
 
     Raises FatalError for links, and for names that are no text.
     """
-
-    def found() -> Iterator[str]:
-        waiting = [""]
-        while waiting:
-            inside = waiting.pop()
-            with os.scandir(f"{folder}/{inside}") as entries:
-                for entry in entries:
-                    path = f"{inside}{entry.name}"
-                    if not path.isprintable() or entry.is_symlink():
-                        message = f"{clipped(ascii(path))} is a link, or has an unusable name."
-                        raise FatalError("unusable-file", message, hint="Copy the file under a plain name.")
-                    if entry.name.startswith(".") or path == MAIN:
-                        continue
-                    if entry.is_dir():
-                        waiting.append(f"{path}/")
-                    else:
-                        yield path
-
-    try:
-        return iter(sorted(islice(found(), MOST_FILES)))
-    except OSError:
-        raise FatalError("unusable-file", f"{folder} is no folder that can be read.", hint=_INSIDE) from None
+    found: list[str] = []
+    waiting = [""]
+    while waiting and len(found) < MOST_FILES:
+        inside = waiting.pop()
+        with os.scandir(f"{folder}/{inside}") as entries:
+            for entry in entries:
+                path = f"{inside}{entry.name}"
+                if not path.isprintable() or entry.is_symlink():
+                    message = f"{clipped(ascii(path))} in {folder} is a link, or has an unusable name."
+                    raise FatalError("unusable-file", message, hint="Copy the file under a plain name.")
+                if entry.name.startswith(".") or path == MAIN:
+                    continue
+                if entry.is_dir():
+                    waiting.append(f"{path}/")
+                else:
+                    found.append(path)
+    yield from sorted(found)
 
 
 def _front_matter(path: str, text: str, where: Where, library: Library, diagnostics: Diagnostics) -> JsonObject | None:
