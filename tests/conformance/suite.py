@@ -64,7 +64,10 @@ class Suite:
     def run(self, url: str, revision: str, out: Path, scenario: str = "") -> list[Scenario]:
         """Run the scenarios that a protocol revision requires, or only the scenario `scenario`. Return the results."""
         which = ["--scenario", scenario] if scenario else ["--requirements", revision]
-        if scenario and scenario not in (*TASKS, *SKILLS):  # these scenarios test an extension, which belongs to no revision
+        if scenario and scenario not in (
+            *TASKS,
+            *SKILLS,
+        ):  # these scenarios test an extension, which belongs to no revision
             which += ["--spec-version", revision]
         command = [*self._program, "server", "--url", url, *which, "-o", str(out)]
         subprocess.run(command, cwd=self._folder, capture_output=True, timeout=300, check=False)
