@@ -123,7 +123,7 @@ def test_a_folder_lists_its_files_and_the_folders_in_it(server: Server) -> None:
         (f"{REFUNDS}/references/RULES.md", "RULES.md", "text/markdown"),
         (f"{REFUNDS}/references/eu", "eu", folder),
     ]
-    assert [name for _, name, _ in children(f"{REFUNDS}/references/eu")] == ["check it.py"]
+    assert [name for _, name, _ in children(f"{REFUNDS}/references/eu")] == ["check it.txt"]
 
 
 @pytest.mark.parametrize(("method", "uri"), UNKNOWN)
