@@ -1,4 +1,4 @@
-"""Data types for resources and prompts, which a server offers beside its tools."""
+"""Data types for resources and prompts, which a server offers beside its tools, and for webhooks, which it does not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -76,3 +76,25 @@ class Prompt:
     arguments: tuple[PromptArgument, ...] = ()
     values: Values = field(default_factory=dict)
     ask: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A request that the API sends: a webhook of the document, or a callback of an operation. No server receives it.
+
+    `says`: what it means. `after`: method and path of the operation whose callback it is, "" for a webhook.
+    """
+
+    name: str
+    method: str
+    says: str
+    after: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """Return what it means, with the operation after which it is sent."""
+        return f"{self.says} Sent after {self.after}.".strip() if self.after else self.says
+
+
+MOST_WEBHOOKS = 20
+"""Most webhooks that a text for people lists. Some documents have hundreds."""
