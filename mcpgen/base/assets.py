@@ -23,11 +23,6 @@ def project_templates() -> Path:
     return _folder("templates") / "project"
 
 
-def skill_templates() -> Path:
-    """Return the folder with the template of a skill."""
-    return _folder("templates") / "skill"
-
-
 def deployment_templates() -> Path:
     """Return the folder with the templates of deployment files, such as container files."""
     return _folder("templates") / "deployment"

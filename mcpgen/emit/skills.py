@@ -283,5 +283,5 @@ def _skill(name: str, tag: str, tools: list[ToolSpec], catalog: Catalog, where: 
             for tool in tools[: MOST_ROWS if len(tools) <= MOST_ROWS else 0]
         ],
     }
-    text = render(assets.skill_templates(), values)[MAIN].decode()
+    text = render(assets.project_templates().parent / "skill", values)[MAIN].decode()
     return Skill(where, {"name": name, "description": description}, {MAIN: text})

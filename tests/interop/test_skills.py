@@ -25,7 +25,7 @@ def test_a_client_verifies_and_reads_each_skill(case: str, tmp_path: Path) -> No
         main(["generate", "--parts=none", str(source / "t.tools.yaml"), "-o", str(tmp_path / "out")])
     assert ended.value.code == 0
     python = environments.python("fastmcp-search", *REQUIREMENTS) / "bin" / "python"
-    command = [python, DRIVER, sys.executable, tmp_path / "out", "shop_mcp"]
+    command = [str(each) for each in (python, DRIVER, sys.executable, tmp_path / "out", "shop_mcp")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=environments.PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

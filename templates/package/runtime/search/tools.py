@@ -135,15 +135,11 @@ class ToolSearch:
                 lines.append("Perhaps nothing here does that. The nearest:")
             lines += self._rows(found, told, stems(query))
             blocks.append("\n".join(lines))
-        return Result.text("\n\n".join(blocks) + self._skills(queries) + self._functions(told, LONGEST_TYPES))
+        if self._catalog.offers("skills"):
+            from ..skills.skills import rows  # imported late: few servers have skills
 
-    def _skills(self, queries: list[str]) -> str:
-        """Return a row for each skill that fits a query, or "" if there is none."""
-        if not self._catalog.offers("skills"):
-            return ""
-        from ..skills.skills import rows  # imported late: few servers have skills
-
-        return rows(self._catalog.entries("resources"), queries, stems)
+            blocks += rows(self._catalog.entries("resources"), queries, stems)
+        return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:
         """Return the text that lists tools as functions for programs that a model writes, or "" if programs can call

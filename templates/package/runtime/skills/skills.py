@@ -84,8 +84,8 @@ def _children(uri: str, resources: Sequence[Resource]) -> Iterator[Block]:
         yield dict(folder if below else listed)
 
 
-def rows(resources: Sequence[Resource], queries: list[str], stems: Callable[[str], list[str]]) -> str:
-    """Return a row for each skill that fits a query best and has at least half of its words; "" if there is none.
+def rows(resources: Sequence[Resource], queries: list[str], stems: Callable[[str], list[str]]) -> list[str]:
+    """Return a row for each skill that fits a query best and has at least half of its words.
 
     `stems` returns the words of a text in a form that compares alike.
     """
@@ -96,4 +96,4 @@ def rows(resources: Sequence[Resource], queries: list[str], stems: Callable[[str
         uri = max(words, key=lambda each: len(asked & words[each]))
         if asked and len(asked & words[uri]) * 2 >= len(asked):
             found[uri] = " ".join(said[uri]["description"].split())
-    return "".join(f"\n\nSkill {uri}: {text}" for uri, text in found.items())
+    return [f"Skill {uri}: {text}" for uri, text in found.items()]

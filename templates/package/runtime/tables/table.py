@@ -716,13 +716,7 @@ class Resource(TypedDict):
     poll: NotRequired[
         Annotated[int, "Seconds between two requests that find out whether the content has changed.", Has(minimum=1)]
     ]
-    skill: NotRequired[
-        Annotated[
-            dict[str, Any],
-            "The resource is the SKILL.md of a skill: its front matter. The skill has all resources of its folder.",
-            Has(required=["name", "description"]),
-        ]
-    ]
+    skill: NotRequired[Annotated[dict[str, Any], "Front matter of a SKILL.md. Its skill has all files of its folder."]]
 
 
 class PromptArgument(TypedDict):
