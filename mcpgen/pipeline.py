@@ -198,6 +198,10 @@ def _compiled(
     elif wanted.programs not in (None, "none"):
         message = f"--programs {wanted.programs} needs a server with --tools search, but this server lists all tools."
         raise FatalError("invalid-flag", message, hint="Give --tools search as well, or --programs none.")
+    if any(each.skills for each in flags.files):
+        from mcpgen.emit.skills import with_skills  # imported late: few servers have skills
+
+        catalog = with_skills(catalog, flags.files, sources.library, diagnostics)
     remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,

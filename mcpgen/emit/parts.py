@@ -78,6 +78,7 @@ NEEDS = (
         ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
     ),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
+    Need("skills", "the server has skills", ("Header.skills",)),
     Need("search", "the tools are found by a search", ("Header.search",)),
     Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
     Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),

@@ -40,8 +40,9 @@ WINGS = (
     Wing("programs", ("inner_calls", "questions", "search"), ("http_server",)),
     Wing("questions"),
     Wing("results", ("files", "pointers", "templates")),
-    Wing("search"),
+    Wing("search", (), ("skills",)),
     Wing("secrets"),
+    Wing("skills"),
     Wing("templates"),
     Wing("watching", (), ("features",)),
     # How the server gets and uses access tokens
