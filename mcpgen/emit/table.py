@@ -158,6 +158,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"logging": True} if identity.logging else {}),
         **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
         **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.all_tools) else {}),
+        **({"skills": True} if any(each.resource.skill for each in catalog.offered) else {}),
         **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
     }

@@ -20,7 +20,8 @@ class ToolsFile:
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
-    stay listed in a server with `--tools search`. `workflows`: Arazzo documents.
+    stay listed in a server with `--tools search`. `skills`: the unread value of the key `skills`, and its position.
+    `workflows`: Arazzo documents.
     """
 
     api: Api
@@ -36,6 +37,7 @@ class ToolsFile:
     security: Where
     login: LoginChoice | None = None
     pins: tuple[PlacedText, ...] = ()
+    skills: tuple[JsonValue, Where] | None = None
 
 
 def is_tools_file(value: JsonValue) -> bool:

@@ -427,9 +427,10 @@ class Catalog:
     def offers(self, feature: str) -> bool:
         """Return True if the server offers `feature`.
 
-        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `tasks` and `workflows`.
+        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `skills`, `tasks` and
+        `workflows`.
         """
-        if feature in ("logging", "polls", "tasks", "workflows"):
+        if feature in ("logging", "polls", "skills", "tasks", "workflows"):
             return feature in self.header
         return self.completes if feature == "completions" else feature in self._features
 
