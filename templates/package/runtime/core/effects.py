@@ -547,8 +547,7 @@ METHODS = {
 }
 #: Methods that exist only if the server has prompts, completions, logging, tasks or skills -> that feature's name.
 NEEDS = {
-    "prompts/list": "prompts",
-    "prompts/get": "prompts",
+    **dict.fromkeys(("prompts/list", "prompts/get"), "prompts"),
     "completion/complete": "completions",
     "logging/setLevel": "logging",
     **dict.fromkeys(SKILL_METHODS, "skills"),
