@@ -253,10 +253,11 @@ class Checker:
         listed: dict[str, object] = {kind: {"listChanged": True} if self.changes else {} for kind in self._lists()}
         if "subscriptions" in self.offered or (self.changes and "prompts" in self.offered):
             listed["resources"] = {"subscribe": True, **({"listChanged": True} if self.changes else {})}
-        tasks = task_messages.capabilities(revision) if "tasks" in self.offered else {}
-        skills = skill_messages.capabilities(revision) if "skills" in self.offered else {}
+        tasks: dict[str, Any] = task_messages.capabilities(revision) if "tasks" in self.offered else {}
+        if revision == R5 and "skills" in self.offered:
+            tasks = {"extensions": {**tasks.get("extensions", {}), **skill_messages.DECLARED}}
         logs: dict[str, object] = {"logging": {}} if "logging" in self.offered else {}
-        return {**listed, **({"completions": {}} if completes else {}), **logs, **tasks, **skills}
+        return {**listed, **({"completions": {}} if completes else {}), **logs, **tasks}
 
     def _input_required(self, result: dict[str, Any], asked: _Asked) -> None:
         assert (asked.revision, asked.method) == (R5, "tools/call")

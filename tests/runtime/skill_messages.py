@@ -9,7 +9,9 @@ import jsonschema_rs
 
 from tests.runtime.results import R5
 
-EXTENSION = "io.modelcontextprotocol/skills"
+DECLARED = {"io.modelcontextprotocol/skills": {"directoryRead": True}}
+"""Member of the capability `extensions` of a server with skills."""
+
 METHODS = ("skills/list", "skills/get", "resources/directory/read")
 
 _FILE = {
@@ -54,11 +56,6 @@ SCHEMAS = {
     "skills/get": _result(True, skill=_SKILL),
     "resources/directory/read": _result(False, resources=_CHILDREN),
 }
-
-
-def capabilities(revision: str) -> dict[str, object]:
-    """Return the capabilities that a server with skills declares in this protocol revision."""
-    return {"extensions": {EXTENSION: {"directoryRead": True}}} if revision == R5 else {}
 
 
 def check(method: str, revision: str, result: dict[str, Any]) -> None:

@@ -487,9 +487,8 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        known = ("prompts", "completions", "logging", "tasks", "skills")
-        offered = [each for each in known if self._catalog.offers(each)]
-        return [*offered, "subscriptions"] if self._watches() else offered
+        offered = filter(self._catalog.offers, ("prompts", "completions", "logging", "tasks", "skills"))
+        return [*offered, "subscriptions"] if self._watches() else [*offered]
 
     def _watches(self) -> bool:
         """Return whether any resource can change while a client watches it."""
