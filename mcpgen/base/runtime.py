@@ -37,6 +37,9 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.text import addresses as addresses
     from package.runtime.text import folded_names as folded_names
     from package.runtime.text import sanitize as sanitize
+    from package.runtime.workflows import criteria as criteria
+    from package.runtime.workflows import expressions as expressions
+    from package.runtime.workflows import jsonpath as jsonpath
 else:
     __path__ = [str(package_templates() / "runtime")]
 
@@ -52,6 +55,7 @@ else:
         "search",
         "secrets",
         "tables",
+        "workflows",
         "core",
     )
     """Folders of the runtime that have the listed modules."""

@@ -86,7 +86,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(
-    r"(?:(?:bearer|basic|token)\s+)?(?:\$?\{[^{}]*\}|\{\{[^{}]*\}\}|<[^<>]*>|%\w+%|\$[A-Za-z_][\w.#/]*|#?/[\w/~-]*)"
+    r"(?:(?:bearer|basic|token)\s+)?(?:\$?\{[^{}]*\}|\{\{[^{}]*\}\}|<[^<>]*>|%\w+%|\$[A-Za-z_][\w.#/~-]*|#?/[\w/~-]*)"
     r"|(?:header|cookie):[\w.-]{1,80}|body:text",
     re.IGNORECASE,
 )

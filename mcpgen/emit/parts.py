@@ -79,6 +79,7 @@ NEEDS = (
     ),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
     Need("skills", "the server has skills", ("Header.skills",)),
+    Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),
     Need("search", "the tools are found by a search", ("Header.search",)),
     Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
     Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),

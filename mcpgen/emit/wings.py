@@ -33,7 +33,7 @@ WINGS = (
     Wing("features", ("pointers", "questions")),
     Wing("files"),
     Wing("hooks", ("questions", "secrets")),
-    Wing("inner_calls"),
+    Wing("inner_calls", (), ("http_server", "questions")),
     Wing("jobs", ("pointers",), ("http_server",)),
     Wing("lookups", ("inner_calls", "pointers")),
     Wing("pointers"),
@@ -45,6 +45,7 @@ WINGS = (
     Wing("skills"),
     Wing("templates"),
     Wing("watching", (), ("features",)),
+    Wing("workflows", ("inner_calls", "pointers", "questions")),
     # How the server gets and uses access tokens
     Wing("oauth"),
     Wing("login", ("oauth",)),

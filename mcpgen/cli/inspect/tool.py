@@ -59,6 +59,9 @@ def _request(tool: ToolSpec, catalog: Catalog) -> list[str]:
     """Return lines that describe the request: method, path, body, and settings such as the timeout."""
     server = catalog.servers[tool.binding.server].url
     lines = [f"{tool.operation.method} {server.rstrip('/') if '://' in server else ''}{tool.operation.path}"]
+    if tool.binding.workflow is not None:
+        steps = map(as_object, as_list(tool.binding.workflow["steps"]))
+        lines = [f"{number}. {step['id']}: {step['tool']}" for number, step in enumerate(steps, 1)]
     if (body := tool.binding.body) is not None:
         lines.append(f"body: {body.content_type}{'' if body.required else ' (optional)'}")
     if tool.binding.timeout is not None:

@@ -94,6 +94,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         api,
         documents=documents.read(root.get("openapi"), top.inside("openapi"), variables, diagnostics),
         overlays=documents.named(root, "overlays", top),
+        workflows=documents.named(root, "workflows", top),
         body_types=documents.named(root, "body_type", top),
         include=documents.selectors(root, "include", top, diagnostics),
         exclude=documents.selectors(root, "exclude", top, diagnostics),

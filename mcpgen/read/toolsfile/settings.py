@@ -64,6 +64,12 @@ def redirects(entry: JsonObject) -> Redirects | None:
     return _REDIRECTS.get(value) if isinstance(value, str) else None
 
 
+def listed(entry: JsonObject) -> bool | None:
+    """Return whether clients see the tool, or None if `listed` is missing."""
+    value = entry.get("listed")
+    return value if isinstance(value, bool) else None
+
+
 def lookups(entry: JsonObject) -> bool | None:
     """Return whether a call may give names in place of ids, or None if `lookups` is missing."""
     value = entry.get("lookups")

@@ -93,6 +93,7 @@ class CallUnderWay:
     - `dialogue`: how the client lets the server ask the user. `ask`: function that asks while the call waits, or None.
     - `askers`: what has asked the user in this call, the first one first.
     - `confirmed`: digest of what the user has confirmed already, in an earlier round of the same call, or "".
+    - `consent`: how the workflow that makes the call wants its user to agree; "" for the rule of the tool.
     - `given`: arguments to show the user for confirmation, as the client sent them; {} if no confirmation is needed.
     - `found`: items whose ids were looked up by names.
     - `ready`: the prepared request. `answer` or `failure`, and `sent`: its response or why there is none, and what
@@ -104,7 +105,7 @@ class CallUnderWay:
     """
 
     askers: Sequence[Asker] = ()
-    confirmed = ""
+    confirmed = consent = ""
     found: Sequence[object] = ()
     ready: PreparedCall | None = None
     answer: Response | None = None

@@ -315,6 +315,10 @@ async def _ready(services: Any, tool: Tool, arguments: dict[str, Any]) -> Prepar
     """Return the request of a call, with its credentials. Raise one of the exceptions in `Unmade` if there is none."""
     call = CallUnderWay(tool, arguments, lambda phase: None, Dialogue("", ""), None, services.preparation.budget(tool))
     await _run(some(services, tool, "hooks before", "arguments"), call)
+    if "workflow" in tool.binding:
+        from ..workflows.workflow_step import explained  # imported late: few servers have workflows
+
+        raise NotReady(explained(services.catalog, tool))
     if nothing := [reason for key, reason in SENDS_NOTHING.items() if key in tool.binding]:
         raise NotReady(nothing[0])
     for each in tool.binding.get("lookups", ()):
