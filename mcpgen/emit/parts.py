@@ -80,6 +80,7 @@ NEEDS = (
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
     Need("search", "the tools are found by a search", ("Header.search",)),
     Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
+    Need("views", "clients show results as tables, cards and forms", ("Header.views", "Binding.view")),
     Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),
     Need("login", "users log in with a browser", ("CredentialWays.user", "Scheme.user")),
 )

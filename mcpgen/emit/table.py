@@ -158,6 +158,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
         **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
+        **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
     }
 
 
@@ -304,6 +305,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
     result.update(of_jobs(binding))
     if tool.output_form is not None:
         result["output"] = tool.output_form
+    if tool.view is not None:
+        result["view"] = tool.view
     return {**result, **_asks(tool)}
 
 

@@ -43,6 +43,7 @@ WINGS = (
     Wing("search"),
     Wing("secrets"),
     Wing("templates"),
+    Wing("views"),
     Wing("watching", (), ("features",)),
     # How the server gets and uses access tokens
     Wing("oauth"),

@@ -292,6 +292,7 @@ class Decisions:
     sends: Sends | None = None
     result: ResultView | None = None
     task: TaskRule | None = None
+    view: JsonObject | None = None
     requires: tuple[Capability, ...] | None = None
     timeout: float | None = None
     portable: bool | None = None

@@ -131,6 +131,12 @@ def output_schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> 
     return value
 
 
+def view(entry: JsonObject) -> JsonObject | None:
+    """Return how clients show the results of a tool, or None if `view` is missing."""
+    value = entry.get("view")
+    return value if isinstance(value, dict) else None
+
+
 def aliases(entry: JsonObject, where: Where) -> Mapping[str, Where]:
     """Return alias → its place in the tools file, for each alias of a tool. `where`: the place of the tool or
     override.

@@ -16,7 +16,9 @@ from .words import (
     FormStyle,
     OutputForm,
     PartKind,
+    Shows,
     Style,
+    ViewKind,
     XmlKind,
 )
 
@@ -242,6 +244,7 @@ class Header(TypedDict):
     logging: NotRequired[Annotated[Literal[True], "Clients can ask for log messages of their calls."]]
     tasks: NotRequired[Annotated[Literal[True], "Calls of some tool start a job that the server polls."]]
     search: NotRequired[Search]
+    views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
 
 
 # Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
@@ -573,6 +576,30 @@ class TaskRule(TypedDict):
     ttl: NotRequired[Annotated[Seconds, "Seconds that the job is polled."]]
 
 
+class Column(TypedDict):
+    """Member of an item or object that a view shows, as a path of names with dots between them."""
+
+    name: Text
+    shows: NotRequired[Annotated[Shows, "How the value is shown, if its type does not say it."]]
+
+
+class Before(TypedDict):
+    """Tool that reads what a call changes, and how it is called: its argument -> the argument of the changing call."""
+
+    tool: Name
+    arguments: NonEmptyMap[Argument]
+
+
+class ToolView(TypedDict):
+    """How clients with the extension MCP Apps show the calls of a tool."""
+
+    kind: ViewKind
+    title: NotRequired[Text]
+    items: NotRequired[Annotated[Place, "JSON Pointer to the list, or to the object of a card."]]
+    columns: NotRequired[NonEmpty[Column]]
+    before: NotRequired[Before]
+
+
 class Binding(TypedDict):
     """Rules that make a request from a tool call, and a result from the answer. Bindings of resources have no name."""
 
@@ -669,6 +696,7 @@ class Binding(TypedDict):
     requires: NotRequired[Annotated[NonEmpty[ClientCapability], "Capabilities that a client must have for a call."]]
     result: NotRequired[View]
     task: NotRequired[TaskRule]
+    view: NotRequired[ToolView]
 
 
 class Table(Header):
