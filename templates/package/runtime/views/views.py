@@ -72,7 +72,7 @@ def _told(tool: Tool, catalog: Catalog) -> dict[str, Any]:
     view: dict[str, Any] = {"tool": tool.name, "title": tool.title, **tool.binding["view"]}
     entry = catalog.described(tool.name)
     if entry.get("annotations", {}).get("readOnlyHint") is not True:
-        view["changes"] = True
+        view["method"] = tool.binding["method"]
     if "before" in view and not catalog.has(view["before"]["tool"]):
         del view["before"]
     return view
