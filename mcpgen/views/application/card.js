@@ -7,7 +7,7 @@ function card(item, view, title, above) {
   if (Array.isArray(item)) return el("section", { class: "card" }, el("h1", {}, title), above, inside(item, "", 1));
   const columns = (view.columns || []).filter((column) => at(item, column.name) !== undefined);
   const known = columns.length ? columns : columnsOf([item], {});
-  const called = known.find((column) => typeof at(item, column.name) === "string" && /name|title|subject|summary|login|label/i.test(column.name) && !column.name.includes("."));
+  const called = known.find((column) => typeof at(item, column.name) === "string" && /name|title|subject|summary|login|label|^(number|key|code|id)$/i.test(column.name) && !column.name.includes("."));
   const badges = known.filter((column) => column.shows === "badge" && typeof at(item, column.name) === "string").slice(0, 3);
   const first = known.filter((column) => column !== called && !badges.includes(column));
   const covered = new Set(known.map((column) => column.name.split(".")[0]));
@@ -30,7 +30,7 @@ function fields(columns, item) {
   if (!columns.length) return null;
   return el("dl", {}, columns.map((column) => {
     const value = at(item, column.name);
-    const isLong = typeof value === "string" && (value.length > 80 || value.includes("\n"));
+    const isLong = typeof value === "string" && (value.length > (ADDRESS.test(value) ? 34 : 80) || value.includes("\n"));
     return el("div", { class: isLong ? "long" : undefined }, el("dt", {}, worded(label(column.name))), el("dd", {}, folded(value, shown(value, column, holder(item, column.name), true))));
   }));
 }

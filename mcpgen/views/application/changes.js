@@ -44,7 +44,7 @@ function changed(name, value, state) {
   if (before === undefined && value && typeof value === "object" && !Array.isArray(value)) return Object.entries(value).flatMap(([inner, each]) => changed(inner, each, state));
   const isSame = state !== NEW && JSON.stringify(before) === JSON.stringify(value);
   const column = { name, shows: state === NEW ? undefined : (state.view.columns || []).find((each) => each.name === name)?.shows };
-  const cell = (each) => el("td", {}, each && typeof each === "object" ? el("code", {}, JSON.stringify(each).slice(0, 400)) : shown(each, column, {}));
+  const cell = (each) => el("td", {}, each && typeof each === "object" ? el("code", {}, JSON.stringify(each).slice(0, 400)) : shown(each, column, state === NEW ? {} : state.value));
   return [el("tr", { class: isSame ? "same" : undefined }, el("th", { scope: "row" }, worded(name)), state !== NEW && cell(before), cell(value))];
 }
 

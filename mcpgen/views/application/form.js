@@ -7,18 +7,19 @@ function form(schema, given, done, { label: sendLabel, title }) {
   const names = Object.keys(schema.properties || {}), required = new Set(schema.required || []);
   const fieldsOfForm = names.map((name) => field(name, schema.properties[name] || {}, given[name], required.has(name)));
   const first = fieldsOfForm.filter((each) => each.isRequired || each.isGiven), rest = fieldsOfForm.filter((each) => !first.includes(each));
-  const send = (event) => {
-    event.preventDefault();
+  const send = () => {
     const values = {};
     const wrong = fieldsOfForm.filter((each) => !each.check(values));
     if (wrong.length) wrong[0].focus();
     else done(values);
   };
-  return el("form", { submit: send, novalidate: true, "aria-label": title },
+  // Hosts may forbid that a frame submits forms, so this is none for the browser.
+  const enter = (event) => event.key === "Enter" && event.target.tagName === "INPUT" && send();
+  return el("div", { class: "form", role: "form", "aria-label": title, keydown: enter },
     first.map((each) => each.node),
     rest.length > 0 && (first.length ? el("details", {}, el("summary", {}, "Optional arguments"), rest.map((each) => each.node)) : rest.map((each) => each.node)),
     !names.length && el("p", { class: "quiet" }, "It has no arguments."),
-    el("div", { class: "actions" }, el("button", { type: "submit", class: "main" }, sendLabel)));
+    el("div", { class: "actions" }, button(sendLabel, send, { class: "main" })));
 }
 
 const kindsOf = (schema) => [schema.type].flat().filter(Boolean);
