@@ -1,4 +1,4 @@
-"""Show views in a browser as a client with MCP Apps does: the official bridge, and a frame that may only run scripts."""
+"""Show views in a browser as clients with MCP Apps do: with the official bridge, in a frame that only runs scripts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,22 @@ from tests.page.browser import Page
 HERE = Path(__file__).parent
 PACKAGES = {"@modelcontextprotocol/ext-apps": "2.0.4", "axe-core": "4.14.1"}
 
-CAN = {"openLinks": {}, "serverTools": {}, "serverResources": {}, "message": {"text": {}}, "updateModelContext": {"text": {}}}
+FLAGS = ("--disable-features=IsolateSandboxedIframes", "--disable-site-isolation-trials")
+"""Flags of a browser that runs the frame of the view in the process of the host, where a test sees its requests."""
+
+CAN = {
+    "openLinks": {},
+    "serverTools": {},
+    "serverResources": {},
+    "message": {"text": {}},
+    "updateModelContext": {"text": {}},
+}
 """Capabilities of the host."""
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; connect-src 'none'; "
-    "img-src 'self' data:; font-src 'self'; media-src 'self' data:; frame-src 'none'; object-src 'none'; base-uri 'self'"
+    "img-src 'self' data:; font-src 'self'; media-src 'self' data:; frame-src 'none'; object-src 'none'; "
+    "base-uri 'self'"
 )
 """Content security policy that the extension demands of a host for a view that declares no hosts."""
 
@@ -56,7 +66,7 @@ class Host:
         context = {"theme": "light", "timeZone": "Europe/Berlin", "locale": "en-US", **context}
         asked = {"can": can, "context": context, "input": given, "result": result}
         await self.page.run(f"play({json.dumps(asked)})")
-        await self.inside("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        await self.drawn()
 
     async def inside(self, script: str) -> Any:
         """Evaluate a JavaScript expression in the frame of the view, and return its value."""
@@ -68,6 +78,19 @@ class Host:
         )
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
+
+    async def drawn(self) -> None:
+        """Wait until the view has drawn what its last messages say, and the host has given it the room it asks for."""
+        for _ in range(3):
+            await self.inside("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            await self.page.drawn()
+
+    async def assert_quiet(self) -> None:
+        """Check that nothing failed, and that the browser asked nobody but this host's server."""
+        assert [each for each in self.page.errors if each != "console.debug"] == []  # the bridge writes debug messages
+        assert await self.page.run("faults") == []
+        assert self.page.dialogs == []
+        assert [url for url in self.page.requests if not url.startswith(self.address)] == []
 
     async def until(self, script: str, inside: bool = False) -> None:
         """Wait until a JavaScript expression is true."""
@@ -87,6 +110,12 @@ async def hosting(page: Page, packages: Path) -> AsyncIterator[Host]:
     async def view(request: web.Request) -> web.Response:
         return web.Response(body=html, content_type="text/html", headers={"Content-Security-Policy": POLICY})
 
+    async def shell(request: web.Request) -> web.FileResponse:
+        return web.FileResponse(HERE / "host.html")
+
+    async def nothing(request: web.Request) -> web.Response:
+        return web.Response(status=204)
+
     async def answered(request: web.Request) -> web.Response:
         answer = host.call if request.path == "/call" else host.read
         return web.json_response(await answer(await request.json()))
@@ -97,8 +126,8 @@ async def hosting(page: Page, packages: Path) -> AsyncIterator[Host]:
         return await handler(request)
 
     app = web.Application(middlewares=[noted])
-    app.router.add_get("/", lambda request: web.FileResponse(HERE / "host.html"))
-    app.router.add_get("/favicon.ico", lambda request: web.Response(status=204))
+    app.router.add_get("/", shell)
+    app.router.add_get("/favicon.ico", nothing)
     app.router.add_get("/view", view)
     app.router.add_post("/call", answered)
     app.router.add_post("/resource", answered)

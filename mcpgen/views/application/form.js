@@ -30,9 +30,10 @@ function field(name, schema, value, isRequired) {
   const described = { id, "aria-describedby": hint + " " + problem.id, "aria-required": isRequired || undefined };
   const start = value !== undefined ? value : schema.default;
   const input = control(name, schema, kinds, choices, described, start);
-  const entered = () => (input.type === "checkbox" ? input.checked : input.value);
+  const untouched = input.value;
   const check = (values) => {
-    const [read, wrong] = entry(entered(), schema, kinds, choices, isRequired, value);
+    const isDefault = value === undefined && !isRequired && input.value === untouched;  // the server sends defaults itself
+    const [read, wrong] = isDefault ? [undefined, ""] : entry(input.value, schema, kinds, choices, isRequired, value);
     problem.textContent = wrong ? visible(name + " " + wrong) : "";
     input.setAttribute("aria-invalid", String(Boolean(wrong)));
     if (!wrong && read !== undefined) values[name] = read;

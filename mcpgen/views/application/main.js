@@ -85,8 +85,7 @@ function drawn({ found, input }) {
   else if (list) main = table(list, view, title, { show: open, page: state.page + 1, next: found.next && host.can.serverTools && (() => turn(1, { ...input, ...found.next })), former: state.page > 0 && (() => turn(-1)) });
   else if (found.value !== undefined) main = card(objectIn(found.value, view), view, title);
   else main = el("section", { class: "card" }, el("h1", {}, title), pictures.length ? null : el("p", { class: "lines" }, found.text));
-  const asked = formSection(view, input, view.kind === "form");
-  return [view.kind === "form" && asked, main, pictures, changed, notes, view.kind !== "form" && asked];
+  return [main, pictures, changed, notes, formSection(view, input, view.kind === "form" && view.method !== "DELETE")];
 }
 
 function open(item) {
