@@ -63,7 +63,7 @@ async function again(args, isPage) {
 
 function draw() {
   const parts = state.pages.length ? drawn(state.pages[state.page]) : waitingParts();
-  byId("view").replaceChildren(...[state.problem && el("p", { class: "failure", role: "alert" }, state.problem), ...[parts].flat()].filter(Boolean));
+  byId("view").replaceChildren(...[state.problem && el("p", { class: "failure", role: "alert" }, state.problem), ...[parts].flat(Infinity)].filter(Boolean));
   document.title = visible(state.title);
 }
 
