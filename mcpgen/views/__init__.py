@@ -188,7 +188,7 @@ def _judged(name: str, node: JsonObject, composer: Composer, *, has_currency: bo
     """Return the role of a member, how its values are shown, and its path. The role is "" for a member that no view
     chooses, and the second text "" if a value says itself how it is shown.
     """
-    if node.get("writeOnly") is True or len(name) > _LONGEST_NAME or "." in name:
+    if node.get("writeOnly") is True or not 0 < len(name) <= _LONGEST_NAME or "." in name:
         return "", "", name
     kinds, plain, said = {*types(node)} - {"null"}, alphanumeric(name), as_text(node.get("description"))
     if not kinds & {"string", "number", "integer", "boolean"}:
