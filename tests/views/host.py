@@ -90,7 +90,8 @@ class Host:
         assert [each for each in self.page.errors if each != "console.debug"] == []  # the bridge writes debug messages
         assert await self.page.run("faults") == []
         assert self.page.dialogs == []
-        assert [url for url in self.page.requests if not url.startswith(self.address)] == []
+        elsewhere = [url for url in self.page.requests if not url.startswith((self.address, "data:"))]
+        assert elsewhere == [], elsewhere
 
     async def until(self, script: str, inside: bool = False) -> None:
         """Wait until a JavaScript expression is true."""
