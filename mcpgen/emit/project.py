@@ -157,6 +157,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     return {
         "identity": catalog.identity,
         "search": catalog.search is not None,
+        "views": any(tool.view is not None for tool in catalog.tools),
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
         "settings": setting_rows(catalog, has),

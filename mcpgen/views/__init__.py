@@ -42,7 +42,9 @@ _NAME = re.compile(
     r"(display|full|company|business|user|file|first|last|short|original|legal)?name|title|label|subject|summary|login"
     r"|headline|symbol"
 )
-_ID = re.compile(r"id|uuid|guid|key|number|code|slug|sku|reference|ref")
+_ID = re.compile(
+    r"id|uuid|guid|key|(invoice|order|ticket|case|account|document|reference)?number|code|slug|sku|ref(erence)?"
+)
 _STATE = re.compile(r".*(status|state)|priority|severity|visibility|type|kind|category")
 _DATE = re.compile(
     r".*(date|time|timestamp|(created|updated|modified|deleted|started|finished|completed|published|closed|opened|due"
@@ -62,10 +64,10 @@ _EPOCH = re.compile(r"\b(unix|epoch)\b", re.IGNORECASE)
 _MILLISECONDS = re.compile(r"milli|\bms\b", re.IGNORECASE)
 _CENTS = re.compile(r"\bcents?\b|(smallest|minor) (currency )?units?", re.IGNORECASE)
 
-_ROLES = ("name", "state", "date", "money", "other", "link", "image")
-"""Roles of members, in the order of columns."""
+_ROLES = ("name", "party", "state", "date", "money", "other", "link", "image")
+"""Roles of members, in the order of columns. `party`: the name of an object inside, such as a customer's."""
 
-_SHARES = {"name": 2, "state": 2, "date": 2, "money": 2, "link": 1, "image": 0}
+_SHARES = {"name": 2, "party": 1, "state": 2, "date": 2, "money": 1, "link": 1, "image": 0}
 """How many columns of a table may have a role. Others fill what is left."""
 
 
@@ -115,7 +117,10 @@ def _shape(tool: ToolSpec, composer: Composer) -> tuple[str, str, dict[str, Json
     try:
         if (found := listings.of_answer(tool.operation, composer)) is not None:
             place, items = found
-            if not place or not _is_one(listings.item_of(schema, composer)):
+            around = listings.item_of(schema, composer)
+            if place.count("/") > 1:
+                around = listings.item_of(around[place.split("/")[1].replace("~1", "/").replace("~0", "~")], composer)
+            if not place or not _is_one(around):
                 return "table", place, listings.item_of(items, composer)
         return "card", *_object_in(schema, composer)
     except (SkipOperation, Exhausted, RecursionError):
@@ -194,7 +199,7 @@ def _judged(name: str, node: JsonObject, composer: Composer, *, has_currency: bo
     if not kinds & {"string", "number", "integer", "boolean"}:
         inner = sorted(listings.item_of(node, composer), key=_rank) if "properties" in node else []
         inside = next((each for each in inner if _NAME.fullmatch(alphanumeric(each)) and "." not in each), "")
-        return ("other", "", f"{name}.{inside}") if inside else ("", "", name)
+        return ("party", "", f"{name}.{inside}") if inside else ("", "", name)
     if kinds & {"integer", "number"}:
         return *_number(plain, node, said, kinds, has_currency=has_currency), name
     if "string" in kinds:
@@ -232,7 +237,7 @@ def _text(plain: str, node: JsonObject, *, has_currency: bool) -> tuple[str, str
 
 _FIRST = (
     *("name", "title", "displayname", "fullname", "subject", "summary", "login", "username"),
-    *("status", "state", "id", "number", "priority", "type", "date", "duedate", "createdat", "created", "updatedat"),
+    *("number", "id", "status", "state", "priority", "type", "date", "duedate", "createdat", "created", "updatedat"),
     *("updated", "htmlurl", "weburl", "url", "total", "amount", "email"),
 )
 """Names without case and punctuation, the most usual first."""

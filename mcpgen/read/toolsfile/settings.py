@@ -10,6 +10,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import ALIAS
 from mcpgen.model import DESTRUCTIVE, Capability, Confirm, Output, Pages, Redirects
+from mcpgen.read.toolsfile import schema_check
 
 _REDIRECTS: Mapping[str, Redirects] = {word: word for word in get_args(Redirects)}
 _CAPABILITIES: Mapping[str, Capability] = {word: word for word in get_args(Capability)}
@@ -133,8 +134,10 @@ def output_schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> 
 
 def view(entry: JsonObject) -> JsonObject | None:
     """Return how clients show the results of a tool, or None if `view` is missing."""
-    value = entry.get("view")
-    return value if isinstance(value, dict) else None
+    value = as_object(entry.get("view"))
+    given = [key for key in schema_check.keys("view") if key in value]
+    found = {key: value[key] for key in given if schema_check.is_valid("view", key, value[key])}
+    return found if "view" in entry else None
 
 
 def aliases(entry: JsonObject, where: Where) -> Mapping[str, Where]:
