@@ -15,7 +15,7 @@ The application is the same in every project: `application/` has its page, style
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,7 +68,7 @@ _ROLES = ("name", "party", "state", "date", "money", "other", "link", "image")
 """Roles of members, in the order of columns. `party`: the name of an object inside, such as a customer's."""
 
 _SHARES = {"name": 2, "party": 1, "state": 2, "date": 2, "money": 1, "link": 1, "image": 0}
-"""How many columns of a table may have a role. Others fill what is left."""
+"""How many columns of a table may have a role; of a card, twice as many. Others fill what is left."""
 
 
 def with_views(catalog: Catalog, definitions: Mapping[str, JsonObject], wanted: bool) -> Catalog:
@@ -117,14 +117,21 @@ def _shape(tool: ToolSpec, composer: Composer) -> tuple[str, str, dict[str, Json
     try:
         if (found := listings.of_answer(tool.operation, composer)) is not None:
             place, items = found
-            around = listings.item_of(schema, composer)
-            if place.count("/") > 1:
-                around = listings.item_of(around[place.split("/")[1].replace("~1", "/").replace("~0", "~")], composer)
-            if not place or not _is_one(around):
+            if place and tool.operation.path.endswith("}") and tool.annotations.read_only:
+                return "card", place, listings.item_of(items, composer)  # a list of the one item that was asked for
+            if not any(map(_is_one, _around(place, schema, composer))):
                 return "table", place, listings.item_of(items, composer)
         return "card", *_object_in(schema, composer)
     except (SkipOperation, Exhausted, RecursionError):
         return "card", "", {}
+
+
+def _around(place: str, schema: JsonObject, composer: Composer) -> Iterator[dict[str, JsonObject]]:
+    """Yield the members of each object on the way from a response to the list in it."""
+    for step in place.split("/")[1:]:
+        found = listings.item_of(schema, composer)
+        yield found
+        schema = found[step.replace("~1", "/").replace("~0", "~")]
 
 
 def _before(tool: ToolSpec, readers: _Readers) -> JsonObject:
@@ -167,8 +174,8 @@ def _chosen(item: Mapping[str, JsonObject], composer: Composer, most: int) -> li
         ids = [name for name, node in item.items() if _ID.fullmatch(alphanumeric(name)) and _is_scalar(node)]
         found["name"] = [_column(name, "") for name in sorted(ids, key=_rank)[:1]]
         found["other"] = [each for each in found["other"] if each not in found["name"]]
-    if most <= _MOST_IN_TABLE:
-        found = {role: each[: _SHARES.get(role, most)] for role, each in found.items()}
+    times = most // _MOST_IN_TABLE
+    found = {role: each[: times * _SHARES.get(role, most)] for role, each in found.items()}
     usual = sum(len(each) for role, each in found.items() if role != "other")
     found["other"] = found["other"][: max(0, most - usual)]
     return [column for role in _ROLES for column in found[role]][:most]

@@ -20,7 +20,15 @@ function card(item, view, title, above) {
     above,
     fields(first, item),
     more.length > 0 && el("details", { open: first.length < 4 }, el("summary", {}, "More fields"), fields(more.map((name) => ({ name })), item)),
-    rich.map((name) => el("section", { class: "inner" }, el("h2", {}, worded(name)), inside(item[name], name, 1))));
+    rich.map((name) => part(name, item[name], 1)));
+}
+
+/** A section for what is inside of an item. It is closed if it is long, or inside of another. */
+function part(name, value, depth) {
+  const isLong = depth > 1 || (Array.isArray(value) ? value.length > MOST_ROWS : Object.keys(value).length > 8 || Object.values(value).some(isRich));
+  const content = inside(value, name, depth);
+  if (!isLong) return el("section", { class: "inner" }, el("h2", {}, worded(name)), content);
+  return el("details", { class: "inner" }, el("summary", {}, worded(name), el("span", { class: "quiet" }, " " + brief(value))), content);
 }
 
 /** Whether a value needs a section of its own: an object with members, or a list of objects. */
@@ -50,5 +58,5 @@ function inside(value, name, depth) {
       value.length > MOST_ROWS && el("p", { class: "quiet" }, "and " + counted(value.length - MOST_ROWS, "further row")));
   }
   const names = Object.keys(value), plainNames = names.filter((each) => !isRich(value[each]));
-  return el("div", {}, fields(plainNames.map((each) => ({ name: each })), value), names.filter((each) => isRich(value[each])).map((each) => (depth < MOST_DEPTH ? el("section", { class: "inner" }, el("h3", {}, worded(each)), inside(value[each], each, depth + 1)) : fields([{ name: each }], value))));
+  return el("div", {}, fields(plainNames.map((each) => ({ name: each })), value), names.filter((each) => isRich(value[each])).map((each) => (depth < MOST_DEPTH ? part(each, value[each], depth + 1) : fields([{ name: each }], value))));
 }

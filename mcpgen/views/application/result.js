@@ -53,8 +53,8 @@ function pointed(value, pointer) {
 
 /** The list of items in an answer: where the view says, else the answer or the only list in it; null if there is none. */
 function listIn(value, view) {
-  const there = view.kind === "table" && view.items ? pointed(value, view.items) : value;
-  if (Array.isArray(there)) return there;
+  const there = view.items ? pointed(value, view.items) : value;
+  if (Array.isArray(there)) return view.kind === "card" && there.length === 1 ? null : there;
   if (!value || typeof value !== "object" || view.kind === "card") return null;
   const lists = Object.values(value).filter(Array.isArray);
   const scalars = Object.keys(value).filter((name) => /^(id|uuid|name|title|key)$/i.test(name));

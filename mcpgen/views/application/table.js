@@ -9,7 +9,7 @@ const rank = (name) => (FIRST.indexOf(plain(name)) + FIRST.length + 1) % (FIRST.
 function columnsOf(items, view) {
   const objects = items.filter((each) => each && typeof each === "object" && !Array.isArray(each));
   const named = (view.columns || []).filter((column) => objects.some((each) => at(each, column.name) !== undefined));
-  if (named.length) return named;
+  if (named.length) return view.kind === "card" ? named.slice(0, MOST_COLUMNS) : named;
   const names = new Set(objects.slice(0, 50).flatMap((each) => Object.keys(each).filter((name) => typeof each[name] !== "object")));
   const states = new Set(["status", "state"]);
   return [...names].sort((one, other) => rank(one) - rank(other)).slice(0, MOST_COLUMNS).map((name) => ({ name, shows: states.has(plain(name)) ? "badge" : undefined }));

@@ -63,7 +63,7 @@ function address(value, shows) {
 
 function badge(value) {
   const tone = GOOD.test(value) ? "good" : BAD.test(value) ? "bad" : PENDING.test(value) ? "pending" : "";
-  return el("span", { class: "badge " + tone }, /^[A-Z_\d]+$/.test(value) && value.length > 3 ? worded(value) : value.replaceAll("_", " "));
+  return el("span", { class: "badge " + tone }, /^[A-Z_\d]+$/.test(value) && (tone || value.includes("_")) ? worded(value) : value.replaceAll("_", " "));
 }
 
 /** A date or time as the person writes it, in the person's time zone. A date alone has no zone. */
