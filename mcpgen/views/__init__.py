@@ -117,10 +117,9 @@ def _shape(tool: ToolSpec, composer: Composer) -> tuple[str, str, dict[str, Json
     try:
         if (found := listings.of_answer(tool.operation, composer)) is not None:
             place, items = found
-            if place and tool.operation.path.endswith("}") and tool.annotations.read_only:
-                return "card", place, listings.item_of(items, composer)  # a list of the one item that was asked for
             if not any(map(_is_one, _around(place, schema, composer))):
-                return "table", place, listings.item_of(items, composer)
+                is_of_one = place and tool.operation.path.endswith("}") and tool.annotations.read_only
+                return "card" if is_of_one else "table", place, listings.item_of(items, composer)
         return "card", *_object_in(schema, composer)
     except (SkipOperation, Exhausted, RecursionError):
         return "card", "", {}

@@ -23,7 +23,7 @@ function table(items, view, title, { show, next, former, page }) {
   const body = el("tbody", { role: "rowgroup" });
   const count = el("p", { class: "quiet", role: "status" });
   const search = el("input", { type: "search", id: freshId("filter"), autocomplete: "off", input: () => fill() });
-  const heads = (columns.length ? columns : [{ name: "" }]).map((column) => head(column, sorted, items, () => fill()));
+  const heads = (columns.length ? columns : [{ name: "" }]).map((column, index) => head(column, sorted, index ? items : [], () => fill()));
 
   function fill() {
     const wanted = search.value.trim().toLowerCase();
@@ -46,7 +46,7 @@ function table(items, view, title, { show, next, former, page }) {
 
 function head(column, sorted, items, fill) {
   if (!column.name) return el("th", { scope: "col", role: "columnheader" }, "Value");
-  const isNumeric = isNumber(column) && items.every((each) => typeof (at(each, column.name) ?? 0) === "number");
+  const isNumeric = isNumber(column) && items.length > 0 && items.every((each) => typeof (at(each, column.name) ?? 0) === "number");
   const sort = () => {
     sorted.down = sorted.column === column && !sorted.down;
     sorted.column = column;
@@ -65,7 +65,7 @@ function row(item, columns, show) {
   if (!item || typeof item !== "object") return el("tr", { role: "row" }, el("td", { role: "cell" }, shown(item, { name: "" }, {})));
   const cells = columns.map((column, index) => {
     const node = shown(at(item, column.name), column, holder(item, column.name));
-    const attributes = { role: index ? "cell" : "rowheader", scope: index ? undefined : "row", "data-label": worded(label(column.name)), class: node.classList.contains("number") && isNumber(column) ? "numeric" : undefined };
+    const attributes = { role: index ? "cell" : "rowheader", scope: index ? undefined : "row", "data-label": worded(label(column.name)), class: index && node.classList.contains("number") && isNumber(column) ? "numeric" : undefined };
     if (index || node.tagName === "A") return el(index ? "td" : "th", attributes, node);
     return el("th", attributes, button(node.classList.contains("nothing") ? "Show" : node, () => show(item), { class: "open" }));
   });
