@@ -101,9 +101,7 @@ def _view(tool: ToolSpec, readers: _Readers, composer: Composer, *, wanted: bool
     found = _named(names, item, composer) if names else _chosen(item, composer, most)
     if found:
         view["columns"] = found
-    if before := _before(tool, readers):
-        view["before"] = before
-    return view
+    return {**view, **_before(tool, readers)}
 
 
 def _shape(tool: ToolSpec, composer: Composer) -> tuple[str, str, dict[str, JsonObject]]:
@@ -134,14 +132,14 @@ def _around(place: str, schema: JsonObject, composer: Composer) -> Iterator[dict
 
 
 def _before(tool: ToolSpec, readers: _Readers) -> JsonObject:
-    """Return the tool that reads what a call changes, with its arguments; {} if there is none."""
+    """Return the members of a view about the tool that reads what a call changes; {} if there is none."""
     reader = readers.get(_place(tool))
     if tool.annotations.read_only or reader is None or "{" not in tool.operation.path:
         return {}
     ours = dict(enumerate(_in_path(tool)))
     arguments: JsonObject = {name: ours[index] for index, name in enumerate(_in_path(reader)) if index in ours}
     needed = {*map(str, as_list(as_object(reader.input_schema).get("required")))}
-    return {"tool": reader.name, "arguments": arguments} if arguments and needed <= arguments.keys() else {}
+    return {"before": reader.name, "given": arguments} if arguments and needed <= arguments.keys() else {}
 
 
 def _in_path(tool: ToolSpec) -> list[str]:

@@ -223,7 +223,7 @@ def test_the_page_and_what_it_must_know_can_be_read(shown: Path, shop: Shops) ->
         assert len(page["text"].encode()) <= 60_000
         [about] = client.told("resources/read", uri="ui://views/change_item")["result"]["contents"]
         told = json.loads(about["text"])
-        assert told["before"] == {"tool": "get_item", "arguments": {"id": "id"}}
+        assert (told["before"], told["given"]) == ("get_item", {"id": "id"})
         assert told["method"] == "PATCH"
         assert {*told["inputSchema"]["properties"]} == {"id", "name"}
         for uri in ("ui://views/nothing", "ui://views/", "ui://viewsx", "ui://views/change_item/a"):

@@ -55,7 +55,6 @@ WITHIN = {
     "View": "results",
     "ToolView": "views",
     "Column": "views",
-    "Before": "views",
     "Condition": "results or jobs",
     "Link": "results",
     "EmbeddedResource": "results",

@@ -65,7 +65,8 @@ CHANGE: dict[str, Any] = {
     "kind": "card",
     "method": "PATCH",
     "columns": INVOICE["columns"],
-    "before": {"tool": "get_invoice", "arguments": {"id": "invoice_id"}},
+    "before": "get_invoice",
+    "given": {"id": "invoice_id"},
     "inputSchema": {
         "type": "object",
         "properties": {
@@ -84,7 +85,8 @@ REMOVAL: dict[str, Any] = {
     "title": "Delete an invoice",
     "kind": "form",
     "method": "DELETE",
-    "before": CHANGE["before"],
+    "before": "get_invoice",
+    "given": CHANGE["given"],
     "inputSchema": {"type": "object", "properties": {"invoice_id": {"type": "string"}}, "required": ["invoice_id"]},
 }
 TOOLS = {each["tool"]: each for each in (INVOICES, INVOICE, CHANGE, REMOVAL)}

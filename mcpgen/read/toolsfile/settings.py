@@ -134,9 +134,8 @@ def output_schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> 
 
 def view(entry: JsonObject) -> JsonObject | None:
     """Return how clients show the results of a tool, or None if `view` is missing."""
-    value = as_object(entry.get("view"))
-    given = [key for key in schema_check.keys("view") if key in value]
-    found = {key: value[key] for key in given if schema_check.is_valid("view", key, value[key])}
+    given, keys = as_object(entry.get("view")), schema_check.keys("view")
+    found = {key: value for key, value in given.items() if key in keys and schema_check.is_valid("view", key, value)}
     return found if "view" in entry else None
 
 

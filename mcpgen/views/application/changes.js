@@ -6,12 +6,12 @@ const NEW = Symbol("no state before");
 async function stateBefore(view, args) {
   if (!view.before || !host.can.serverTools) return NEW;
   const given = {};
-  for (const [theirs, ours] of Object.entries(view.before.arguments || {})) {
+  for (const [theirs, ours] of Object.entries(view.given || {})) {
     if (args[ours] === undefined) return NEW;
     given[theirs] = args[ours];
   }
   try {
-    const found = read(await call(view.before.tool, given));
+    const found = read(await call(view.before, given));
     return found.failed || !found.value || typeof found.value !== "object" ? NEW : { value: objectIn(found.value, found.view || {}), view: found.view || {} };
   } catch {
     return NEW;
@@ -20,7 +20,7 @@ async function stateBefore(view, args) {
 
 /** A panel that says what a call does. `state`: what `stateBefore` gave. */
 function changes(view, args, state, title, actions) {
-  const id = freshId("changes"), fixed = new Set(Object.values(view.before?.arguments || {}));
+  const id = freshId("changes"), fixed = new Set(Object.values(view.given || {}));
   const removes = view.method === "DELETE";
   const target = Object.entries(args).filter(([name]) => fixed.has(name) || (removes && state === NEW));
   const rows = removes ? [] : Object.entries(args).filter(([name]) => !fixed.has(name)).flatMap(([name, value]) => changed(name, value, state));

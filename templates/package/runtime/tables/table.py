@@ -16,9 +16,7 @@ from .words import (
     FormStyle,
     OutputForm,
     PartKind,
-    Shows,
     Style,
-    ViewKind,
     XmlKind,
 )
 
@@ -577,27 +575,23 @@ class TaskRule(TypedDict):
 
 
 class Column(TypedDict):
-    """Member of an item or object that a view shows, as a path of names with dots between them."""
+    """Member of an item that a view shows, as a path of names with dots between them, and what its value is to people:
+    for example a time in `seconds` since 1970, or an amount in `cents`.
+    """
 
     name: Text
-    shows: NotRequired[Annotated[Shows, "How the value is shown, if its type does not say it."]]
-
-
-class Before(TypedDict):
-    """Tool that reads what a call changes, and how it is called: its argument -> the argument of the changing call."""
-
-    tool: Name
-    arguments: NonEmptyMap[Argument]
+    shows: NotRequired[Literal["badge", "seconds", "milliseconds", "money", "cents", "image"]]
 
 
 class ToolView(TypedDict):
     """How clients with the extension MCP Apps show the calls of a tool."""
 
-    kind: ViewKind
+    kind: Literal["table", "card", "form"]
     title: NotRequired[Text]
-    items: NotRequired[Annotated[Place, "JSON Pointer to the list, or to the object of a card."]]
+    items: NotRequired[Annotated[Place, "Place of the list, or of the object of a card."]]
     columns: NotRequired[NonEmpty[Column]]
-    before: NotRequired[Before]
+    before: NotRequired[Annotated[Name, "Tool that reads what a call changes."]]
+    given: NotRequired[Annotated[NonEmptyMap[Argument], "Argument of `before` -> argument of the call that it gets."]]
 
 
 class Binding(TypedDict):

@@ -44,12 +44,6 @@ Feature = Literal["resources", "prompts"]
 Finder = Literal["search_tools", "describe_tools", "call_tool", "call_writing_tool", "run_program", "run_reads"]
 """Kinds of tools that find and call other tools, or run programs that call them."""
 
-ViewKind = Literal["table", "card", "form"]
-"""How clients with the extension MCP Apps show a result: a list, one object, or the arguments of a call above it."""
-
-Shows = Literal["badge", "seconds", "milliseconds", "money", "cents", "image"]
-"""What a value is to people. `seconds` and `milliseconds`: a time since 1970. `cents`: hundredths of a currency."""
-
 ClientCapability = Literal["elicitation", "elicitation.url", "sampling", "roots", "tasks"]
 """Capability of an MCP client: forms for the user, URLs that the user opens, access to a model (sampling), folders
 (roots), and calls that become tasks.

@@ -73,8 +73,8 @@ def _told(tool: Tool, catalog: Catalog) -> dict[str, Any]:
     entry = catalog.described(tool.name)
     if entry.get("annotations", {}).get("readOnlyHint") is not True:
         view["method"] = tool.binding["method"]
-    if "before" in view and not catalog.has(view["before"]["tool"]):
-        del view["before"]
+    if not catalog.has(view.get("before", "")):
+        view.pop("before", None)
     return view
 
 
