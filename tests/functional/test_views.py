@@ -144,6 +144,9 @@ class Client(Server):
         self.greeting = self.message()
         self.last = 0
 
+    def __enter__(self) -> Client:
+        return self
+
     def told(self, method: str, **params: Any) -> Any:
         """Send a request of the session, and return the next message."""
         self.last += 1

@@ -19,7 +19,7 @@ PACKAGES = {"@modelcontextprotocol/ext-apps": "2.0.4", "axe-core": "4.14.1"}
 FLAGS = ("--disable-features=IsolateSandboxedIframes", "--disable-site-isolation-trials")
 """Flags of a browser that runs the frame of the view in the process of the host, where a test sees its requests."""
 
-CAN = {
+CAN: dict[str, Any] = {
     "openLinks": {},
     "serverTools": {},
     "serverResources": {},

@@ -89,6 +89,8 @@ def test_each_scene_can_be_used_and_read(chromium: tuple[Run, Host], packages: P
             ground = await host.inside("getComputedStyle(document.documentElement).backgroundColor")
             assert (max(map(int, ground[4:-1].split(",")[:3])) < 60) == (scheme == "dark")
             await host.assert_quiet()
+        await host.inside("document.body.append(document.createElement('input'))")
+        assert "label" in {each[0] for each in await host.inside(FOUND.format())}, "axe notices a field without a name"
 
     run(scene())
 

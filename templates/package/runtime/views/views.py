@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..calls.plain_call import CallUnderWay
     from ..calls.services import Services
     from ..core.catalog import Catalog, Tool
+    from ..core.wire_formats import Block
 
 APPLICATION = "ui://views"
 """URI of the page. Behind it, `/` and the name of a tool give what the page must know before the tool has a result."""
@@ -34,7 +35,7 @@ def with_pages(catalog: Catalog, tools: list[bytes]) -> list[bytes]:
 
     `tools`: the array for other clients, in pieces.
     """
-    entries: list[dict[str, Any]] = loads(b"".join(tools).decode())[0]
+    entries: Any = loads(b"".join(tools).decode())[0]
     for entry in entries:
         name = entry["name"]
         calls_others = str(catalog.finders.get(name, "")).startswith("call")
@@ -46,7 +47,7 @@ def with_pages(catalog: Catalog, tools: list[bytes]) -> list[bytes]:
 def contents(uri: str, catalog: Catalog) -> Contents | None:
     """Return the page, or the view and the arguments of a tool that `catalog` offers; None for another URI."""
     if uri == APPLICATION:
-        page = {"uri": uri, "mimeType": PAGE, "text": _page(), "_meta": {"ui": {"prefersBorder": True}}}
+        page: Block = {"uri": uri, "mimeType": PAGE, "text": _page(), "_meta": {"ui": {"prefersBorder": True}}}
         return Contents(uri, [page], fixed=True)
     name = uri.removeprefix(f"{APPLICATION}/")
     if name == uri or not catalog.has(name) or "view" not in (tool := catalog.tool(name)).binding:
