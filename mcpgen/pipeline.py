@@ -1,7 +1,9 @@
 """Call the passes of the compiler in order, and do nothing else. To learn the architecture, read this file first."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from mcpgen import retrieval, views
@@ -108,8 +110,28 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
     """
     diagnostics = Diagnostics()
     sources = Sources(diagnostics, fetched.network)
+    with _explained(sources, diagnostics):
+        read = _read(sources, fetched, options, project, diagnostics)
+        return _compiled(sources, read, fetched, options, project, diagnostics)
+
+
+def name_of(fetched: Fetched, options: Options) -> str:
+    """Return the name of the server that `compile_source` would compile, without making its tools.
+
+    Raises FatalError, with a place in the source, if the source cannot be read.
+    """
+    diagnostics = Diagnostics()
+    sources = Sources(diagnostics, fetched.network)
+    with _explained(sources, diagnostics):
+        read = _read(sources, fetched, options, Project(), diagnostics)
+        return _identity(read.api, options, None, fetched.name).name
+
+
+@contextmanager
+def _explained(sources: Sources, diagnostics: Diagnostics) -> Iterator[None]:
+    """Add places, and the findings before it that explain it, to an error that ends the run."""
     try:
-        return _compiled(sources, fetched, options, project, diagnostics)
+        yield
     except FatalError as end:
         end.diagnostic, *found = located([end.diagnostic, *diagnostics], sources.library.documents)
         explaining = _EXPLAINING if end.diagnostic.code == "no-operations" else ()
@@ -117,9 +139,19 @@ def compile_source(fetched: Fetched, options: Options, project: Project = Projec
         raise
 
 
-def _compiled(
-    sources: Sources, fetched: Fetched, options: Options, project: Project, diagnostics: Diagnostics
-) -> Compiled:
+class _Read(NamedTuple):
+    """What was read: the tools files on disk, all flags, and the API with the overrides of the tools files applied.
+
+    `found`: the number of operations before any selection.
+    """
+
+    on_disk: list[ToolsFile]
+    flags: Flags
+    api: Api
+    found: int
+
+
+def _read(sources: Sources, fetched: Fetched, options: Options, project: Project, diagnostics: Diagnostics) -> _Read:
     source = sources.open(fetched)
     settings = sources.open(project.settings) if project.settings else None
     if source is None:
@@ -132,6 +164,15 @@ def _compiled(
     flags = Flags(options, project.recorded, files)
     promises = project.lock.promises if project.lock else NOTHING
     api, found = _curated(sources, source, settings, flags, former(promises), diagnostics)
+    on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
+    return _Read(on_disk, flags, api, found)
+
+
+def _compiled(
+    sources: Sources, read: _Read, fetched: Fetched, options: Options, project: Project, diagnostics: Diagnostics
+) -> Compiled:
+    on_disk, flags, api, found = read
+    promises = project.lock.promises if project.lock else NOTHING
     wanted = flags.wanted
     if not sources.unread:
         flags.report_body_types(api, diagnostics)
@@ -144,7 +185,6 @@ def _compiled(
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
     catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
-    on_disk = [each.tools_file for each in (settings, source) if each and each.tools_file and each.fetched.folder]
     catalog = views.with_views(catalog, api.definitions, wanted.views)
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
@@ -159,6 +199,10 @@ def _compiled(
     elif wanted.programs not in (None, "none"):
         message = f"--programs {wanted.programs} needs a server with --tools search, but this server lists all tools."
         raise FatalError("invalid-flag", message, hint="Give --tools search as well, or --programs none.")
+    if any(each.skills for each in flags.files):
+        from mcpgen.emit.skills import with_skills  # imported late: few servers have skills
+
+        catalog = with_skills(catalog, flags.files, sources.library, diagnostics)
     remembered = options.over(project.recorded)
     lock = Lock(
         source=project.source or fetched.name,

@@ -6,9 +6,9 @@ of HTML and as escapes of JSON.
 """
 
 import html
-import json
 import re
 
+from mcpgen.base.jsonvalue import unescaped
 from mcpgen.base.runtime import sanitize
 
 _AMPERSANDS = re.compile(r"&(?:(?:amp|AMP|#0*38(?![0-9])|#[xX]0*26(?![0-9a-fA-F]));?)+")
@@ -47,13 +47,25 @@ def hidden_in(text: str) -> int:
 
 def has_hidden(value: object) -> bool:
     """Return whether any string in the JSON `value` holds a hidden character, member names included."""
-    text = json.dumps(value, ensure_ascii=False)
-    return hidden_characters(text) > 0 or ("\\" in text and _ESCAPE.search(text) is not None)
+    return _has_hidden(unescaped(value))
 
 
 def spells_hidden(value: object) -> bool:
     """Return whether HTML character references in the JSON `value` stand for a hidden character."""
-    text = json.dumps(value, ensure_ascii=False)
+    return _spells_hidden(unescaped(value))
+
+
+def hides(value: object) -> bool:
+    """Return whether `value` has hidden characters, or HTML character references to some."""
+    text = unescaped(value)
+    return _has_hidden(text) or _spells_hidden(text)
+
+
+def _has_hidden(text: str) -> bool:
+    return hidden_characters(text) > 0 or ("\\" in text and _ESCAPE.search(text) is not None)
+
+
+def _spells_hidden(text: str) -> bool:
     return "&" in text and hidden_characters(revealed(text)) > hidden_characters(text)
 
 

@@ -15,6 +15,10 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
+# made once, since `json.dumps` makes an encoder for each value that it writes with options
+_IN_ASCII = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":"))
+_UNESCAPED = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"))
+
 
 def pointer(base: str, *tokens: str | int) -> str:
     """Return the pointer `base` with `tokens` appended, escaped by RFC 6901, section 3."""
@@ -50,7 +54,12 @@ def compact(value: JsonValue) -> str:
 
     `<` is escaped, so that the text stays data inside any markup. Raises ValueError for NaN and infinities.
     """
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return _IN_ASCII.encode(value).replace("<", "\\u003c")
+
+
+def unescaped(value: object) -> str:
+    """Return `value` as one line of JSON in which no character is escaped without need."""
+    return _UNESCAPED.encode(value)
 
 
 def document(value: JsonValue) -> bytes:

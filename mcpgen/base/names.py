@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from functools import lru_cache
 from itertools import chain, count
 
 from mcpgen.base.romanize import is_respelled, romanize
@@ -107,7 +108,12 @@ def words(text: str) -> list[str]:
 
     Digits stay with their word (`oauth2`, `v1`), and an ending `'s` is dropped.
     """
-    return humps(_APOSTROPHE.sub("", text))
+    return [*_words(text)]
+
+
+@lru_cache(maxsize=4096)  # cached, since operations share the names of parameters and the segments of paths
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(humps(_APOSTROPHE.sub("", text)))
 
 
 def short_hash(text: str, length: int = 4) -> str:

@@ -50,8 +50,8 @@ _KEY_BLOCK = (
 )
 _KNOWN = re.compile(rf"(?<![A-Za-z0-9_])(?:{_PREFIXED})|{_KEY_BLOCK}")
 _RUN = re.compile(
-    rf"(?:(?<![\w+/#-])(?<!\w:)[\w+-]{{{SHORTEST_IN_TEXT},}}+(?:/[\w+/-]*+)?"
-    rf"|(?<![\w+/#.:-])[A-Za-z0-9+/]{{{SHORTEST_IN_TEXT},}}+)={{0,2}}+(?!\.[a-z])",
+    rf"(?<![\w+/#-])(?:(?<!\w:)[\w+-]{{{SHORTEST_IN_TEXT},}}+(?:/[\w+/-]*+)?"
+    rf"|(?<![.:])[A-Za-z0-9+/]{{{SHORTEST_IN_TEXT},}}+)={{0,2}}+(?!\.[a-z])",
     re.ASCII,
 )
 """Texts that may be random: none that follow a `/`, a `#` or the parts of a URN, and no names of hosts."""
@@ -234,7 +234,7 @@ def _is_placeholder(text: str) -> bool:
 
 def _is_random_value(value: str) -> bool:
     """Return True if a whole value is random, and no address, JSONPath, public key, digest with its name or UUID."""
-    if len(value) > LONGEST_SECRET or not _WHOLE.fullmatch(value) or "://" in value:
+    if not SHORTEST_VALUE <= len(value) <= LONGEST_SECRET or "://" in value or not _WHOLE.fullmatch(value):
         return False
     if (_UUID.fullmatch(value) and "-" in value) or _PUBLIC.search(value):
         return False

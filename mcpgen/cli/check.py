@@ -12,7 +12,7 @@ from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.base.plurals import counted
 from mcpgen.cli import options, report, sarif
 from mcpgen.cli.grouping import Finding, group
-from mcpgen.model import Skipped
+from mcpgen.model import Catalog, Skipped
 from mcpgen.model.options import Options
 from mcpgen.pipeline import compile_source, verdict
 from mcpgen.read import fetch
@@ -48,14 +48,16 @@ def command(
             full = verdict(compiled.sources)
     found: list[Diagnostic] = [*(d for d in compiled.diagnostics if d.code != "invalid-document"), *full]
     skipped = compiled.catalog.skipped
-    _show(found, skipped, len(compiled.catalog.tools), output)
+    _show(found, skipped, compiled.catalog, output)
     bad = compiled.failed or any(diagnostic.severity == "error" for diagnostic in full)
     invalid = any(diagnostic.code == "invalid-document" for diagnostic in found)
     strictly_bad = strict and (compiled.failed_strictly or invalid)
     report.leave(report.FINDINGS if bad or strictly_bad else report.DONE)
 
 
-def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, output: str) -> None:
+def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], catalog: Catalog | None, output: str) -> None:
+    """Print the findings. `catalog`: the tools, None if a fatal error ended the run."""
+    tools = len(catalog.tools) if catalog else 0
     findings = group(found, skipped)
     if output == "json":
         report.result_json(
@@ -64,6 +66,7 @@ def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, o
                 "tools": tools,
                 "skipped": [report.skipped_json(entry) for entry in skipped],
                 "diagnostics": [report.finding_json(finding) for finding in findings if not finding.operation],
+                **({"webhooks": report.webhooks_json(catalog.webhooks)} if catalog and catalog.webhooks else {}),
             }
         )
     elif output == "sarif":
@@ -73,6 +76,7 @@ def _show(found: Sequence[Diagnostic], skipped: Sequence[Skipped], tools: int, o
         told = ", ".join(counted(*count) for count in counts)
         report.say(f"{told}. {_verdict(findings)}".rstrip(), err=False)
         report.findings(findings)
+        report.webhooks(catalog.webhooks if catalog else ())
 
 
 def _summary(findings: Sequence[Finding], skipped: int) -> JsonObject:
@@ -114,5 +118,5 @@ def _ending(output: str) -> Iterator[None]:
     except FatalError as end:
         if output != "sarif":
             raise
-        _show([end.diagnostic], (), 0, output)
+        _show([end.diagnostic], (), None, output)
         report.leave(report.CANNOT_GO_ON)

@@ -8,7 +8,7 @@ import click
 from mcpgen.cli import options, report, writing
 from mcpgen.cli.writing import Run, WriteFlags
 from mcpgen.model.options import Options
-from mcpgen.pipeline import Project, compile_source
+from mcpgen.pipeline import Project, name_of
 from mcpgen.read import fetch
 from mcpgen.read.fetch import Fetched, Network
 from mcpgen.regenerate import lost_lock, projects
@@ -72,10 +72,8 @@ def generate(source: str, directory: str | None, flags: Options, wanted: WriteFl
 
 
 def output_directory(fetched: Fetched, flags: Options, directory: str | None) -> Path:
-    """Return the output directory. Without `--output`, the source is compiled once to learn the name of the server."""
-    if directory is not None:
-        return Path(directory)
-    return Path("generated") / compile_source(fetched, flags).catalog.identity.name
+    """Return the output directory. Without `--output-dir`, the server's name is found out first."""
+    return Path(directory) if directory is not None else Path("generated") / name_of(fetched, flags)
 
 
 def _project(target: Path, source: str, flags: Options) -> Project:

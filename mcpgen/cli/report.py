@@ -23,7 +23,7 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, tokens
 from mcpgen.base.plurals import counted
 from mcpgen.cli import streams
 from mcpgen.cli.grouping import Finding, together
-from mcpgen.model import Skipped
+from mcpgen.model import MOST_WEBHOOKS, Skipped, Webhook
 
 DONE, FINDINGS, CANNOT_GO_ON, LOCKED = 0, 1, 2, 3
 SCHEMA = 1
@@ -180,6 +180,24 @@ def skipped_json(entry: Skipped) -> JsonObject:
 def result_json(value: JsonObject) -> None:
     """Print the one JSON document of a command on stdout."""
     say_json({"schema": SCHEMA, **value})
+
+
+def webhooks(found: Sequence[Webhook]) -> None:
+    """Print the requests that the API sends itself, on stdout. Print nothing if there are none."""
+    if not found:
+        return
+    say_lines(["", f"The API sends {counted(len(found), 'request')} itself, which servers do not receive:"], err=False)
+    say_lines((f"  {each.name} ({each.method}) {each.meaning}".rstrip() for each in found[:MOST_WEBHOOKS]), err=False)
+    if (more := len(found) - MOST_WEBHOOKS) > 0:
+        say(f"  … and {more:,} more", err=False)
+
+
+def webhooks_json(found: Sequence[Webhook]) -> list[JsonValue]:
+    """Return the requests that the API sends itself, as JSON."""
+    return [
+        {"name": each.name, "method": each.method, "says": each.says, **({"after": each.after} if each.after else {})}
+        for each in found
+    ]
 
 
 def say_json(value: JsonObject) -> None:

@@ -68,6 +68,8 @@ def _resource(spec: ResourceSpec) -> JsonObject:
         result["text"] = resource.content
     elif resource.content is not None:
         result["blob"] = b64encode(resource.content).decode("ascii")
+    if resource.skill:
+        result["skill"] = resource.skill
     if spec.binding is not None and operation is not None:
         result["binding"] = _binding(operation, spec.binding)
         if resource.poll is not None:

@@ -78,6 +78,7 @@ NEEDS = (
         ("Binding.output", "Binding.result", "Binding.saves", "Binding.accept=graphql-response", "TaskRule.result"),
     ),
     Need("jobs", "a call starts a job", ("Binding.task", "Header.tasks")),
+    Need("skills", "the server has skills", ("Header.skills",)),
     Need("search", "the tools are found by a search", ("Header.search",)),
     Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
     Need("views", "clients show results as tables, cards and forms", ("Header.views", "Binding.view")),
@@ -194,13 +195,16 @@ def _alternatives(kind: Any) -> tuple[Any, ...]:
 
 def _fits(value: Mapping[str, Any], kind: Any) -> bool:
     """Return True if an object has the members of a type, for a type among alternatives."""
-    return is_typeddict(kind) and kind.__required_keys__ <= value.keys() <= get_type_hints(kind).keys()
+    return is_typeddict(kind) and kind.__required_keys__ <= value.keys() <= _hints(kind).keys()
 
 
 @cache
 def _members(kind: Any) -> dict[str, Any]:
     """Return member → type, for the members of an object type that can contain a field of a need."""
-    return {key: inner for key, inner in get_type_hints(kind).items() if not _TYPES.isdisjoint(names_of_types(inner))}
+    return {key: inner for key, inner in _hints(kind).items() if not _TYPES.isdisjoint(names_of_types(inner))}
+
+
+_hints = cache(get_type_hints)  # once for each type, since it evaluates annotations for as long as a tool takes
 
 
 def names_of_types(kind: Any, seen: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -210,4 +214,4 @@ def names_of_types(kind: Any, seen: frozenset[str] = frozenset()) -> frozenset[s
     if kind.__name__ in seen:
         return frozenset()
     seen |= {kind.__name__}
-    return frozenset({kind.__name__}).union(*(names_of_types(each, seen) for each in get_type_hints(kind).values()))
+    return frozenset({kind.__name__}).union(*(names_of_types(each, seen) for each in _hints(kind).values()))

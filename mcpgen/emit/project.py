@@ -20,7 +20,7 @@ from mcpgen.emit.environment import (
 )
 from mcpgen.emit.render import render
 from mcpgen.lower.text.prose import sentences, shortened
-from mcpgen.model import BoundScheme, Catalog, Identity
+from mcpgen.model import MOST_WEBHOOKS, BoundScheme, Catalog, Identity
 from mcpgen.model.options import ALL_PARTS
 from mcpgen.read.toolsfile import editors
 
@@ -194,6 +194,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
                 "source": f"GET {each.resource.operation.path}" if each.resource.operation else "",
             }
             for each in catalog.offered
+            if each.resource.skill != {}
         ],
         "prompts": [
             {
@@ -203,6 +204,8 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
             }
             for each in catalog.prompts
         ],
+        "webhooks": catalog.webhooks[:MOST_WEBHOOKS],
+        "more_webhooks": str(len(catalog.webhooks) - MOST_WEBHOOKS) if len(catalog.webhooks) > MOST_WEBHOOKS else "",
         "skipped": [{"operation": entry.operation, "reason": entry.reason.message} for entry in catalog.skipped],
         "dependencies": RUNTIME_DEPENDENCIES,
         "extras": {

@@ -157,6 +157,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"logging": True} if identity.logging else {}),
         **({"polls": True} if any(each.resource.poll is not None for each in catalog.offered) else {}),
         **({"tasks": True} if any(tool.binding.task is not None for tool in catalog.tools) else {}),
+        **({"skills": True} if any(each.resource.skill for each in catalog.offered) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
         **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
     }

@@ -22,7 +22,7 @@ class Wing:
 
 
 PLAIN = "plain"
-"""Name of the wing that every server has: stdio, calls, and the flags --list, --explain and --doctor."""
+"""Name of the wing that every server has: stdio, calls, and the command line with --list, --explain and --doctor."""
 
 CORE = ("calls", "commands", "core", "http", "request", "result", "serve", "settings", "text", "tuning")
 """Folders of the plain core. Its other modules stand in the folder of the runtime itself."""
@@ -40,8 +40,9 @@ WINGS = (
     Wing("programs", ("inner_calls", "questions", "search"), ("http_server",)),
     Wing("questions"),
     Wing("results", ("files", "pointers", "templates")),
-    Wing("search"),
+    Wing("search", (), ("skills",)),
     Wing("secrets"),
+    Wing("skills"),
     Wing("templates"),
     Wing("views"),
     Wing("watching", (), ("features",)),

@@ -97,6 +97,7 @@ def joined(
         security=next((api.security for api in apis if api.security != NO_CREDENTIALS), NO_CREDENTIALS),
         schemes=_each_once(scheme for api in apis for scheme in api.schemes),
         skipped=tuple(skipped for api in apis for skipped in api.skipped),
+        webhooks=tuple(each for api in apis for each in api.webhooks),
         unconfirmed=_unconfirmed(apis),
     )
     return together, tuple(omitted)

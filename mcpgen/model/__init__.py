@@ -69,7 +69,7 @@ from mcpgen.model.curation import (
     arguments_of,
 )
 from mcpgen.model.description import Api
-from mcpgen.model.features import Message, Prompt, PromptArgument, Resource, Values
+from mcpgen.model.features import MOST_WEBHOOKS, Message, Prompt, PromptArgument, Resource, Values, Webhook
 from mcpgen.model.words import (
     DESTRUCTIVE,
     WAYS,
@@ -100,6 +100,7 @@ __all__ = [
     "HTTP_SCHEMES",
     "LONGEST_DESCRIPTION",
     "MOST_SEARCH_TOKENS",
+    "MOST_WEBHOOKS",
     "NO_CREDENTIALS",
     "NO_SERVER",
     "SETTING",
@@ -182,6 +183,7 @@ __all__ = [
     "Unsent",
     "UserFlow",
     "Values",
+    "Webhook",
     "Without",
     "arguments_of",
     "joined",

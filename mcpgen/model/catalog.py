@@ -10,7 +10,7 @@ from mcpgen.model.accepted import Accepted
 from mcpgen.model.api import CallerScopes, Login, Operation, Scopes, SecurityRequirement, Server, Skipped, UserFlow
 from mcpgen.model.asking import AskedQuestion
 from mcpgen.model.curation import Given, ResultView, TaskRule, Template
-from mcpgen.model.features import Prompt, Resource
+from mcpgen.model.features import Prompt, Resource, Webhook
 from mcpgen.model.pins import Slot
 from mcpgen.model.words import (
     BodyEncoding,
@@ -392,6 +392,7 @@ class Catalog:
     skipped: tuple[Skipped, ...] = ()
     resources: tuple[ResourceSpec, ...] = ()
     prompts: tuple[PromptSpec, ...] = ()
+    webhooks: tuple[Webhook, ...] = ()
     origins: tuple[str, ...] = ()
     asks_certificate: bool = False
     search: SearchTable | None = None

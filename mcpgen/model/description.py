@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from mcpgen.base.diagnostics import Where
 from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.api import NO_SERVER, UNDECLARED, Operation, Security, SecurityScheme, Server, Skipped
-from mcpgen.model.features import Prompt, Resource
+from mcpgen.model.features import Prompt, Resource, Webhook
 from mcpgen.model.words import Confirm, Output, Pages, Redirects
 
 
@@ -22,8 +22,8 @@ class Api:
     a call fetches), `fields` (calls can select parts of results), `lookups` (calls can give names in place of ids),
     `confirm` (method or DESTRUCTIVE → when to ask), `roles` (method or DESTRUCTIVE → roles).
 
-    `resources` and `prompts` are offered beside tools. `left_out`: operations that a selection removed; they become no
-    tools, but a tool that starts a job may poll the job by a GET among them.
+    `resources` and `prompts` are offered beside tools. `webhooks`: requests that the API sends. `left_out`: operations
+    that a selection removed; they become no tools, but a tool that starts a job may poll the job by a GET among them.
     """
 
     title: str
@@ -46,6 +46,7 @@ class Api:
     pages: Pages | None = None
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
+    webhooks: tuple[Webhook, ...] = ()
     named_at: Where | None = None
     unconfirmed: frozenset[str] = frozenset()
     left_out: tuple[Operation, ...] = ()

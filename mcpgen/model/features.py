@@ -1,9 +1,10 @@
-"""Data types for resources and prompts, which a server offers beside its tools."""
+"""Data types for resources and prompts, which a server offers beside its tools, and for webhooks, which it does not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mcpgen.base.diagnostics import Where
+from mcpgen.base.jsonvalue import JsonObject
 from mcpgen.model.api import Operation
 from mcpgen.model.asking import Question
 
@@ -21,7 +22,7 @@ class Resource:
     `completes`: set if clients do not see the resource, because its operation only fetches values for completion. The
     tuple holds `prompt` or `resource`, the name of this prompt or resource, and the argument to complete. `pointer`:
     JSON Pointer to these values in the response. `poll`: seconds after which the server checks again whether a
-    subscribed resource has changed.
+    subscribed resource has changed. `skill`: for the SKILL.md of a skill, its front matter; {} for another file of it.
     """
 
     where: Where
@@ -37,6 +38,7 @@ class Resource:
     completes: tuple[str, str, str] | None = None
     pointer: str = ""
     poll: int | None = None
+    skill: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +76,25 @@ class Prompt:
     arguments: tuple[PromptArgument, ...] = ()
     values: Values = field(default_factory=dict)
     ask: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A request that the API sends: a webhook of the document, or a callback of an operation. No server receives it.
+
+    `says`: what it means. `after`: method and path of the operation whose callback it is, "" for a webhook.
+    """
+
+    name: str
+    method: str
+    says: str
+    after: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """Return what it means, with the operation after which it is sent."""
+        return f"{self.says} Sent after {self.after}.".strip() if self.after else self.says
+
+
+MOST_WEBHOOKS = 20
+"""Most webhooks that a text for people lists. Some documents have hundreds."""

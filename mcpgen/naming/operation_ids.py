@@ -154,11 +154,12 @@ def with_version_last(found: list[str], operation: Operation, known: frozenset[s
 def without_framework(identifier: str, operation: Operation) -> str:
     """Return the operationId without the path, method or suffix that a web framework has appended to it."""
     segments = operation.path.strip("/").split("/")
+    ending = "_" + operation.method.lower()
     is_short = len(segments) <= _MOST_SEGMENTS and len(identifier) <= _LONGEST_ID
-    for skipped in range(len(segments) if is_short else 0):
+    for skipped in range(len(segments) if is_short and identifier.endswith(ending) else 0):
         rest = "/" + "/".join(segments[skipped:])
         for path in (rest + "/" * operation.path.endswith("/"), rest):
-            suffix = re.sub(r"\W", "_", path) + "_" + operation.method.lower()
+            suffix = re.sub(r"\W", "_", path) + ending
             rest_of_id = identifier.removesuffix(suffix)
             if rest_of_id in ("", identifier):
                 continue

@@ -17,11 +17,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mcpgen.base import tokens
 from mcpgen.base.errors import SkipOperation
 from mcpgen.base.invisible import without_hidden
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, compact, digest
 from mcpgen.base.names import clipped
 from mcpgen.base.runtime import postings, search_listing, stems
 from mcpgen.base.work import Budget, Exhausted
-from mcpgen.lower.schema.compose import PART, RUN, Composer, alternatives, members
+from mcpgen.lower.schema.compose import PART, RUN, Composer, alternatives
 from mcpgen.lower.text.prompt_injection import gives_orders
 from mcpgen.lower.text.prose import plain
 from mcpgen.model import Operation, SearchTable, ToolSpec
@@ -82,7 +82,8 @@ def build(
     listed beside the search. `programs`: which tools a model's programs may call (options.PROGRAMS).
     """
     composer = Composer(definitions, Budget(RUN, PART))
-    rows = [_fields_of(tool, composer) for tool in tools]
+    answers = _Answers(composer)
+    rows = [_fields_of(tool, answers) for tool in tools]
     sources = producers.find(tools, composer)
     numbers = {tool.name: number for number, tool in enumerate(tools)}
     groups = [_group(tool) for tool in tools]
@@ -201,8 +202,8 @@ def _starts(tools: Sequence[ToolSpec], sources: producers.Sources) -> tuple[str,
     return tuple(f"{name}({', '.join(map(str, as_list(free[name].input_schema.get('required'))))})" for name in chosen)
 
 
-def _fields_of(tool: ToolSpec, composer: Composer) -> _Fields:
-    """Return the stems of a tool's words by field of the search index. `composer` resolves the response schemas."""
+def _fields_of(tool: ToolSpec, answers: _Answers) -> _Fields:
+    """Return the stems of a tool's words by field of the search index."""
     operation = tool.operation
     own = operation.decided.told is None
     arguments = as_object(tool.input_schema.get("properties"))
@@ -216,28 +217,45 @@ def _fields_of(tool: ToolSpec, composer: Composer) -> _Fields:
         "arguments_text": stems.stems(
             " ".join(as_text(as_object(each).get("description")) for each in arguments.values())
         ),
-        "text": [*stems.stems(operation.description[:_LONGEST_TEXT] if own else ""), *_answer(operation, composer)],
+        "text": [*stems.stems(operation.description[:_LONGEST_TEXT] if own else ""), *answers.of(operation)],
     }
 
 
-def _answer(operation: Operation, composer: Composer) -> list[str]:
-    """Return the member names of the first 2xx response in JSON. If `result` rules of the tools file change the
-    result, return [].
-    """
-    if operation.decided.result is not None:
+class _Answers:
+    """The member names of responses, as stems. They are found once for each schema, which many operations share."""
+
+    def __init__(self, composer: Composer) -> None:
+        self._composer = composer
+        self._known: dict[str, list[str]] = {}
+
+    def of(self, operation: Operation) -> list[str]:
+        """Return the member names of the first 2xx response in JSON. If `result` rules of the tools file change the
+        result, return [].
+        """
+        if operation.decided.result is not None:
+            return []
+        for response in sorted(operation.responses, key=lambda each: each.status):
+            if response.status[:1] != "2":
+                continue
+            for media_type in response.content:
+                if "json" in media_type.name and media_type.schema:
+                    return self._words(media_type.schema)
         return []
-    for response in sorted(operation.responses, key=lambda each: each.status):
-        if response.status[:1] != "2":
-            continue
-        for media_type in response.content:
-            if "json" in media_type.name and media_type.schema:
-                return stems.stems(" ".join(dict.fromkeys(_members(media_type.schema, composer))))
-    return []
+
+    def _words(self, schema: JsonObject) -> list[str]:
+        self._composer.budget.begin()
+        try:
+            node, _ = self._composer.node(schema)
+        except (SkipOperation, Exhausted, RecursionError):
+            return []  # a schema that cannot be resolved has no words
+        key = digest(compact(node).encode("ascii"))
+        if key not in self._known:
+            self._known[key] = stems.stems(" ".join(dict.fromkeys(_members(node, self._composer))))
+        return self._known[key]
 
 
 def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
     """Yield the names of the members of `schema`, level by level, at most MOST_MEMBERS."""
-    composer.budget.begin()
     level: list[JsonValue] = [schema]
     left = _MOST_MEMBERS
     for _ in range(_DEPTH):
@@ -253,10 +271,10 @@ def _members(schema: JsonObject, composer: Composer) -> Iterator[str]:
                 except (SkipOperation, Exhausted, RecursionError):
                     break
             below += alternatives(node)[:3]
-            for name, member in members(node):
+            for member in composer.members(node):
                 left -= 1
                 if left < 0:
                     return
-                yield name
-                below.append(member)
+                yield member.key
+                below.append(member.schema)
         level = below

@@ -1,8 +1,8 @@
 """Test that few modules have one importer only.
 
 Such a module is often a part of its importer that stands elsewhere: a reader opens two files for one idea. A module may
-stand alone because it is imported late, or because it is a published list. So the figures are limits that may only
-fall.
+stand alone because it is imported late, or because it is a published list, and is counted too. So the figures are
+limits: who adds such a module merges another one, or raises the limit and says why.
 """
 
 from __future__ import annotations

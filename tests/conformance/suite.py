@@ -26,8 +26,11 @@ TASKS = (
 )
 """Scenarios of the task extension. The others need tasks that ask their user."""
 
+SKILLS = ("sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory")
+"""Scenarios of the extension for skills."""
+
 UNSCORED = {
-    "2026-07-28": ("http-header-validation", "http-custom-header-server-validation", *TASKS),
+    "2026-07-28": ("http-header-validation", "http-custom-header-server-validation", *TASKS, *SKILLS),
     "2025-11-25": ("server-session-lifecycle", "server-sse-polling"),
 }
 
@@ -61,7 +64,10 @@ class Suite:
     def run(self, url: str, revision: str, out: Path, scenario: str = "") -> list[Scenario]:
         """Run the scenarios that a protocol revision requires, or only the scenario `scenario`. Return the results."""
         which = ["--scenario", scenario] if scenario else ["--requirements", revision]
-        if scenario and scenario not in TASKS:  # these scenarios test an extension, which belongs to no revision
+        if scenario and scenario not in (
+            *TASKS,
+            *SKILLS,
+        ):  # these scenarios test an extension, which belongs to no revision
             which += ["--spec-version", revision]
         command = [*self._program, "server", "--url", url, *which, "-o", str(out)]
         subprocess.run(command, cwd=self._folder, capture_output=True, timeout=300, check=False)

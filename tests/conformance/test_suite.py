@@ -15,7 +15,7 @@ import pytest
 from benchmarks.conformance import TOOLS
 from benchmarks.replicas.rig import Rig
 from tests.conformance import api
-from tests.conformance.suite import Suite
+from tests.conformance.suite import SKILLS, Suite
 from tests.interop import environments
 
 SOME = (
@@ -27,6 +27,7 @@ SOME = (
     ("2026-07-28", "tasks-lifecycle"),
     ("2026-07-28", "tasks-mrtr-composition"),
     ("2026-07-28", "tasks-required-task-error"),
+    *(("2026-07-28", scenario) for scenario in SKILLS),
     ("2025-11-25", "tools-call-mixed-content"),
     ("2025-11-25", "server-session-lifecycle"),
     ("2025-11-25", "server-sse-polling"),

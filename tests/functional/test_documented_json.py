@@ -21,6 +21,7 @@ DOCUMENT = {
         "/rooms": {"get": {"responses": {"200": {"description": "ok"}}}},
         "/halls": {"trace": {"responses": {"200": {"description": "ok"}}}},
     },
+    "webhooks": {"booked": {"post": {"summary": "A room was booked.", "responses": {"200": {"description": "ok"}}}}},
 }
 
 
@@ -42,6 +43,7 @@ def test_the_keys_are_those_that_the_page_names(tmp_path: Path, capsys: pytest.C
     assert found["summary"].keys() == named("summary")
     assert found["skipped"][0].keys() == named("skipped")
     assert found["diagnostics"][0].keys() == named("diagnostics")
+    assert found["webhooks"][0].keys() == named("webhooks") - {"after"}
 
 
 def test_a_check_that_cannot_go_on_has_the_keys_that_the_page_names(

@@ -75,6 +75,14 @@ MUTATIONS = (
         "return False",
         (LEAKS,),
     ),
+    Mutation("redaction after a quick search", "redaction.py", "if self._may_hold(text):", "if False:", (LEAKS,)),
+    Mutation(
+        "secrets of digits",
+        "sanitize.py",
+        "not redactor.has_digits and ",
+        "",
+        ("tests/hostile/test_plain_path.py",),
+    ),
     Mutation(
         "redaction of what is passed on",
         "plain_call.py",

@@ -70,7 +70,7 @@ OF_INPUT = (
     Mutation(
         "hidden characters",
         "sanitize.py",
-        "if not _searcher()(text):",
+        "if not _searcher(HIDES)(text):",
         "if True:",
         ("tests/runtime/test_responses.py", "tests/runtime/test_readable.py"),
     ),

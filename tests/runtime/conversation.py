@@ -97,6 +97,11 @@ class Conversation:
         self._protocol._catalog.header["logging"] = True
         self._checker.offered += ("logging",)
 
+    def offer_skills(self) -> None:
+        """Let the server offer skills from now on, of which it has none."""
+        self._protocol._catalog.header["skills"] = True
+        self._checker.offered += ("skills",)
+
     def offer_polls(self, *uris: str) -> None:
         """Let the server poll the resources with these URIs or URI templates, whose contents it fetches from
         the API.

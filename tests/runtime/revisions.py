@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from tests.runtime import task_messages
+from tests.runtime import skill_messages, task_messages
 from tests.runtime.results import BLOCKS, R1, R2, R3, R4, R5, REVISIONS, RULES
 
 __all__ = [
@@ -230,6 +230,10 @@ class Checker:
         if "tasks" in self.offered and task_messages.is_of_task(asked.method, result):
             task_messages.check(asked.method, asked.revision, result, valid)
             return
+        if asked.method in skill_messages.METHODS:
+            assert "skills" in self.offered
+            skill_messages.check(asked.method, asked.revision, result)
+            return
         if result.get("resultType") == "input_required":
             self._input_required(result, asked)
             return
@@ -249,7 +253,9 @@ class Checker:
         listed: dict[str, object] = {kind: {"listChanged": True} if self.changes else {} for kind in self._lists()}
         if "subscriptions" in self.offered or (self.changes and "prompts" in self.offered):
             listed["resources"] = {"subscribe": True, **({"listChanged": True} if self.changes else {})}
-        tasks = task_messages.capabilities(revision) if "tasks" in self.offered else {}
+        tasks: dict[str, Any] = task_messages.capabilities(revision) if "tasks" in self.offered else {}
+        if revision == R5 and "skills" in self.offered:
+            tasks = {"extensions": {**tasks.get("extensions", {}), **skill_messages.DECLARED}}
         logs: dict[str, object] = {"logging": {}} if "logging" in self.offered else {}
         return {**listed, **({"completions": {}} if completes else {}), **logs, **tasks}
 

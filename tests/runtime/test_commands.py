@@ -165,9 +165,10 @@ class TestDoctor:
         assert "127.0.0.1:9" in done.stdout
 
     def test_all_settings_are_shown_if_asked_for(self, home: Path) -> None:
-        rows = variables(run(home, "--doctor", "--all", MIRROR_KEY=SECRET).stdout)
+        rows = variables(run(home, "--doctor", "--all", MIRROR_KEY=SECRET, MIRROR_KEY_AS="own").stdout)
         assert {row.variable("MIRROR") for row in SETTINGS if row.feature != "login"} < rows.keys()
         assert (rows["MIRROR_KEY"], rows["MIRROR_STATE_KEY"], rows["MIRROR_BASE_URL"]) == ("set", "not", "not")
+        assert rows["MIRROR_KEY_AS"] == "set"
 
     def test_what_is_missing_comes_first_and_what_is_wrong_before_what_is_set(self, home: Path) -> None:
         done = run(home, "--doctor", MIRROR_LOGIN_PASSWORD=SECRET, MIRROR_TIMEOUT="x", MIRROR_STATE_KEY=SECRET)

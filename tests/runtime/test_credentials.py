@@ -166,6 +166,10 @@ def test_what_is_sensitive() -> None:
         "a%26b%3Dc%20d%2F%2B%25",  # a secret as it is sent in a query
         "client-secret", base64.b64encode(b"client-id:client-secret").decode(),
     }  # fmt: skip
+    quoted = credentials.sensitive(SECURITY, holding({**SECRETS, "P_HEADER": 'Authorization: Token token="abcdefgh"'}))
+    assert {'Token token="abcdefgh"', 'token="abcdefgh"', "abcdefgh"} <= {*quoted}
+    several = credentials.sensitive(SECURITY, holding({**SECRETS, "P_HEADER": 'A: {"kind": "account_type"}'}))
+    assert "account_type" not in several, "which may be any word"
     keyed = credentials.sensitive(SECURITY, holding({"P_USERNAME": "sk-username", "P_PASSWORD": ""}))
     assert "sk-username" in keyed
 

@@ -71,6 +71,7 @@ def test_each_method_exists_where_the_table_says(method: str, revision: str) -> 
     conversation.offer_tasks()
     conversation.offer_logging()
     conversation.offer_polls()
+    conversation.offer_skills()
     if revision != R5 and method in ("server/discover", "subscriptions/listen", "tasks/update"):
         return  # these methods exist only in the stateless revision
     [answer] = conversation.ask(request(1, method, revision, name="echo", notifications={}, protocolVersion=revision))

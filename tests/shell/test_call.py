@@ -281,6 +281,7 @@ COMPLETED = [
     (["call", "list_orders", "--status", ""], ["open", "paid"]),
     (["call", "list_orders", "--status", "p"], ["paid"]),
     (["ca"], ["call"]),
+    (["un"], ["uninstall"]),
     (["completion", "z"], ["zsh"]),
 ]
 

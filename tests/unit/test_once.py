@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.speed import deep
+from mcpgen import pipeline
 from mcpgen.base import tokens
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.once import ValueCache
@@ -34,6 +35,37 @@ ARGUMENTS: list[JsonObject] = [
 
 def compiled(text: str) -> Compiled:
     return compile_source(Fetched("openapi.json", text.encode()), Options())
+
+
+def test_a_server_gets_its_name_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Fetched("openapi.json", deep.document(2).encode())
+    name = compile_source(source, Options()).catalog.identity.name
+    monkeypatch.setattr(pipeline, "lower", None)
+    assert pipeline.name_of(source, Options()) == name
+
+
+def test_references_to_a_schema_share_its_node() -> None:
+    own: JsonObject = {"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}
+    composer = Composer({"Pet": own, "Alias": {"$ref": "Pet"}, "Body": {"$ref": "Alias"}})
+    node, followed = composer.node({"$ref": "Body"})
+    assert node is composer.node({"$ref": "Pet"})[0]
+    assert followed == ("Body", "Alias", "Pet")
+
+
+@pytest.mark.parametrize(
+    ("definitions", "expected"),
+    [
+        ({"Alias": {"$ref": "Pet"}, "Pet": {"oneOf": [{"$ref": "Alias"}, {"$ref": "Dog"}], "title": "P"}}, ["title"]),
+        ({"Alias": {"$ref": "Pet"}, "Pet": {"allOf": [{"$ref": "Alias"}, {"title": "P"}]}}, ["title"]),
+        ({"Alias": {"$ref": "Pet"}, "Pet": {"$ref": "Alias"}}, []),
+    ],
+)
+def test_a_reference_that_decides_what_is_merged_has_a_node_of_its_own(
+    definitions: dict[str, JsonObject], expected: list[str]
+) -> None:
+    composer = Composer(definitions)
+    composer.node({"$ref": "Pet"})
+    assert [*composer.node({"$ref": "Alias"})[0]] == expected
 
 
 def test_a_shared_argument_is_asked_about_once() -> None:
@@ -102,10 +134,10 @@ def test_one_more_operation_of_deep_schemas_costs_few_calls_and_little_json(monk
 
 def spent(monkeypatch: pytest.MonkeyPatch, text: str) -> Counter[str]:
     """Return how many Python functions are called, and how many bytes of JSON are written, while `text` is compiled."""
-    found, dumps = Counter[str](), json.dumps
+    found, encode = Counter[str](), json.JSONEncoder.encode
 
-    def counting(value: Any, **options: Any) -> str:
-        result = dumps(value, **options)
+    def counting(encoder: json.JSONEncoder, value: Any) -> str:
+        result = encode(encoder, value)
         found["bytes"] += len(result)
         return result
 
@@ -113,7 +145,7 @@ def spent(monkeypatch: pytest.MonkeyPatch, text: str) -> Counter[str]:
         found["calls"] += event == "call"
 
     with monkeypatch.context() as patched:
-        patched.setattr(json, "dumps", counting)
+        patched.setattr(json.JSONEncoder, "encode", counting)
         sys.setprofile(called)
         try:
             compiled(text)

@@ -33,6 +33,7 @@ def document(catalog: Catalog, tools: Sequence[ToolSpec], diagnostics: Sequence[
         "totals": {"tools": len(tools), "tokens": sum(map(table.cost, tools))},
         "tools": described,
         **{name: entries for name, entries in (("resources", resources), ("prompts", prompts)) if entries},
+        **({"webhooks": report.webhooks_json(catalog.webhooks)} if catalog.webhooks else {}),
         "skipped": [report.skipped_json(entry) for entry in catalog.skipped],
         "diagnostics": [
             {**report.diagnostic_json(found), "tools": list[JsonValue](concerned.by(found))} for found in diagnostics

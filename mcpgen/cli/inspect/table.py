@@ -96,6 +96,7 @@ def show_features(catalog: Catalog) -> None:
     ]
     _table(("resource", "holds"), resources)
     _table(("prompt", "arguments"), prompts)
+    report.webhooks(catalog.webhooks)
 
 
 def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> None:

@@ -29,7 +29,6 @@ from mcpgen.lower.schema.kinds import demanded, is_null, only_demands
 from mcpgen.lower.schema.media_types import encoding_of, is_file
 from mcpgen.lower.schema.merge_unions import OTHERS
 from mcpgen.lower.schema.nodes import further_members
-from mcpgen.lower.schema.portable import Portable
 from mcpgen.lower.schema.xml import document_shape
 from mcpgen.lower.text.prose import ended, plain
 from mcpgen.model import BodyEncoding, Encoding, MediaType, Operation, PartKind, RequestBody
@@ -109,9 +108,7 @@ def plan(operation: Operation, composer: Composer) -> BodyPlan | None:
         encoding = "text"
     laid_out = encoding in ("json", "form", "multipart", "xml")
     properties, rest = _laid_flat(node, composer, bool(body.names)) if laid_out else (None, None)
-    only_read = tuple(
-        key for key, member in members(node) if properties is not None and _is_read_only(member, composer)
-    )
+    only_read = tuple(key for key, member in members(node) if properties is not None and composer.is_read_only(member))
     required = frozenset(key for key in as_list(node.get("required")) if isinstance(key, str))
     content_type = _binary_types(body) if encoding == "binary" else _concrete(media_type.name, encoding)
     needs = demanded([composer.node(each)[0] for each in alternatives(node)]) if properties is not None else ""
@@ -207,15 +204,11 @@ def _laid_flat(
     if branches and not all(only_demands(branch) for branch in branches):
         return None, None
     every, is_cut = _side_by_side(node, composer, FLAT) if is_inherited else (dict(members(node)), False)
-    properties = {key: member for key, member in every.items() if not _is_read_only(member, composer)}
+    properties = {key: member for key, member in every.items() if not composer.is_read_only(member)}
     if not properties or (len(properties) > FLAT and not named):
         return None, None
     rest = True if is_cut else further_members(node)
     return properties, as_object(rest) if isinstance(rest, dict) or rest is True else None
-
-
-def _is_read_only(member: JsonObject, composer: Composer) -> bool:
-    return Portable(composer).is_read_only(member)
 
 
 def _is_file(composer: Composer, schema: JsonObject) -> bool:

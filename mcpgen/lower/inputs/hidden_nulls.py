@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mcpgen.base.jsonvalue import JsonObject, as_list, as_object, pointer
 from mcpgen.lower.inputs.slots import WHOLE, Input, Slot
-from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.discriminators import Discriminator
 from mcpgen.lower.schema.nodes import items_of
 
@@ -58,8 +58,8 @@ class _Finder:
                 described.setdefault("/*", []).append(as_object(leaf["items"]))
         meant: dict[str, list[JsonObject]] = {}
         for leaf in leaves if described else ():
-            for name, schema in members(leaf):
-                meant.setdefault(f"/{name.replace('~', '~0').replace('/', '~1')}", []).append(schema)
+            for member in self._composer.members(leaf):
+                meant.setdefault(f"/{member.key.replace('~', '~0').replace('/', '~1')}", []).append(member.schema)
             if "/*" in described:
                 meant.setdefault("/*", []).append(items_of(leaf))
         for place, inner in described.items():

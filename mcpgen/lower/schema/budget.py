@@ -5,6 +5,7 @@ Names, types and `required` are left out last. Each step computes the whole sche
 on the order of arguments.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mcpgen.base import tokens
@@ -87,19 +88,24 @@ def cost_beside(name: str, title: str, description: str) -> int:
 
 def fits(schema: JsonObject, most_tokens: int, once: ValueCache) -> bool:
     """Return True if an input schema has at most `most_tokens`, and few enough bytes."""
-    size = _size(schema, once)
+    arguments = len(as_object(schema.get("properties")))
+    # do not count the `null` that `of_parts` puts in place of the schema of each argument
+    size = _sum(once.of_parts(_bytes, schema), MOST_BYTES + len("null") * arguments) - len("null") * arguments
     if size > MOST_BYTES or size <= _FEWEST_BYTES * most_tokens:
         return size <= MOST_BYTES
-    apart = list(once.of_parts(tokens.estimate, schema))
-    is_near = abs(sum(apart) - most_tokens) <= _MOST_OF_JOINT * len(apart)
-    return (tokens.estimate(schema) if is_near else sum(apart)) <= most_tokens
+    joints = _MOST_OF_JOINT * (arguments + 1)
+    apart = _sum(once.of_parts(tokens.estimate, schema), most_tokens + joints)
+    return (tokens.estimate(schema) if abs(apart - most_tokens) <= joints else apart) <= most_tokens
 
 
-def _size(schema: JsonObject, once: ValueCache) -> int:
-    """Return the size of an input schema in bytes, as compact JSON."""
-    # do not count the `null` that `of_parts` puts in place of the schema of each argument
-    nulls = len("null") * len(as_object(schema.get("properties")))
-    return sum(once.of_parts(_bytes, schema)) - nulls
+def _sum(counts: Iterable[int], most: int) -> int:
+    """Return the sum of counts, or the first partial sum above `most`."""
+    total = 0
+    for count in counts:
+        total += count
+        if total > most:
+            break
+    return total
 
 
 def _bytes(value: JsonValue) -> int:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from mcpgen.base.diagnostics import Diagnostic
 from mcpgen.base.errors import SkipOperation
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, plain_text
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, plain_text
 from mcpgen.base.once import ValueCache
 from mcpgen.base.work import Budget
 from mcpgen.lower.schema.constraints import UNDEFINED
 from mcpgen.lower.schema.expansions import NOTHING, Expansions, Findings
-from mcpgen.lower.schema.nodes import alternatives, identity_of, members, types
+from mcpgen.lower.schema.nodes import alternatives, identity_of, is_scalar, members, types
 from mcpgen.lower.schema.patterns import HiddenPattern, shown
 
 _TIGHTEST: dict[str, Callable[[float, float], float]] = {
@@ -180,7 +180,10 @@ Published documents take at most a tenth of this limit.
 """
 
 _MOST_KEPT = 1_000_000
-"""Limit on the members of all cached nodes."""
+"""Limit on the members of all cached nodes, and of the cached lists of members."""
+
+_MOST_BETWEEN = 10
+"""Most references between a name and the node that it shares, about as many as in published documents."""
 
 _DANGLING = frozenset({"broken-reference", "foreign-reference"})
 """Codes of diagnostics for references without a target. In place of the target, any value is allowed.
@@ -189,9 +192,26 @@ After any other problem with a referenced schema, operations that need it are sk
 """
 
 
+class Member(NamedTuple):
+    """A property of a node, with the facts that decide how it is written.
+
+    `identity`: the name of its schema, if that is only a reference (`identity_of`). `is_composed`: True if its schema
+    has references or `allOf`, which `Composer.node` replaces. `is_scalar`: see `nodes.is_scalar`.
+    """
+
+    key: str
+    schema: JsonObject
+    identity: str
+    is_composed: bool
+    is_scalar: bool
+
+
 class _Composed(NamedTuple):
     """A schema after merging: its node, the references that were followed, contradictions, and diagnostics about
-    references without a target. `source`: the schema, kept because a cache may find it by its identity.
+    references without a target.
+
+    `source`: the schema, kept because a cache may find it by its identity. `offered`: references among the alternatives
+    of which `_settled` decided.
     """
 
     source: JsonObject
@@ -199,6 +219,7 @@ class _Composed(NamedTuple):
     followed: tuple[str, ...]
     contradictions: tuple[str, ...]
     missing: tuple[Diagnostic, ...]
+    offered: frozenset[str]
 
 
 # One error must not make the whole document unusable. A broken reference inside a schema allows any value; an operation
@@ -220,6 +241,7 @@ class Composer:
         self.expansions = Expansions(self.once)
         self.budget = budget or Budget(RUN, PART)
         self._composed: dict[str | int, _Composed] = {}
+        self._members: dict[tuple[int, int], tuple[tuple[JsonValue, JsonValue], list[Member]]] = {}
         self._kept = 0
 
     def node(self, schema: JsonObject) -> tuple[JsonObject, tuple[str, ...]]:
@@ -238,7 +260,10 @@ class Composer:
             )  # a reference with words beside it, as Elasticsearch has them
         if key:
             self.budget.spend(1)
-            found = self._composed.get(key) or self._keep(key, self._compose(schema, str(name or "")))
+            found = self._composed.get(key)
+            if found is None:
+                found = self._of_target(key) if isinstance(key, str) else None
+                found = self._keep(key, found or self._compose(schema, str(name or "")))
         else:
             found = self._compose(schema, str(name or ""))
         self.contradictions += found.contradictions
@@ -257,6 +282,27 @@ class Composer:
             assert reason.where is not None, "SkipOperation was raised before"
             raise SkipOperation(reason.code, reason.message, reason.where, reason.hint)
         return node
+
+    def members(self, node: JsonObject) -> list[Member]:
+        """Return the properties of `node` in the order of `nodes.members`.
+
+        They are cached by the identities of `properties` and `required`, which copies of a node share.
+        """
+        source = node.get("properties"), node.get("required")
+        key = id(source[0]), id(source[1])
+        known = self._members.get(key)
+        if known is None:
+            found = [
+                Member(name, each, identity_of(each), "$ref" in each or "allOf" in each, is_scalar(each))
+                for name, each in members(node)
+            ]
+            self._count(len(found))
+            known = self._members[key] = source, found
+        return known[1]
+
+    def is_read_only(self, member: JsonObject) -> bool:
+        """Return True if a property occurs only in responses."""
+        return self.node(member)[0].get("readOnly") is True
 
     def definition(self, name: str) -> JsonObject:
         """Return the schema called `name`, or a schema marked `UNDEFINED` if the reference points to nothing."""
@@ -302,6 +348,8 @@ class Composer:
 
     def repeat(self, findings: Findings) -> None:
         """Record `findings` (contradictions, missing targets, unshown patterns) of a result that a cache supplies."""
+        if findings is NOTHING:
+            return
         self.contradictions += findings.contradictions
         self.missing += findings.missing
         self.unshown += findings.unshown
@@ -314,28 +362,57 @@ class Composer:
 
     def _keep(self, key: str | int, composed: _Composed) -> _Composed:
         """Cache a composed schema by its name or identity. A full cache is emptied first."""
-        self._kept += len(composed.node) + len(as_object(composed.node.get("properties")))
-        if self._kept > _MOST_KEPT:
-            self._composed.clear()
-            self._kept = 0
+        self._count(len(composed.node) + len(as_object(composed.node.get("properties"))))
         self._composed[key] = composed
         return composed
+
+    def _count(self, added: int) -> None:
+        """Count what is added to the caches of nodes and of their members. Empty both if they are full."""
+        self._kept += added
+        if self._kept > _MOST_KEPT:
+            self._composed.clear()
+            self._members.clear()
+            self._kept = added
+
+    def _of_target(self, name: str) -> _Composed | None:
+        """Return the composed schema `name` if it is only a reference to another one, whose node is then shared.
+
+        Most bodies and responses are such references. Return None where the names in between decide what is merged.
+        """
+        names = [name]
+        try:
+            while len(target := self.definitions[names[-1]]) == 1 and isinstance(following := target.get("$ref"), str):
+                if following in names or len(names) > _MOST_BETWEEN:
+                    return None
+                names.append(following)
+        except SkipOperation:
+            return None  # `_compose` finds it again and reports it
+        *between, last = names
+        if not between:
+            return None
+        found = self._composed.get(last) or self._keep(last, self._compose({"$ref": last}, last))
+        if not found.offered.isdisjoint(between) or not set(between).isdisjoint(found.followed):
+            return None
+        return found._replace(followed=(*between, *found.followed))
 
     def _compose(self, schema: JsonObject, name: str) -> _Composed:
         """Merge `schema`, the schemas to which it refers, and its `allOf` into one node.
 
         The steps are recorded under `name`, so that a diagnostic can name the schema that took most steps.
         """
-        before, followed, contradictions = self.budget.left, dict[str, None](), list[str]()
+        before, followed, contradictions, offered = self.budget.left, dict[str, None](), list[str](), set[str]()
         outer, self.missing = self.missing, []
         try:
-            node = self._flat(schema, followed, contradictions)
+            node = self._flat(schema, followed, contradictions, offered)
         finally:
             self.budget.charge(name, before - self.budget.left)
             missing, self.missing = tuple(self.missing), outer
-        return _Composed(schema, node, tuple(followed), tuple(dict.fromkeys(contradictions)), missing)
+        found = tuple(dict.fromkeys(contradictions))
+        return _Composed(schema, node, tuple(followed), found, missing, frozenset(offered))
 
-    def _flat(self, schema: JsonObject, followed: dict[str, None], contradictions: list[str]) -> JsonObject:
+    def _flat(
+        self, schema: JsonObject, followed: dict[str, None], contradictions: list[str], offered: set[str]
+    ) -> JsonObject:
         if "$ref" not in schema and "allOf" not in schema:
             return schema
         merger = _Merger(self.budget)
@@ -343,21 +420,24 @@ class Composer:
         # Skip a schema that was already merged, because it adds nothing
         if isinstance(name, str) and name not in followed:
             followed[name] = None
-            part = self._flat(self.definition(name), followed, contradictions)
-            merger.add(_settled(part, followed))
+            part = self._flat(self.definition(name), followed, contradictions, offered)
+            merger.add(_settled(part, followed, offered))
         for member in as_list(schema.get("allOf")):
-            merger.add(self._flat(as_object(member), followed, contradictions))
+            merger.add(self._flat(as_object(member), followed, contradictions, offered))
         merger.add({keyword: value for keyword, value in schema.items() if keyword not in ("$ref", "allOf")})
         contradictions += merger.contradictions
         return merger.result()
 
 
-def _settled(part: JsonObject, followed: dict[str, None]) -> JsonObject:
-    """Return `part` without its alternatives if `part` was reached through one of these alternatives.
+def _settled(part: JsonObject, followed: dict[str, None], offered: set[str]) -> JsonObject:
+    """Return `part` without its alternatives if `part` was reached through one of these alternatives. Add their names
+    to `offered`.
 
     Example: `Cat` includes `Pet` by `allOf`, and `Pet` is `oneOf: [Cat, Dog]`. A value that is a `Cat` needs no further
     choice.
     """
-    if not any(member.get("$ref") in followed for member in alternatives(part)):
+    names = {as_text(member.get("$ref")) for member in alternatives(part)} - {""}
+    offered |= names
+    if names.isdisjoint(followed):
         return part
     return {keyword: value for keyword, value in part.items() if keyword not in ("oneOf", "anyOf", "discriminator")}

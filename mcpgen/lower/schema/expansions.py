@@ -141,6 +141,11 @@ class Expansions:
         """
         self._nodes = 0
 
+    def names(self, names: Iterable[str]) -> frozenset[str]:
+        """Return a set of names for an expansion to keep: the same object for equal sets."""
+        found = frozenset(names)
+        return self._names.setdefault(found, found)
+
     def find(
         self, setting: ExpansionKey, trail: Iterable[str], room: int, left: Levels, alternatives: int
     ) -> Expansion | None:
@@ -176,5 +181,4 @@ class Expansions:
             self.leaves.clear()
             self._once.forget()
             self._nodes = fresh
-        asked, met = (self._names.setdefault(each, each) for each in (expansion.asked, expansion.met))
-        self._known.setdefault(setting, []).append(expansion._replace(asked=asked, met=met))
+        self._known.setdefault(setting, []).append(expansion)

@@ -3,6 +3,15 @@
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text
 
 _STRUCTURE = frozenset(("properties", "items", "prefixItems", "additionalProperties", "oneOf", "anyOf"))
+_SCALARS = frozenset(("string", "number", "integer", "boolean"))
+_NOT_OF_SCALARS = frozenset(
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
+        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
+        *("dependentRequired", "dependentSchemas"),
+    )
+)
+"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
 
 
 def types(node: JsonObject) -> list[str]:
@@ -45,6 +54,14 @@ def items_of(node: JsonObject) -> JsonObject:
     if items == {"not": {}} or (isinstance(longest, int) and longest <= len(prefix)):
         return {"anyOf": list[JsonValue](prefix)}
     return {"anyOf": [*prefix, items]} if isinstance(items, dict) and items else {}
+
+
+def is_scalar(source: JsonObject) -> bool:
+    """Return True if `source` declares one scalar type, or null beside it, and has no schemas inside it."""
+    kinds = source.get("type")
+    if isinstance(kinds, list):  # `nullable` of OpenAPI 3.0 became null
+        kinds = next((kind for kind in kinds if kind != "null"), None) if len(kinds) == 2 and "null" in kinds else None
+    return isinstance(kinds, str) and kinds in _SCALARS and _NOT_OF_SCALARS.isdisjoint(source)
 
 
 def further_members(node: JsonObject) -> JsonValue:

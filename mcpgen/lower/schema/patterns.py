@@ -194,6 +194,7 @@ class _Sequence:
         return self.all_take and self.takes, self.all_dead and self.dead
 
 
+@lru_cache(maxsize=1024)
 def matches_nothing(pattern: str) -> bool:
     """Return True if no text matches `pattern`, because `^` follows a character or a character follows `$`.
 
@@ -307,6 +308,8 @@ _SAMPLES = {
 """Format → sample values. A pattern that matches no sample contradicts the format."""
 
 _DATA = ("enum", "const", "default", "examples")
+_OF_ARGUMENTS = frozenset(("type", "properties", "required"))
+"""Keywords of schemas that only list arguments."""
 
 
 def is_linear(pattern: str) -> bool:
@@ -399,17 +402,25 @@ def unchecked(schemas: Iterable[JsonObject], once: ValueCache) -> tuple[str, ...
     """
     left = MOST_BYTES_OF_TOOL
     found: dict[str, bool] = {}
-    # few schemas have patterns, and the cached test for patterns is faster than a walk over the schema
-    likely = [schema for schema in schemas if any(once.of_parts(_may_have_patterns, schema))]
-    for pattern in (pattern for schema in likely for pattern in _patterns(schema)):
+    for pattern in (pattern for schema in schemas for pattern in _of_tool(schema, once)):
         if pattern not in found:
             found[pattern] = _fits(pattern, min(left, MOST_BYTES))
             left -= (pattern_cost(pattern) or 0) if found[pattern] else 0
     return tuple(pattern for pattern, checked in found.items() if not checked)
 
 
-def _may_have_patterns(schema: JsonValue) -> bool:
-    return '"pattern' in compact(schema)
+def _of_tool(schema: JsonObject, once: ValueCache) -> Iterator[str]:
+    """Yield the patterns of a tool's schema in order. Arguments that several tools share are searched once."""
+    if schema.keys() <= _OF_ARGUMENTS:
+        for name, argument in as_object(schema.get("properties")).items():
+            yield from once.ask(_found, argument) if name not in _DATA else ()
+    else:
+        yield from _found(schema)
+
+
+def _found(schema: JsonValue) -> tuple[str, ...]:
+    # few schemas have patterns, and this test is faster than a walk over the schema
+    return tuple(_patterns(schema)) if '"pattern' in compact(schema) else ()
 
 
 def _patterns(value: JsonValue) -> Iterator[str]:

@@ -16,13 +16,13 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_
 from mcpgen.base.names import clipped
 from mcpgen.lower.schema import constraints
 from mcpgen.lower.schema.budget import LADDER, MOST_NODES, Limits
-from mcpgen.lower.schema.compose import Composer, alternatives, members, types
+from mcpgen.lower.schema.compose import Composer, alternatives, types
 from mcpgen.lower.schema.discriminators import Discriminator, schema_name
 from mcpgen.lower.schema.expansions import UNIONS, Expansion, ExpansionKey, Leaf, Levels
 from mcpgen.lower.schema.kinds import demanded, implied_types, is_null, only_demands, type_of
 from mcpgen.lower.schema.media_types import is_file
 from mcpgen.lower.schema.merge_unions import ANY_VALUE_NODES, SCALARS, any_list, any_value, folded, tags_first
-from mcpgen.lower.schema.nodes import further_members, identity_of, items_of
+from mcpgen.lower.schema.nodes import further_members, identity_of, is_scalar, items_of
 from mcpgen.lower.schema.patterns import shown
 from mcpgen.lower.text.prose import ended, plain, shortened
 
@@ -30,6 +30,7 @@ FILE_NOTE = "Base64, a data: URI, or file:NAME for a file in the directory that 
 _MOST_LOOKED_INTO = 40
 _MEANS_NULL = re.compile(r"\bnull\b", re.IGNORECASE)
 _ALTERNATIVES = frozenset({"oneOf", "anyOf", "discriminator"})
+_NOT_OF_ONE = _ALTERNATIVES | {"enum"}
 _NOT_OF_BRANCHES = _ALTERNATIVES | {"description", "title", "default", "deprecated", "readOnly", "writeOnly"}
 _CONDITIONS = ("not", "if", "dependentRequired", "dependentSchemas", "patternProperties", "contains", "propertyNames")
 _UNSAYABLE = frozenset(_CONDITIONS)
@@ -37,15 +38,6 @@ _UNSAYABLE = frozenset(_CONDITIONS)
 
 _MEMBERS = ("properties", "additionalProperties", "unevaluatedProperties")
 _Nodes = list[JsonObject] | None
-_SCALARS = frozenset(("string", "number", "integer", "boolean"))
-_NOT_OF_LEAVES = frozenset(
-    (
-        *("$ref", "allOf", "anyOf", "oneOf", "discriminator", "properties", "items", "prefixItems", "not", "if"),
-        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "contains"),
-        *("dependentRequired", "dependentSchemas"),
-    )
-)
-"""Keywords of schemas that hold other schemas, or conditions that no sentence states."""
 _OUTSIDE_NULL: tuple[str, ...] = ("description", "default")
 
 
@@ -66,14 +58,15 @@ class _Position(NamedTuple):
     def is_argument(self) -> bool:
         return self.level == 1
 
+    # without `_replace`, which takes four times as long
     def in_choice(self) -> "_Position":
-        return self._replace(level=self.level + 1)
+        return _Position(self.depth, self.level + 1, self.trail, self.patched)
 
     def in_collection(self) -> "_Position":
-        return self._replace(depth=self.depth + 1, level=self.level + 1)
+        return _Position(self.depth + 1, self.level + 1, self.trail, self.patched)
 
     def in_schema(self, identity: str) -> "_Position":
-        return self._replace(trail=(*self.trail, identity)) if identity else self
+        return _Position(self.depth, self.level, (*self.trail, identity), self.patched) if identity else self
 
 
 class Portable:
@@ -134,16 +127,30 @@ class Portable:
     ) -> JsonObject:
         """Return `source` in a form that every client accepts. Cache results for tool arguments and named schemas."""
         identity = identity_of(source)
-        if self.is_exhausted:
+        if self._left <= 0:
             return self._expand(source, identity, at, keep_null, description, removable)
         if not (identity or at.is_argument):
-            if description or not _is_leaf(source):
+            if description or not is_scalar(source):
                 return self._expand(source, identity, at, keep_null, description, removable)
             return self._leaf(source, at, keep_null, removable)
+        return self._shared_with_others(source, identity, at, keep_null, description, removable)
+
+    def _shared_with_others(
+        self, source: JsonObject, identity: str, at: _Position, keep_null: bool, description: str, removable: bool
+    ) -> JsonObject:
+        """Return an argument or a named schema in a form that every client accepts, from the cache if it is there."""
         limits = self.limits
-        lengths = limits.inner_text if at.depth else limits.text, limits.inner_text
-        written = (repr(source), keep_null, description, removable, at.patched)
-        setting = ExpansionKey(*written, *lengths, self.nulls, self.files)
+        setting = ExpansionKey(
+            identity if len(source) == 1 and "$ref" in source else repr(source),
+            keep_null,
+            description,
+            removable,
+            at.patched,
+            limits.inner_text if at.depth else limits.text,
+            limits.inner_text,
+            self.nulls,
+            self.files,
+        )
         left = Levels(limits.depth - at.depth, limits.levels - at.level)
         known = self._expansions.find(setting, at.trail, self._left, left, limits.alternatives)
         if known is None:
@@ -152,7 +159,7 @@ class Portable:
         self._shared += known.nodes
         self._asked |= known.asked
         if known.height is not None:
-            self._reach(Levels(at.depth + known.height.depth, at.level + known.height.level), known.left is not None)
+            self._reach(at.depth + known.height.depth, at.level + known.height.level, known.left is not None)
         self._unions = self._unions.with_those(known.unions)
         self.cuts += known.cuts
         self.composer.repeat(known.findings)
@@ -174,13 +181,13 @@ class Portable:
         self.composer.repeat(known.findings)
         return known.emitted
 
-    def _reach(self, place: Levels, is_limited: bool) -> None:
-        """Record that the current expansion reaches the levels `place`, and that it met a limit there."""
+    def _reach(self, depth: int, level: int, is_limited: bool) -> None:
+        """Record that the current expansion reaches these levels, and whether it met a limit there."""
         reached = self._reached
         if reached is None:
-            self._reached = place
-        elif place.depth > reached.depth or place.level > reached.level:
-            self._reached = Levels(max(reached.depth, place.depth), max(reached.level, place.level))
+            self._reached = Levels(depth, level)
+        elif depth > reached.depth or level > reached.level:
+            self._reached = Levels(max(reached.depth, depth), max(reached.level, level))
         self._is_limited = self._is_limited or is_limited
 
     def _expand_and_keep(
@@ -197,19 +204,20 @@ class Portable:
         was_limited, self._is_limited = self._is_limited, False
         unions, self._unions = self._unions, UNIONS
         emitted = self._expand(source, identity, at, setting.keep_null, setting.description, setting.removable)
-        asked = frozenset(self._asked)
-        self._asked = around | asked
+        asked = self._expansions.names(self._asked)
+        around |= asked
+        self._asked = around
         deepest, inside = self._reached, self._unions
         height = Levels(deepest.depth - at.depth, deepest.level - at.level) if deepest else None
         limit = follow if self._is_limited else None
         if reached is not None:
-            self._reach(reached, was_limited)
+            self._reach(*reached, was_limited)
         self._unions = unions.with_those(inside)
         if self.is_exhausted and self.limits is LADDER[-1]:
             return emitted  # do not cache: no smaller limits are left to try, so nothing would use the cached schema
         nodes, found = left - max(self._left, 0), self.composer.since(mark)
         left_out = tuple(dict.fromkeys(self.cuts[cuts:]))
-        met = asked.intersection(at.trail)
+        met = self._expansions.names(asked.intersection(at.trail))
         shown = {} if self.is_exhausted else emitted
         too_large = self.is_exhausted
         expansion = Expansion(shown, nodes, left_out, found, asked, met, height, inside, limit, too_large=too_large)
@@ -228,7 +236,7 @@ class Portable:
         words = description or as_text(node.get("description"))
         if is_null(node):
             return {"type": "null", **self._text(at, words)}
-        keep_null = keep_null or removable or _MEANS_NULL.search(words) is not None
+        keep_null = keep_null or removable or (words != "" and _MEANS_NULL.search(words) is not None)
         if comes_again or self._has_no_room(at, identity, node):
             emitted, nullable = (
                 self._cut(node, at, identity if comes_again else "", words),
@@ -256,17 +264,17 @@ class Portable:
 
     def _has_no_room(self, at: _Position, identity: str, node: JsonObject) -> bool:
         """Return True if the members of a schema are left out, because it is too deep or the schema is too large."""
-        if _is_leaf(node):
+        if is_scalar(node):
             return False  # without a check of the level, since a scalar is the same at every level
         is_deep = at.depth >= self.limits.depth or at.level > self.limits.levels
-        is_cut = (is_deep or self.is_exhausted) and self._is_large(identity, node)
+        is_cut = (is_deep or self._left <= 0) and self._is_large(identity, node)
         if is_cut or not is_deep:  # a small schema is the same at every level
-            self._reach(Levels(at.depth, at.level), is_cut and is_deep)
+            self._reach(at.depth, at.level, is_cut and is_deep)
         return is_cut
 
     def _is_deep(self, at: _Position) -> bool:
         is_deep = at.depth >= self.limits.depth or at.level > self.limits.levels
-        self._reach(Levels(at.depth, at.level), is_deep)
+        self._reach(at.depth, at.level, is_deep)
         return is_deep
 
     def _is_large(self, identity: str, node: JsonObject) -> bool:
@@ -323,6 +331,8 @@ class Portable:
 
     def _branches(self, node: JsonObject) -> tuple[list[JsonObject], bool]:
         """Return the alternatives of `node` without null, each of one type; and True if null is allowed."""
+        if node.get("type") in ("object", "array") and _NOT_OF_ONE.isdisjoint(node):
+            return [node], False
         nullable = "null" in types(node) or None in as_list(node.get("enum"))
         if _ALTERNATIVES.isdisjoint(node):
             return self._of_types(node, nullable)
@@ -426,26 +436,33 @@ class Portable:
         properties: JsonObject = {}
         required = [key for key in as_list(node.get("required")) if isinstance(key, str)]
         rest = None if "patternProperties" in node else further_members(node)
-        for key, member in members(node):
-            if self.is_exhausted:
+        composer, inner = self.composer, at.in_collection()
+        for key, member, identity, is_composed, is_leaf in composer.members(node):
+            if self._left <= 0:
                 self.cuts.append(f"the properties from {key} on")
                 rest = None
                 break
-            if not self.is_read_only(member):
-                keep_null, removable = key in required or self.nulls, at.patched and key not in required
-                properties[key] = self._emit(member, at.in_collection(), keep_null=keep_null, removable=removable)
+            if is_composed:
+                is_read_only = composer.is_read_only(member)
+            else:  # the same, without a call
+                composer.budget.spend(1)
+                is_read_only = "readOnly" in member and member["readOnly"] is True
+            if is_read_only:
+                continue
+            keep_null, removable = key in required or self.nulls, at.patched and key not in required
+            if is_leaf:
+                properties[key] = self._leaf(member, inner, keep_null, removable)
+            elif identity:
+                properties[key] = self._shared_with_others(member, identity, inner, keep_null, "", removable)
+            else:
+                properties[key] = self._expand(member, "", inner, keep_null, "", removable)
         if properties:
             result["properties"] = properties
         if required := [key for key in required if key in properties]:
             result["required"] = list[JsonValue](required)
         if isinstance(rest, dict) and rest:
-            inner = at.in_collection()
             result["additionalProperties"] = self._emit(rest, inner, keep_null=True, removable=at.patched)
         return self._described(result, node, at, words)
-
-    def is_read_only(self, member: JsonObject) -> bool:
-        """Return True if a property occurs only in responses."""
-        return self.composer.node(member)[0].get("readOnly") is True
 
     def _array(self, node: JsonObject, at: _Position, words: str) -> JsonObject:
         # A JSON Merge Patch replaces lists as a whole, so null inside an item removes nothing
@@ -486,14 +503,6 @@ class Portable:
         leaves = [node] if types(node) or implied_types(node) else branches or self._leaves(node)
         found = [types(leaf) or implied_types(leaf) for leaf in leaves]
         return list(dict.fromkeys(kind for kinds in found for kind in kinds if kind != "null")) if all(found) else []
-
-
-def _is_leaf(source: JsonObject) -> bool:
-    """Return True if `source` declares one scalar type, or null beside it, and has no schemas inside it."""
-    kinds = source.get("type")
-    if isinstance(kinds, list):  # `nullable` of OpenAPI 3.0 became null
-        kinds = next((kind for kind in kinds if kind != "null"), None) if len(kinds) == 2 and "null" in kinds else None
-    return isinstance(kinds, str) and kinds in _SCALARS and _NOT_OF_LEAVES.isdisjoint(source)
 
 
 def _scalar(node: JsonObject, kind: str) -> JsonObject:

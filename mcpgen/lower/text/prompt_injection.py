@@ -93,5 +93,5 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
     folded = text.lower()
     plain = text.isascii() or not _FOLDING.search(text)
     for signs, pattern in _ORDERS:
-        if not plain or any(sign in folded for sign in signs):
+        if not plain or any(map(folded.__contains__, signs)):
             yield from pattern.finditer(text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from mcpgen.base.diagnostics import Diagnostics, Where
-from mcpgen.base.invisible import has_hidden, hidden_in, shown, spells_hidden, visible, without_hidden
+from mcpgen.base.invisible import has_hidden, hidden_in, hides, shown, spells_hidden, visible, without_hidden
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, pointer
 from mcpgen.base.names import clipped
 from mcpgen.base.once import ValueCache
@@ -20,6 +20,7 @@ from mcpgen.model import (
     Catalog,
     Message,
     Part,
+    Passage,
     PromptArgument,
     PromptSpec,
     ResourceSpec,
@@ -44,7 +45,7 @@ def sanitize_tool(tool: ToolSpec, once: ValueCache, diagnostics: Diagnostics) ->
     cleaned = replace(
         tool,
         title=_seen(tool.title),
-        passages=tuple(replace(each, text=_seen(each.text)) for each in tool.passages),
+        passages=tuple(Passage(_seen(each.text), each.is_whole) for each in tool.passages),
         input_schema=schemas[0].cleaned(tool.input_schema),
         output_schema=schemas[1].cleaned(tool.output_schema) if tool.output_schema is not None else None,
         binding=replace(tool.binding, result=result) if result != tool.binding.result else tool.binding,
@@ -131,7 +132,7 @@ class _Schemas:
 
     def cleaned(self, schema: JsonObject) -> JsonObject:
         """Return `schema` without hidden characters in its texts."""
-        return self._schema(schema, "") if any(self._once.of_parts(_hides, schema)) else schema
+        return self._schema(schema, "") if any(self._once.of_parts(hides, schema)) else schema
 
     def _schema(self, node: JsonObject, place: str) -> JsonObject:
         found: JsonObject = {}
@@ -180,11 +181,6 @@ class _Schemas:
             return {}
         values = clipped(", ".join(shown(str(value)) for value in as_list(node["enum"])), _LONGEST_VALUES)
         return {"description": f"{ended(as_text(found.get('description')))} One of {values}.".strip()}
-
-
-def _hides(value: JsonValue) -> bool:
-    """Return True if a text in `value` contains a hidden character, or an HTML character reference to one."""
-    return has_hidden(value) or spells_hidden(value)
 
 
 # -- Texts of the server outside its tools -----------------------------------------------------------------------------

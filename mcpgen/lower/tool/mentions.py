@@ -13,7 +13,9 @@ from mcpgen.base.jsonvalue import JsonObject, JsonValue, compact
 from mcpgen.base.once import ValueCache
 from mcpgen.model import Passage, ToolSpec
 
-_METHOD = r"(?:GET|POST|PUT|PATCH|DELETE|HEAD)"
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
+_METHOD = f"(?:{'|'.join(_METHODS)})"
+_BEGINNINGS = tuple(f"{method} " for method in _METHODS)
 _REQUEST = re.compile(
     rf"(?P<several>\b{_METHOD}(?:/| or | and |, ))?"
     rf"\b(?P<method>{_METHOD})(?P<words>(?: request)?(?: to)?) (?P<path>(?:/|\w[\w-]*/)[^\s\"'`,;()]*)"
@@ -47,7 +49,13 @@ def _by_request(tools: Sequence[ToolSpec]) -> dict[Request, str]:
 
 
 def _mentions_request(schema: JsonValue) -> bool:
-    return _REQUEST.search(compact(schema)) is not None
+    text = compact(schema)
+    return _may_mention(text) and _REQUEST.search(text) is not None
+
+
+def _may_mention(text: str) -> bool:
+    """Return False for most texts without a request, much faster than the pattern."""
+    return "/" in text and any(map(text.__contains__, _BEGINNINGS))
 
 
 def _blank(path: str) -> str:
@@ -98,6 +106,8 @@ class _Text:
         Descriptions of arguments can end with `From TOOL.`, which mcpgen adds: TOOL lists the possible values. Remove
         this sentence if a request was replaced and the text before the sentence now contains the same tool name.
         """
+        if not _may_mention(text):
+            return text
         told = _REQUEST.sub(self._name, text)
         source = _SOURCE.search(told) if told != text else None
         return told[: source.start()] if source and source[1] in told[: source.start()] else told

@@ -175,7 +175,13 @@ class _Walk:
         return _changed(node, changes) if changes else node
 
     def _list(self, items: list[JsonValue], path: _Path, key: str, name: str) -> list[JsonValue] | _Gone:
-        found = [self._judged(each, (*path, index), key, name) for index, each in enumerate(items)]
+        clean = self._clean_texts
+        found = [
+            each
+            if each.__class__ is str and (key, name, each) in clean
+            else self._judged(each, (*path, index), key, name)
+            for index, each in enumerate(items)
+        ]
         if all(one is other for one, other in zip(found, items, strict=True)):
             return items
         kept: list[JsonValue] = [each for each in found if not isinstance(each, _Gone)]

@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.errors import FatalError, SkipOperation
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, lookup, tokens
 from mcpgen.base.names import clipped
-from mcpgen.model import NO_SERVER, Api, Decisions, Operation, Skipped
+from mcpgen.model import NO_SERVER, Api, Decisions, Operation, Skipped, Webhook
 from mcpgen.read.document import Document
 from mcpgen.read.openapi import credentials, extension, inputs, paths, security, servers, swagger
 from mcpgen.read.openapi.credentials import fix_version_parameters
@@ -24,6 +25,9 @@ _NEVER = {
     "TRACE": "it would echo the server's credentials to whoever asks",
     "CONNECT": "it asks for a tunnel",
 }
+_MOST_WEBHOOKS = 1000
+"""Most webhooks that are read: references could repeat a list of callbacks at each operation."""
+
 _METHOD = re.compile(r"[A-Z][A-Z-]{0,30}")
 _Outcome = Operation | Skipped
 
@@ -104,8 +108,36 @@ def read(document: Document, definitions: Definitions, base_url: str | None, dia
         schemes=schemes,
         security=required,
         skipped=skipped,
+        webhooks=tuple(islice(_webhooks(root, top, around), _MOST_WEBHOOKS)),
         named_at=top.inside("info"),
     )
+
+
+def _webhooks(root: JsonObject, top: Where, around: DocumentFacts) -> Iterator[Webhook]:
+    """Yield the requests that the API sends: the webhooks of the document, and the callbacks of its operations."""
+    for name, entry in as_object(root.get("webhooks")).items():
+        yield from _sent(name, entry, top.inside("webhooks", name), "", around)
+    for path, item in as_object(root.get("paths")).items():
+        for method, operation, where, _ in _methods(as_object(item), top.inside("paths", path)):
+            for name, entry in as_object(as_object(operation).get("callbacks")).items():
+                callback, place = _resolved(entry, where.inside("callbacks", name), around)
+                for expression, each in callback.items():
+                    yield from _sent(name, each, place.inside(expression), f"{method} {path}", around)
+
+
+def _sent(name: str, entry: JsonValue, where: Where, after: str, around: DocumentFacts) -> Iterator[Webhook]:
+    """Yield a webhook for each method of a path item."""
+    for method, operation, *_ in _methods(*_resolved(entry, where, around)):
+        raw = as_object(operation)
+        yield Webhook(name, method, as_text(raw.get("summary")) or as_text(raw.get("description")), after)
+
+
+def _resolved(value: JsonValue, where: Where, around: DocumentFacts) -> tuple[JsonObject, Where]:
+    """Return the object at `where` or to which it refers, and its place; an empty object if there is none."""
+    try:
+        return around.references.resolve(value, where)
+    except SkipOperation:
+        return {}, where
 
 
 def _at(root: JsonObject, pointer: str) -> JsonValue:

@@ -106,4 +106,5 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         security=top.inside("security"),
         login=logins.read(root.get("login"), top.inside("login")),
         pins=documents.named(identity, "pin", top.inside("server")),
+        skills=(root["skills"], top.inside("skills")) if "skills" in root else None,
     )

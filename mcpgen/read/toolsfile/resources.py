@@ -81,7 +81,7 @@ _OF_REQUESTS = ("base_url", "security", "arguments", "timeout", "poll")
 _INTERVAL = re.compile(r"([1-9][0-9]{0,3})(s|min|h)")
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
-_KNOWN = {
+MEDIA_TYPES = {
     ".css": "text/css",
     ".csv": "text/csv",
     ".gif": "image/gif",
@@ -234,7 +234,7 @@ def _media_type(entry: JsonObject, content: bytes | str | None, where: Where, ar
     if given or content is None:
         return given
     usual = "application/octet-stream" if isinstance(content, bytes) else "text/plain"
-    return _KNOWN.get(os.path.splitext(as_text(entry.get("file")))[1].lower(), usual)
+    return MEDIA_TYPES.get(os.path.splitext(as_text(entry.get("file")))[1].lower(), usual)
 
 
 def _operation(

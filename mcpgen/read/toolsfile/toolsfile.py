@@ -20,7 +20,7 @@ class ToolsFile:
     `api`: the server with its handwritten tools. `documents`: API descriptions whose operations become further tools.
     `choices`: settings that could also be given as command-line flags. `variables` and `security`: positions in the
     file of the keys `server_var` and `security`. `login`: the operation that returns a credential. `pins`: tools that
-    stay listed in a server with `--tools search`.
+    stay listed in a server with `--tools search`. `skills`: the unread value of the key `skills`, and its position.
     """
 
     api: Api
@@ -35,6 +35,7 @@ class ToolsFile:
     security: Where
     login: LoginChoice | None = None
     pins: tuple[PlacedText, ...] = ()
+    skills: tuple[JsonValue, Where] | None = None
 
 
 def is_tools_file(value: JsonValue) -> bool:

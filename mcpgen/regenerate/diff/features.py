@@ -42,7 +42,7 @@ def _resource(uri: str, old: JsonObject, new: JsonObject) -> Iterator[Change]:
         yield rules.of_server("resource-type", had.get("mimeType"), has.get("mimeType"), at=uri)
     if _words(had) != _words(has) or old.get("values") != new.get("values"):
         yield rules.of_server("resource-words", at=uri)
-    if any(old.get(key) != new.get(key) for key in ("text", "blob", "binding")):
+    if any(old.get(key) != new.get(key) for key in ("text", "blob", "binding", "skill")):
         yield rules.of_server("resource-contents", at=uri)
     if ("poll" in old) != ("poll" in new):
         yield rules.of_server("resource-watched" if "poll" in new else "resource-unwatched", at=uri)

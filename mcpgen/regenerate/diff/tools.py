@@ -2,10 +2,10 @@
 request, and how the server follows the jobs that the tool starts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_object
+from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object, as_text, tokens
 from mcpgen.base.work import Budget, Exhausted
 from mcpgen.regenerate.diff import authorization, guards, objections, rules, wire
 from mcpgen.regenerate.diff.change import Change
@@ -63,7 +63,7 @@ def _words(old: JsonObject, new: JsonObject, tool: str) -> Iterator[Change]:
 
 def _arguments(old: Listed, new: Listed, budget: Budget) -> Iterator[Change]:
     """Yield the changes of the arguments. If a comparison takes more steps than `budget`, yield a breaking change."""
-    if old.schema == new.schema and old.binding.get("open") == new.binding.get("open"):
+    if old.schema == new.schema and all(old.binding.get(key) == new.binding.get(key) for key in ("open", "nullable")):
         return
     budget.begin()
     try:
@@ -94,11 +94,24 @@ def _taken(tool: Listed, budget: Budget) -> Terms:
     Undeclared arguments are accepted only if the tool's entry in `bindings.json` has `open`.
     """
     schema = as_object(heard(tool.schema))
+    for pointer in as_list(tool.binding.get("nullable")):
+        schema = as_object(_with_null(schema, tokens(as_text(pointer))))
     scope = Scope(schema, budget)
     if tool.binding.get("open"):
         return scope.terms(schema)
     known: JsonObject = dict.fromkeys(as_object(schema.get("properties")), True)
     return scope.terms(schema, scope.made({"properties": known, "additionalProperties": False}))
+
+
+def _with_null(node: JsonValue, path: Sequence[str]) -> JsonValue:
+    """Return a schema that also allows null at a place: names of members, and `*` for each item of a list."""
+    if not path:
+        return {"anyOf": [node, {"type": "null"}]}
+    schema, (first, *rest) = as_object(node), path
+    members = as_object(schema.get("properties"))
+    if first in members:
+        return {**schema, "properties": {**members, first: _with_null(members[first], rest)}}
+    return {**schema, "items": _with_null(schema["items"], rest)} if first == "*" and "items" in schema else node
 
 
 def _renamed(old: Listed, new: Listed, places: list[Place]) -> dict[str, str]:

@@ -24,6 +24,7 @@ _ELSEWHERE = (
     "confirm",
     "ask",
     "open",
+    "nullable",
 )
 _KNOWN = frozenset((*_ELSEWHERE, *_PLACES, "timeout", "requires", "task", "fields", "result", "withheld", "saves"))
 """Keys of a binding that have their own comparison, in this module or another one. The values of all other keys are

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..core import absent_parts
 from ..core.stdio import EXIT_CONFIG, complain
 from ..settings import settings
-from .command_line import USAGE, FlagParser, show, table
+from .command_line import COMMANDS, USAGE, FlagParser, show, table
 
 if TYPE_CHECKING:
     from ..core.catalog import Catalog
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 _OF_LOGINS = " The commands login, logout and whoami let you log in with your browser; each has its own --help."
 _OF_CALLS = " The command call calls a tool from a shell: call --help; completion completes its command line."
-_SHELL_COMMANDS = ("call", "completion")
-_LOGIN_COMMANDS = ("login", "logout", "whoami")
-_INSTALL_COMMANDS = ("install", "uninstall")
 _OF_INSTALLS = " The commands install and uninstall write it into the configuration of an MCP client."
 
 
@@ -32,15 +29,16 @@ def run(arguments: list[str], catalog: Catalog) -> int | Settings:
 
     Raise ModuleNotFoundError if a third-party library or a part of the server is not installed.
     """
-    if arguments[0] in _LOGIN_COMMANDS:
+    part = COMMANDS.get(arguments[0])
+    if part == "login":
         from ..login.login_commands import main as log_in_or_out  # imported late: loads the HTTP client
 
         return log_in_or_out(arguments, catalog)
-    if arguments[0] in _INSTALL_COMMANDS:
+    if part == "install":
         from ..install.install_commands import main as install  # imported late: only `install` and `uninstall` need it
 
         return install(arguments, catalog)
-    if arguments[0] in _SHELL_COMMANDS:
+    if part == "shell":
         from ..shell.call_command import main as call  # imported late: only `call` and `completion` need it
 
         return call(arguments, catalog)

@@ -36,7 +36,7 @@ from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..request.request import Request
 from ..settings import credentials
-from ..settings.credential_env import CLIENT, variables
+from ..settings.credential_env import CLIENT, variable_of_rights, variables
 from ..settings.settings import NotReady, load
 from ..settings.settings_table import SETTINGS
 from .command_line import table
@@ -264,8 +264,7 @@ def examine(
     problems += _without_endpoint(catalog, settings)
     callable_tools = len(catalog.names()) - sum(needs.values())
     lines = [f"{catalog.title} {catalog.version}", describe(), ""]
-    rows = _credentials(catalog, environ, settings, logins)
-    rows += _others(catalog, environ, settings, base_url)
+    rows = _credentials(catalog, environ, settings, logins) + _others(catalog, environ, settings, base_url)
     lines += _variables(rows, f"{catalog.name}-mcp", show_all=show_all)
     tools = len(catalog.names())
     if settings.problems:
@@ -356,6 +355,8 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, ba
     for scheme in catalog.security.values():
         if "token_url" in scheme["variables"]:
             purposes[scheme["variables"]["token_url"]] = scheme["purposes"]["token_url"]
+        if absent_parts.has("delegation") and (rights := variable_of_rights(scheme)):
+            purposes[rights] = "over HTTP, whose credentials calls use: own, exchange, on-behalf-of, user, header:FIELD"
     is_located = base_url or any("://" in server["url"] for server in catalog.servers)
     needed = set() if is_located else {f"{prefix}_BASE_URL"}
     for server in catalog.servers:

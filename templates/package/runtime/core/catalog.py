@@ -427,9 +427,9 @@ class Catalog:
     def offers(self, feature: str) -> bool:
         """Return True if the server offers `feature`.
 
-        That is one of `resources`, `prompts`, `completions`, `logging`, `polls` and `tasks`.
+        That is one of `resources`, `prompts`, `completions`, `logging`, `polls`, `skills` and `tasks`.
         """
-        if feature in ("logging", "polls", "tasks"):
+        if feature in ("logging", "polls", "skills", "tasks"):
             return feature in self.header
         return self.completes if feature == "completions" else feature in self._features
 

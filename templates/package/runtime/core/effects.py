@@ -40,11 +40,14 @@ METHODS then says whether the method exists in the revision. The table lists eve
     tasks/result                                                      x
     tasks/update                                                                   x
     server/discover                                                                x
+    skills/list                                                                    x
+    skills/get                                                                     x
+    resources/directory/read                                                       x
     subscriptions/listen                                                           x
     JSON-RPC batch (no method)              x
 
-The methods of prompts, completions, logging and tasks exist only if the server offers these features (NEEDS). Those of
-subscriptions exist only if any resource can change."""
+The methods of prompts, completions, logging, tasks and skills exist only if the server offers these features (NEEDS).
+Those of subscriptions exist only if any resource can change."""
 
 from __future__ import annotations
 
@@ -522,6 +525,7 @@ _FIRST, _LAST_HANDSHAKE = HANDSHAKE_REVISIONS[0], HANDSHAKE_REVISIONS[-1]
 _STATELESS = STATELESS_REVISIONS[0]
 _NEWEST = STATELESS_REVISIONS[-1]
 
+SKILL_METHODS = ("skills/list", "skills/get", "resources/directory/read")
 #: For each method: the first and the last revision that has it, and the name of its handler in `protocol.Protocol`.
 METHODS = {
     "initialize": (_FIRST, _LAST_HANDSHAKE, "_initialize"),
@@ -543,17 +547,18 @@ METHODS = {
     "tasks/update": (_STATELESS, _NEWEST, "_task"),
     "server/discover": (_STATELESS, _NEWEST, "_discover"),
     "subscriptions/listen": (_STATELESS, _NEWEST, "_listen"),
+    **dict.fromkeys(SKILL_METHODS, (_STATELESS, _NEWEST, "_feature")),
 }
-#: Methods that exist only if the server has prompts, completions, logging or tasks -> the name of that feature.
+#: Methods that exist only if the server has prompts, completions, logging, tasks or skills -> that feature's name.
 NEEDS = {
-    "prompts/list": "prompts",
-    "prompts/get": "prompts",
+    **dict.fromkeys(("prompts/list", "prompts/get"), "prompts"),
     "completion/complete": "completions",
     "logging/setLevel": "logging",
+    **dict.fromkeys(SKILL_METHODS, "skills"),
 } | {method: "tasks" for method in METHODS if method.startswith("tasks/")}
 #: Short method names, accepted without a handshake, for people and scripts that write their requests by hand.
 BARE = {"call_tool": "tools/call", "list_tools": "tools/list"}
-_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS}
+_STATELESS_METHODS = {method for method, (since, _, _) in METHODS.items() if since >= _STATELESS} - {*SKILL_METHODS}
 _WITHOUT_HANDSHAKE = ("initialize", "ping")
 
 #: The only revision of MCP with JSON-RPC batches: one line may hold several messages.

@@ -8,7 +8,7 @@ about a resource or a prompt. URIs are matched against templates of RFC 6570, le
 
 from __future__ import annotations
 
-from .effects import Complete, Fetch, Fetched, GetPrompt, ReadResource, check_cursor, dialogue
+from .effects import SKILL_METHODS, Complete, Fetch, Fetched, GetPrompt, ReadResource, check_cursor, dialogue
 from .encode_response import TOO_LARGE
 from .jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, MAX_LINE, Fault
 from .wire_formats import FIXED, PASSING, STALE, Contents, PromptMessages, Reply
@@ -215,6 +215,10 @@ class Features:
             return self._prompt(request, dialogue(request, revision, handshake), who)
         if request.method == "completion/complete":
             return self._completion(request.params, revision, who)
+        if request.method in SKILL_METHODS:
+            from ..skills.skills import answered  # imported here: few servers have skills
+
+            return answered(request, self._resources, self._cache)
         return Reply(request.method, self._answers[request.method](request.params), self._cache)
 
     def find(self, uri: str) -> Contents | Fetched | None:

@@ -487,8 +487,8 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        offered = [each for each in ("prompts", "completions", "logging", "tasks") if self._catalog.offers(each)]
-        return [*offered, "subscriptions"] if self._watches() else offered
+        offered = filter(self._catalog.offers, ("prompts", "completions", "logging", "tasks", "skills"))
+        return [*offered, "subscriptions"] if self._watches() else [*offered]
 
     def _watches(self) -> bool:
         """Return whether any resource can change while a client watches it."""

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
     from ..core.spans import Reading, Sending
     from ..request.request import Request
+    from ..settings.settings import Settings
     from ..text.addresses import Address
+    from .connections import Answer, Field
 
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15
@@ -231,12 +233,6 @@ class Exchange:
 
 with unloaded(), deferred():
     import aiohttp
-
-if TYPE_CHECKING:
-    from ..request.request import Request
-    from ..settings.settings import Settings
-    from ..text.addresses import Address
-    from .connections import Answer, Field
 
 LIMIT = 8 * 1024 * 1024
 """Bytes of one response, raw or decoded, that may be held in memory while the shared memory (limits.py) has room."""

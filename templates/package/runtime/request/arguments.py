@@ -117,7 +117,7 @@ class Validators:
 
     def __init__(self, *, exact: bool = False) -> None:
         self._built: dict[str, SchemaChecker] = {}
-        self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, _accept)
+        self._formats: Formats = {} if exact else dict.fromkeys(_DOUBTFUL, lambda value: True)
 
     def of(self, tool: Tool, schema: dict[str, Any]) -> SchemaChecker:
         """Return the checker for `schema`, a schema of `tool`."""
@@ -130,10 +130,6 @@ class Validators:
 
 def _build(schema: dict[str, Any], formats: Formats) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(schema, **options(formats))
-
-
-def _accept(value: str) -> bool:
-    return True
 
 
 def _refused(schema: Any) -> list[str]:

@@ -596,11 +596,10 @@ def skeleton(path: list[str | Bound]) -> str:
 
     A `?` follows the name of an argument that may be empty: `{id?}`.
     """
-    return "".join(part if isinstance(part, str) else _hole(part) for part in path)
-
-
-def _hole(bound: Bound) -> str:
-    return f"{{{bound.get('argument', '')}{'?' if bound.get('mayBeEmpty') else ''}}}"
+    return "".join(
+        part if isinstance(part, str) else f"{{{part.get('argument', '')}{'?' if part.get('mayBeEmpty') else ''}}}"
+        for part in path
+    )
 
 
 def _exact(value: Any) -> Any:

@@ -450,7 +450,7 @@ class ServerCredentials:
 
 
 def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
-    """Return the texts to redact in results: the secrets, and texts that are made from them, such as base64."""
+    """Return the texts to redact in results: secrets, texts made of them such as base64, and only X of `token="X"`."""
     found, secrets = [*settings.private, *(value for _, _, value in settings["HEADERS_FILE"])], settings.secrets
     for scheme in security.values():
         if not scheme["secret"]:
@@ -470,4 +470,5 @@ def sensitive(security: dict[str, Scheme], settings: Settings) -> list[str]:
             found += map(quote_plus, private)
         if secret := values.get("client_secret", ""):
             found.append(client_login(values.get("client_id", ""), secret))
+    found += [text[:-1].rpartition('"')[2] for text in found if text.count('"') == 2 and text.endswith('"')]
     return [each for each in dict.fromkeys(found) if len(each) >= SHORTEST_REDACTED]

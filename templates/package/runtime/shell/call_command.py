@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ..core.catalog import Catalog
 
-COMMANDS = ("call", "completion")
 FAILED, USAGE = 1, 2
 
 _SHOW_ALL = "250000 tokens"

@@ -241,6 +241,7 @@ class Header(TypedDict):
     polls: NotRequired[Annotated[Literal[True], "Some resource has `poll`."]]
     logging: NotRequired[Annotated[Literal[True], "Clients can ask for log messages of their calls."]]
     tasks: NotRequired[Annotated[Literal[True], "Calls of some tool start a job that the server polls."]]
+    skills: NotRequired[Annotated[Literal[True], "Some resource has `skill`."]]
     search: NotRequired[Search]
     views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
 
@@ -737,6 +738,7 @@ class Resource(TypedDict):
     poll: NotRequired[
         Annotated[int, "Seconds between two requests that find out whether the content has changed.", Has(minimum=1)]
     ]
+    skill: NotRequired[Annotated[dict[str, Any], "Front matter of a SKILL.md. Its skill has all files of its folder."]]
 
 
 class PromptArgument(TypedDict):

@@ -382,7 +382,8 @@ def _quote_long(text: str) -> str:
     """Return a long text as an ASCII JSON string, in half the time of `_quote`."""
     from jsonschema_rs import canonical  # imported late: only long texts need it
 
-    return canonical.json.to_string(text).replace("\x7f", "\\u007f")  # a short text has this escape too
+    written: str = canonical.json.to_string(text)
+    return written.replace("\x7f", "\\u007f") if "\x7f" in written else written  # a short text has this escape too
 
 
 _encode, _quote = _writers()

@@ -487,7 +487,8 @@ class Protocol:
         return [Send(answer(request.id, told))]
 
     def _offers(self) -> list[str]:
-        offered = [each for each in ("prompts", "completions", "logging", "tasks") if self._catalog.offers(each)]
+        known = ("prompts", "completions", "logging", "tasks", "skills")
+        offered = [each for each in known if self._catalog.offers(each)]
         return [*offered, "subscriptions"] if self._watches() else offered
 
     def _watches(self) -> bool:

@@ -132,8 +132,13 @@ LOGIN = "login"
 #: Prefix of a `requestState` that belongs to a login. States of confirmations do not have this prefix.
 LOGIN_STATE = "login."
 
-#: Name of MCP's extension for tasks. Only the stateless revisions of MCP (since 2026-07-28) have this extension.
+#: Name of MCP's extension for tasks. Only the stateless revisions of MCP (since 2026-07-28) have extensions.
 TASKS = "io.modelcontextprotocol/tasks"
+#: Feature of a server -> the extension of MCP that has the feature, and the settings that the server declares.
+EXTENSIONS: dict[str, tuple[str, Block]] = {
+    "tasks": (TASKS, {}),
+    "skills": ("io.modelcontextprotocol/skills", {"directoryRead": True}),
+}
 
 ABSENT: object = object()
 """Value of `Result.structured` if there is none; None stands for JSON null."""
@@ -405,8 +410,8 @@ def _capabilities(offered: list[str], revision: str, changes: bool) -> dict[str,
         told["completions"] = {}
     if "logging" in offered:
         told["logging"] = {}
-    if "tasks" in offered and revision in STATELESS_REVISIONS:
-        told["extensions"] = {TASKS: {}}
+    if revision in STATELESS_REVISIONS and (own := EXTENSIONS.keys() & offered):
+        told["extensions"] = dict(EXTENSIONS[each] for each in sorted(own))
     elif "tasks" in offered and has(revision, "tasks"):
         told["tasks"] = {"cancel": {}, "requests": {"tools": {"call": {}}}}
     return told

@@ -74,7 +74,8 @@ with unloaded(), deferred():
 
 if TYPE_CHECKING:
     import ssl
-    from weakref import WeakSet
+    from collections.abc import Awaitable, Mapping
+    from typing import Protocol
 
     from aiohttp.client_reqrep import ConnectionKey
     from aiohttp.connector import Connection
@@ -82,9 +83,31 @@ if TYPE_CHECKING:
     from aiohttp.streams import StreamReader
 
     from ..request.request import Request
+    from ..settings.settings import Settings
     from ..text.addresses import Address
 
     Field = tuple[str, str]
+
+    class Answer(Protocol):
+        """Interface of a response that is being received: status, reason, header fields, and the content as a stream.
+
+        `close` must be called. It aborts the connection if the content was not read to its end.
+        """
+
+        @property
+        def status(self) -> int: ...
+
+        @property
+        def reason(self) -> str | None: ...
+
+        @property
+        def headers(self) -> Mapping[str, str]: ...
+
+        @property
+        def content(self) -> StreamReader: ...
+
+        def close(self) -> object: ...
+
 
 # aiohttp takes 0.065 ms for a call, and `ClientSession` 0.04 of it. aiohttp does not promise two of the methods that
 # replace it (docs/decisions/speed.md).
@@ -292,43 +315,6 @@ class DirectResponse:
         if self._connection is not None:
             _cut(self._connection)
             self._connection = None
-
-
-with unloaded(), deferred():
-    import aiohttp
-    from yarl import URL
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Awaitable, Mapping
-    from typing import Protocol
-
-    from aiohttp.connector import Connection
-    from aiohttp.streams import StreamReader
-
-    from ..request.request import Request
-    from ..settings.settings import Settings
-    from ..text.addresses import Address
-
-    class Answer(Protocol):
-        """Interface of a response that is being received: status, reason, header fields, and the content as a stream.
-
-        `close` must be called. It aborts the connection if the content was not read to its end.
-        """
-
-        @property
-        def status(self) -> int: ...
-
-        @property
-        def reason(self) -> str | None: ...
-
-        @property
-        def headers(self) -> Mapping[str, str]: ...
-
-        @property
-        def content(self) -> StreamReader: ...
-
-        def close(self) -> object: ...
 
 
 _AUTOMATIC = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")

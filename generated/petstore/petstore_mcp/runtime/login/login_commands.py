@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from .entry import Entry
 
 FAILED, UNSET = 1, 78
-COMMANDS = ("login", "logout", "whoami")
 
 
 def main(arguments: list[str], catalog: Catalog) -> int:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .. import tuning
 from ..core.jsonrpc import NotJSON, in_ascii, loads
 from ..core.wire_formats import ABSENT, Result
 from ..settings.sizes import Sizes, inline
@@ -180,7 +181,7 @@ def _text(response: Response, sent: Sent, redactor: Redactor, shown: int, size: 
     if large or response.partial:
         text = redactor.begun(text)
     paged = not large and _is_paged(sent.tool) and _is_json(response)
-    notes = _notes(response, sent, _parsed(text) if paged else ABSENT)
+    notes = _notes(response, sent, read_json(text)[0] if paged else ABSENT)
     if large:
         text, cut = whole_lines(text, shown)
         text += f"\n[Cut: the first {cut:,} of {size:,} bytes are shown.{_to_see_more(response, sent)}]"
@@ -229,7 +230,7 @@ def _json(response: Response, sent: Sent, redactor: Redactor, shown: int) -> Res
             return _as_it_is(line, value, response, sent, redactor)
     from .projection import exact, shortened  # imported late: most responses are shown whole
 
-    value, unseen = presentable(value, redactor)
+    value, unseen = presentable(value, redactor, text if tuning.ON else "")
     cut, missing = shortened(value, sent, shown, complete)
     notes = [*_notes(response, sent, value, cut.items), *map(redactor.text, missing)]
     if twice:
@@ -375,14 +376,6 @@ def _linked(block: dict[str, Any], notes: list[str], response: Response, sent: S
         }
         result.content.append({**link, "mimeType": response.media_type} if response.media_type else link)
     return result
-
-
-def _parsed(text: str) -> Any:
-    """Return the value of a JSON text; ABSENT if the text is not JSON."""
-    try:
-        return loads(text)[0]
-    except NotJSON:
-        return ABSENT
 
 
 def _notes(response: Response, sent: Sent, value: Any = ABSENT, shown: int = 0) -> list[str]:

@@ -135,6 +135,10 @@ class ToolSearch:
                 lines.append("Perhaps nothing here does that. The nearest:")
             lines += self._rows(found, told, stems(query))
             blocks.append("\n".join(lines))
+        if self._catalog.offers("skills"):
+            from ..skills.skills import rows  # imported late: few servers have skills
+
+            blocks += rows(self._catalog.entries("resources"), queries, stems)
         return Result.text("\n\n".join(blocks) + self._functions(told, LONGEST_TYPES))
 
     def _functions(self, told: Mapping[int, bool], longest: int) -> str:

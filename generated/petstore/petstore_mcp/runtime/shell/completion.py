@@ -1,6 +1,6 @@
 # Part of the mcpgen runtime: copied into every generated server. Edits are lost when it is generated again.
-"""Shell completion for the command `call`, and for the variables of `install --env`: create the scripts for shells, and
-return the words that these scripts ask for.
+"""Shell completion for commands, for the arguments of `call`, and for the variables of `install --env`: create the
+scripts for shells, and return the words that these scripts ask for.
 
 Pure functions.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 
+from ..commands.commands import COMMANDS
 from ..core.absent_parts import has
 from ..settings.settings_table import SETTINGS
 from ..text.sanitize import visible
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ..core.catalog import Catalog
 
 SHELLS = ("bash", "zsh", "fish")
-COMMANDS = ("call", "completion")
 OWN_FLAGS = ("--help", "--json", "--list", "--output", "--raw", "--yes")
 
 # Enum values of a document are among the words, and must stay data on the command line. zsh and fish quote the words
@@ -62,7 +62,7 @@ def words(catalog: Catalog, given: Sequence[str]) -> list[str]:
     """Return the words that can complete the last of the typed words `given`. That last word may be empty."""
     *before, last = given or [""]
     if not before:
-        return _beginning(COMMANDS, last)
+        return _beginning((command for command, part in COMMANDS.items() if has(part)), last)
     if before[0] == "completion":
         return _beginning(SHELLS, last) if len(before) == 1 else []
     if before[0] == "install" and before[-1] == "--env":

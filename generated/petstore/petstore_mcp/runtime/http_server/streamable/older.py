@@ -83,10 +83,12 @@ class SessionHandler:
     # Methods for messages from clients
 
     def initialize(self, request: Request, head: Head, peer: Peer, catalog: Catalog, fields: Fields) -> Answer:
-        """Begin a session, and return the response with the session id. Refuse a request that names a session."""
-        if (named := head.get(SESSION)) is not None:
-            known = self._opened(named, peer, catalog) is not None
-            return refused(400, INVALID_REQUEST, "This session was begun already.") if known else _gone()
+        """Begin a session, and return the response with the session id. Refuse a request that names a valid session.
+
+        Some clients send the id of an ended session with `initialize`. An error would keep them out for good.
+        """
+        if self.knows(head, peer, catalog):
+            return refused(400, INVALID_REQUEST, "This session was begun already.")
         protocol = self._protocol(catalog)
         protocol.heard_from(peer, catalog)
         line = b"".join(effect.line for effect in protocol.receive(request) if isinstance(effect, Send))
