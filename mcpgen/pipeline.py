@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from mcpgen import retrieval
+from mcpgen import retrieval, views
 from mcpgen.base import origins
 from mcpgen.base.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
 from mcpgen.base.errors import FatalError
@@ -187,6 +187,7 @@ def _compiled(
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
     catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
+    catalog = views.with_views(catalog, api.definitions, wanted.views)
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):

@@ -158,6 +158,11 @@ def _of_tools() -> tuple[Any, ...]:
             help="Let tools accept a name instead of an id, if exactly one other tool finds the id by the name.",
         ),
         click.option(
+            "--views",
+            is_flag=True,
+            help="Let clients that support MCP Apps show results as tables, cards and forms.",
+        ),
+        click.option(
             "--tools",
             type=click.Choice(SURFACES),
             help="List all tools (all, the default), or only tools that find and call the others (search).",

@@ -37,6 +37,7 @@ class Options:
     fields: bool = False
     optional_bodies: bool = False
     lookups: bool = False
+    views: bool = False
     accept_origin: tuple[str, ...] = ()
     security: str | None = None
     fetch_header: tuple[str, ...] = ()

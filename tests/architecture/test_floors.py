@@ -28,6 +28,7 @@ HOUSES: dict[str, dict[str, int]] = {
         "lower": 4,
         "check": 5,
         "retrieval": 5,
+        "views": 5,
         "emit": 6,
         "grade": 7,
         "pipeline": 7,

@@ -10,6 +10,7 @@ from mcpgen.base.diagnostics import Diagnostics, Where
 from mcpgen.base.jsonvalue import JsonObject, JsonValue, as_list, as_object
 from mcpgen.base.names import ALIAS
 from mcpgen.model import DESTRUCTIVE, Capability, Confirm, Output, Pages, Redirects
+from mcpgen.read.toolsfile import schema_check
 
 _REDIRECTS: Mapping[str, Redirects] = {word: word for word in get_args(Redirects)}
 _CAPABILITIES: Mapping[str, Capability] = {word: word for word in get_args(Capability)}
@@ -135,6 +136,13 @@ def output_schema(entry: JsonObject, where: Where, diagnostics: Diagnostics) -> 
             "invalid-value", message, where.inside("fields"), "Leave out either the outputSchema or `fields`."
         )
     return value
+
+
+def view(entry: JsonObject) -> JsonObject | None:
+    """Return how clients show the results of a tool, or None if `view` is missing."""
+    given, keys = as_object(entry.get("view")), schema_check.keys("view")
+    found = {key: value for key, value in given.items() if key in keys and schema_check.is_valid("view", key, value)}
+    return found if "view" in entry else None
 
 
 def aliases(entry: JsonObject, where: Where) -> Mapping[str, Where]:
