@@ -146,6 +146,7 @@ DOORS: dict[str, tuple[str, ...]] = {
         "mcpgen/demo/client.py",
         "mcpgen/demo/installation.py",
         "mcpgen/demo/replicas.py",
+        "templates/package/runtime/reach/secret_commands.py",
         "templates/package/runtime/shell/own_server.py",
     ),
 }

@@ -36,7 +36,7 @@ from ..http.client import Failure
 from ..request.argument_errors import Refused
 from ..request.request import Request
 from ..settings import credentials
-from ..settings.credential_env import CLIENT, variables
+from ..settings.credential_env import CLIENT, SOURCES, source, variables
 from ..settings.settings import NotReady, load
 from ..settings.settings_table import SETTINGS
 from .command_line import table
@@ -317,18 +317,23 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
     for name_of_scheme, scheme in catalog.security.items():
         filled = name_of_scheme not in lacking
         for part, name in variables(scheme):
-            from_file = bool(environ.get(f"{name}_FILE", "").strip())
-            given = from_file or environ.get(name)
+            given_by = source(name, environ)
+            given = given_by or environ.get(name)
             state = "unusable" if given else "not set" if filled else "missing"
             if part in CLIENT and "user" in scheme and not given:
                 state = "not set"  # not "missing": a login without a client id can register a client
             if name in secrets:
-                state = "set by file" if from_file else "set"
+                state = _set_by(given_by)
             rows.append((name, state, scheme["purposes"][part]))
         if logins is not None and "user" in scheme:
             state = "logged in" if logins.has(name_of_scheme) else "not logged in"
             rows.append((logins.command(name_of_scheme), state, "logs you in with your browser"))
     return rows
+
+
+def _set_by(variable: str) -> str:
+    """Return the state of a variable by the variable that says where its value comes from."""
+    return f"set by {variable.rpartition('_')[2].lower()}" if variable else "set"
 
 
 def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
@@ -366,9 +371,9 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, ba
     rows: list[Row] = []
     for name, purpose in purposes.items():
         state = "set" if environ.get(name, "").strip() else "missing" if name in needed else "not set"
-        if name in in_file and environ.get(f"{name}_FILE", "").strip():
-            state = "set by file"
-        if state.startswith("set") and not wrong.isdisjoint((name, f"{name}_FILE")):
+        if name in in_file and (given_by := source(name, environ)):
+            state = _set_by(given_by)
+        if state.startswith("set") and not wrong.isdisjoint((name, *(name + each for each in SOURCES))):
             state = "unusable"
         rows.append((name, state, purpose))
     return rows

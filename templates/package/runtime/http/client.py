@@ -43,13 +43,14 @@ if TYPE_CHECKING:
     from ..text.addresses import Address
     from .connections import Answer, Field
 
+with unloaded(), deferred():
+    import aiohttp
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
 
 _STEP = 256 * 1024
 """Bytes decoded at a time. Decoded data may be a thousand times as long as its input, and must not be held at once."""
-
 
 _KNOWN = frozenset(["br", "compress", "dcb", "dcz", "exi", "x-compress", "zstd"])
 """Content codings that an error may name. Other values are not repeated, because an upstream may write anything."""
@@ -230,9 +231,6 @@ class Exchange:
         milliseconds = round((time.monotonic() - self._started) * 1000, 1)
         log.event("debug", "request", request=self._number, **made, **self._line, ms=milliseconds)
 
-
-with unloaded(), deferred():
-    import aiohttp
 
 LIMIT = 8 * 1024 * 1024
 """Bytes of one response, raw or decoded, that may be held in memory while the shared memory (limits.py) has room."""

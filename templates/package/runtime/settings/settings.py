@@ -176,7 +176,8 @@ def load(
     settings.secrets, problems, warnings = credential_env.read(catalog.security, asked)
     settings.problems += problems
     settings.warnings += warnings + asked.unread(f"{catalog.prefix}_")
-    if settings["CA_FILE"] or settings.client or credential_env.files(catalog.security, asked):
+    named = (credential_env.named(ending, catalog.security, asked) for ending in credential_env.SOURCES)
+    if settings["CA_FILE"] or settings.client or any(named):
         from .rotation import Rotation  # imported late: few servers have such files
 
         settings.rotation = Rotation(settings, catalog.security, asked)
