@@ -346,7 +346,6 @@ _TEXT_BLOCK = {"type", "text"}
 _LONG = 64 * 1024
 """Size in bytes from which examining a response takes long. The event loop runs once before such a response."""
 
-
 SILENT = Dialogue("", "")
 """How a call asks the user that nobody waits for: not at all."""
 

@@ -323,17 +323,12 @@ def _credentials(catalog: Catalog, environ: Mapping[str, str], settings: Setting
             if part in CLIENT and "user" in scheme and not given:
                 state = "not set"  # not "missing": a login without a client id can register a client
             if name in secrets:
-                state = _set_by(given_by)
+                state = "set by " + given_by.rpartition("_")[2].lower() if given_by else "set"
             rows.append((name, state, scheme["purposes"][part]))
         if logins is not None and "user" in scheme:
             state = "logged in" if logins.has(name_of_scheme) else "not logged in"
             rows.append((logins.command(name_of_scheme), state, "logs you in with your browser"))
     return rows
-
-
-def _set_by(variable: str) -> str:
-    """Return the state of a variable by the variable that says where its value comes from."""
-    return f"set by {variable.rpartition('_')[2].lower()}" if variable else "set"
 
 
 def _lacking(catalog: Catalog, settings: Settings, logins: Logins | None) -> set[str]:
@@ -372,7 +367,7 @@ def _others(catalog: Catalog, environ: Mapping[str, str], settings: Settings, ba
     for name, purpose in purposes.items():
         state = "set" if environ.get(name, "").strip() else "missing" if name in needed else "not set"
         if name in in_file and (given_by := source(name, environ)):
-            state = _set_by(given_by)
+            state = "set by " + given_by.rpartition("_")[2].lower()
         if state.startswith("set") and not wrong.isdisjoint((name, *(name + each for each in SOURCES))):
             state = "unusable"
         rows.append((name, state, purpose))

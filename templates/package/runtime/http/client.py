@@ -31,7 +31,7 @@ from ..core.limits import Deadlines, Shares
 from ..request.request import sender_fields
 from ..tuning.bare_tls_contexts import unloaded
 from ..tuning.lazy_imports import deferred
-from .connections import Connections, SendRecord, Unwritable
+from .connections import SendRecord, Unwritable, connections
 from .exchange import Response, Spool
 
 if TYPE_CHECKING:
@@ -266,7 +266,6 @@ _REASONS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     ((aiohttp.ClientError, ValueError, EOFError), "{} did not answer in HTTP that can be read"),
 )
 
-
 _FULL = (errno.EMFILE, errno.ENFILE)
 """Error numbers for a process or system without free file descriptors. As this may pass, the request is retried."""
 
@@ -321,7 +320,7 @@ class Client:
         self._settings = settings
         self._shares = shares or Shares()
         self.agent = agent
-        self._connections = Connections(settings)
+        self._connections = connections(settings)
         self._heard = log.hears("debug")
         self._deadlines = Deadlines()
 

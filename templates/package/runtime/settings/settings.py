@@ -60,26 +60,10 @@ class Settings:
     """
 
     __slots__ = (
-        "again",
-        "client",
-        "delegations",
-        "described",
-        "endpoints",
-        "given",
-        "listening",
-        "prefix",
-        "private",
-        "problems",
-        "read",
-        "rotation",
-        "rules",
-        "secrets",
-        "servers",
-        "sizes",
-        "telemetry",
-        "values",
+        "again", "client", "delegations", "described", "endpoints", "given", "listening", "prefix", "private",
+        "problems", "read", "rotation", "rules", "secrets", "servers", "sizes", "telemetry", "values",
         "warnings",
-    )
+    )  # fmt: skip
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -337,13 +321,22 @@ class _Reader:
         name, value = ("--base-url", flag) if flag else (name, value)
         try:
             if value:
-                rules.redirect(parse(value))
+                rules.redirect(self._typed(value))
         except ValueError as reason:
             self._settings.problems.append(f"{name} {reason}.")
         found = rules.addresses(servers, urls)
         sentences = filter(None, (rules.redirected(urls), rules.kept_path()))
         self._settings.warnings += [f"{name} {sentence}" for sentence in sentences]
         return found
+
+    def _typed(self, value: str) -> Address:
+        """Return the address that the operator's base URL names."""
+        if not value.startswith("unix:"):
+            return parse(value)
+        from ..reach.proxies import at_socket  # imported late: few APIs are behind a unix socket
+
+        self._settings.values["BASE_URL"] = value
+        return at_socket(value)
 
     def endpoints(self, rules: Rules, security: dict[str, Scheme], urls: list[str]) -> dict[str, Endpoint | str]:
         """Return the token endpoint of each scheme that has one, or a sentence that says why it cannot be used."""
