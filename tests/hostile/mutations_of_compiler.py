@@ -391,6 +391,13 @@ OF_COMPILER = (
     *OF_CALLERS_COMPILED,
     *OF_BUNDLES,
     *OF_SECRETS,
+    Mutation(
+        "a certificate for the origin of a document alone",
+        "mcpgen/read/fetch/network.py",
+        "any(self._certificate) and is_same_origin(url, self._home)",
+        "any(self._certificate)",
+        ("tests/functional/test_client_certificates.py",),
+    ),
     *OF_FOREIGN_FILES,
     *OF_SERVERS,
 )

@@ -82,7 +82,6 @@ if TYPE_CHECKING:
     from aiohttp.http import RawResponseMessage
     from aiohttp.streams import StreamReader
 
-    from ..reach.routes import Routes
     from ..request.request import Request
     from ..settings.settings import Settings
     from ..text.addresses import Address
@@ -414,18 +413,9 @@ class Connections:
         rotation = self._settings.rotation
         if self._tls is None or (rotation is not None and rotation.turn() != self._turn):
             self._turn = 0 if rotation is None else rotation.turn()
-            self._tls = tls.context(self._settings["CA_FILE"], self._settings.client)
+            settings = self._settings
+            self._tls = tls.context(settings["CA_FILE"], settings.client, settings["CLIENT_KEY_PASSWORD"])
         return self._tls
-
-
-def connections(settings: Settings) -> Connections | Routes:
-    """Return the connections to the upstream, on the ways that the operator has set."""
-    proxy = settings["PROXY"]
-    if settings["NO_PROXY"] or settings["BASE_URL"].startswith("unix:") or (proxy and not proxy.startswith("http")):
-        from ..reach.routes import Routes  # imported late: most operators set no such way
-
-        return Routes(settings)
-    return Connections(settings, proxy)
 
 
 _TELLS = "send" in vars(aiohttp.ClientRequest)

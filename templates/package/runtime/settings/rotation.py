@@ -94,7 +94,8 @@ class Rotation:
         if settings.values["CA_FILE"] or settings.client:
             from . import tls  # imported late: loads OpenSSL
 
-            if name := tls.problem(settings.values["CA_FILE"], settings.client):
+            values = settings.values
+            if name := tls.problem(values["CA_FILE"], settings.client, values["CLIENT_KEY_PASSWORD"]):
                 wrong = "CA_FILE" if name == "ca_file" else "CLIENT_CERT"
                 problems.append(f"{settings.prefix}_{wrong} cannot be loaded.")
         if problems:

@@ -270,11 +270,11 @@ class _Reader:
         if client or self._settings["CA_FILE"]:
             from . import tls  # imported here: loads OpenSSL, which most starts do not need
 
-            broken = tls.problem(self._settings["CA_FILE"], client)
+            broken = tls.problem(self._settings["CA_FILE"], client, self._settings["CLIENT_KEY_PASSWORD"])
             if broken == "ca_file":
                 problems.append(f"{prefix}_CA_FILE must hold certificates in PEM.")
             elif broken:
-                words = "must hold a certificate and its key in PEM, the key without a passphrase"
+                words = f"must hold a certificate and its key in PEM; {prefix}_CLIENT_KEY_PASSWORD unlocks the key"
                 problems.append(f"{prefix}_CLIENT_CERT with {prefix}_CLIENT_KEY {words}.")
         if client is not None:
             from .setting_parsers import private_key  # imported late: few operators have a client certificate

@@ -122,7 +122,8 @@ SETTINGS = (
     Setting("CA_FILE", ".setting_parsers.file", None, "a file of certificates to trust instead of the system's (PEM)"),
     Setting("CLIENT_CERT", ".setting_parsers.file", None, "the client certificate for TLS (PEM)"),
     Setting("CLIENT_KEY", ".setting_parsers.file", None,
-            "the key of `_CLIENT_CERT`, if the key is in another file (PEM, without a passphrase)"),
+            "the key of `_CLIENT_CERT`, if the key is in another file (PEM)"),
+    Setting("CLIENT_KEY_PASSWORD", "", "", "the passphrase of that key, if the key is locked", secret=True),
     Setting("ALLOW_HTTP", ".setting_parsers.switch", False, "`1` to allow requests to other machines without TLS"),
     Setting("ALLOW_HOSTS", ".setting_parsers.hosts", frozenset(),
             "further hosts to which calls and credentials may go, separated by commas. You need it for hosts that are"
