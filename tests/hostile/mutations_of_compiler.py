@@ -398,6 +398,13 @@ OF_COMPILER = (
         "any(self._certificate)",
         ("tests/functional/test_client_certificates.py",),
     ),
+    Mutation(
+        "fields of HTTP's own for all requests",
+        "mcpgen/read/toolsfile/settings.py",
+        "elif parameters.is_of_http(name):",
+        "elif False:",
+        cases("toolsfile/headers_wrong"),
+    ),
     *OF_FOREIGN_FILES,
     *OF_SERVERS,
 )
