@@ -42,10 +42,10 @@ def told(result: dict[str, Any]) -> str:
 
 
 @contextmanager
-def served(project: Path, door: str, fields: dict[str, str] | None = None, **variables: str) -> Iterator[Call]:
+def served(project: Path, door: str, **variables: str) -> Iterator[Call]:
     """Run the server. Yield a function that calls a tool with arguments, and returns the text of its result.
 
-    `variables`: environment variables without the prefix. `fields`: further header fields of calls over HTTP.
+    `variables`: environment variables without the prefix.
     """
     if door == "stdio":
         environ = {f"CALLER_{name}": value for name, value in variables.items()}
@@ -56,7 +56,7 @@ def served(project: Path, door: str, fields: dict[str, str] | None = None, **var
 
         def called(name: str, **arguments: Any) -> str:
             message = calling(name, **arguments)
-            answer = http.ask("POST", "/mcp", mirrored(message, **(fields or {})), encoded(message))
+            answer = http.ask("POST", "/mcp", mirrored(message), encoded(message))
             return told(answer.message["result"])
 
         yield called

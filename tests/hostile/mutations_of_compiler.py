@@ -405,6 +405,13 @@ OF_COMPILER = (
         "elif False:",
         cases("toolsfile/headers_wrong"),
     ),
+    Mutation(
+        "texts of a document in the page's tools file",
+        "mcpgen/emit/page/curate.js",
+        "JSON.stringify(source)",
+        "source",
+        ("tests/page/test_curation.py",),
+    ),
     *OF_FOREIGN_FILES,
     *OF_SERVERS,
 )
