@@ -412,6 +412,13 @@ OF_COMPILER = (
         "source",
         ("tests/page/test_curation.py",),
     ),
+    Mutation(
+        "header fields that hold secrets",
+        "mcpgen/read/toolsfile/results.py",
+        "if not is_secret_field(each)",
+        "if True",
+        cases("toolsfile/result_headers_wrong"),
+    ),
     *OF_FOREIGN_FILES,
     *OF_SERVERS,
 )
