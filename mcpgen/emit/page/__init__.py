@@ -21,17 +21,8 @@ MARK = b"<!doctype html>\n<!-- A page of mcpgen inspect. -->\n"
 
 _HERE = Path(__file__).parent
 SCRIPTS = (
-    "text",
-    "schemas",
-    "tools",
-    "filters",
-    "treemap",
-    "tables",
-    "retriever",
-    "notation",
-    "search",
-    "curate",
-    "main",
+    *("text", "schemas", "tools", "filters", "treemap", "tables"),
+    *("retriever", "notation", "search", "curate", "main"),
 )
 """Names of the scripts, in the order of the page: a script uses only functions of earlier scripts."""
 _MODULES = (stems, postings, coverage, retriever, notation, search_listing)
