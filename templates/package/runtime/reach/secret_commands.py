@@ -32,7 +32,7 @@ _LONGEST = 128 * 1024
 """Bytes that a command may print. The check of credentials says how many characters of them can be sent."""
 
 _outputs: dict[str, str] = {}
-"""Command → what it printed last. So two variables, or newer tables, can share one run."""
+"""Command -> what it printed last. So two variables, or newer tables, can share one run."""
 
 
 def output(command: str, variable: str) -> str:
@@ -105,7 +105,7 @@ class Repetition:
         changed: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`commands`: variable → command. `changed` is called after a run that printed another secret."""
+        """`commands`: variable -> command. `changed` is called after a run that printed another secret."""
         self._commands = commands
         self._changed = changed
         self._clock = clock

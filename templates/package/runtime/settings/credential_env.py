@@ -99,7 +99,7 @@ def variables(scheme: Scheme) -> list[tuple[str, str]]:
 
 
 def named(ending: str, security: dict[str, Scheme], environ: Mapping[str, str]) -> dict[str, str]:
-    """Return variable → path or command, for the variables of credentials with an ending of `SOURCES` that are set."""
+    """Return variable -> path or command, for the variables of credentials with an ending of `SOURCES` that are set."""
     names = [f"{name}{ending}" for scheme in security.values() for _, name in variables(scheme)]
     return {name: value for name in names if (value := environ.get(name, "").strip())}
 
