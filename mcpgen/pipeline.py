@@ -26,6 +26,7 @@ from mcpgen.merge.add_own_tools import merge
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
+    with_headers,
     with_lookups,
     with_optional_bodies,
     with_output,
@@ -183,6 +184,7 @@ def _compiled(
     api = with_redirects(
         with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
     )
+    api = with_headers(api)
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)

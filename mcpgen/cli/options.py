@@ -226,6 +226,16 @@ def compiling(command: Command) -> Command:
             help="Send a header when fetching SOURCE by URL; the value comes from the environment variable VARIABLE.",
         ),
         click.option(
+            "--fetch-cert",
+            metavar="VARIABLE",
+            help="Show a client certificate when fetching SOURCE by URL; the environment variable names its PEM file.",
+        ),
+        click.option(
+            "--fetch-key",
+            metavar="VARIABLE",
+            help="The variable that names the key of --fetch-cert; VARIABLE_PASSWORD holds the passphrase, if any.",
+        ),
+        click.option(
             "--ref-dir",
             multiple=True,
             metavar="DIR",

@@ -20,7 +20,7 @@ PURPOSES = {
     "hooks": "your own code around calls; also added once `hooks.py` defines something",
     "http": "serve many clients over HTTP",
     "install": "the command `install`, for machines without mcpgen",
-    "reach": "constant header fields by a setting",
+    "reach": "unix sockets, proxies with exceptions, constant header fields, secrets of commands",
     "reload": "load regenerated tools without a restart",
     "shell": "call tools from a shell",
     "telemetry": "metrics and traces",

@@ -457,6 +457,7 @@ class View(TypedDict):
     ]
     remove: NotRequired[Annotated[NonEmpty[Pointer], "Parts to remove, before all other rules, and from every answer."]]
     select: NotRequired[Pointer | NonEmptyMap[Pointer]]
+    headers: NotRequired[Annotated[NonEmpty[Text], "Header fields of a good answer that are told beside it."]]
     text: NotRequired[ShownText]
     links: NotRequired[NonEmpty[Link]]
     blocks: NotRequired[Annotated[NonEmpty[ShownBlock], "Content blocks of the result, in order."]]
