@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from mcpgen import retrieval
+from mcpgen import retrieval, views
 from mcpgen.base import origins
 from mcpgen.base.diagnostics import FATAL_WITH_STRICT, Diagnostic, Diagnostics, Where, placed
 from mcpgen.base.errors import FatalError
@@ -26,6 +26,7 @@ from mcpgen.merge.add_own_tools import merge
 from mcpgen.merge.apply_options import (
     with_body_types,
     with_fields,
+    with_headers,
     with_lookups,
     with_optional_bodies,
     with_output,
@@ -183,10 +184,12 @@ def _compiled(
     api = with_redirects(
         with_optional_bodies(with_fields(with_lookups(api, wanted.lookups), wanted.fields), wanted.optional_bodies)
     )
+    api = with_headers(api)
     _report_no_server(api, diagnostics)
     identity = _identity(api, options, project.lock, fetched.name)
     lowered = lower(api, identity, wanted, promises, diagnostics, sources.library.memory.nodes)
     catalog = check(retrieval.with_lookups(lowered, api.definitions, promises, diagnostics), diagnostics)
+    catalog = views.with_views(catalog, api.definitions, wanted.views)
     accepted = project.lock.origins if project.lock else None
     catalog, reached = _with_origins(catalog, accepted, api.unconfirmed, flags, on_disk, diagnostics)
     if not (catalog.tools or catalog.resources or catalog.prompts):

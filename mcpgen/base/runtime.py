@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # mypy knows the runtime by the name of its folder in the che
     from package.runtime.search import stems as stems
     from package.runtime.search import synonyms as synonyms
     from package.runtime.secrets import secret_words as secret_words
+    from package.runtime.settings import credential_env as credential_env
     from package.runtime.settings import settings_table as settings_table
     from package.runtime.tables import table as table
     from package.runtime.tables import words as words

@@ -65,7 +65,7 @@ def generate(source: str, directory: str | None, flags: Options, wanted: WriteFl
     """Compile SOURCE, and write the project into `directory`. If it is None, write to `generated/`, followed by
     the server's name. Raises FatalError on failure.
     """
-    fetched = fetch.read(source, flags.ref_dir, Network(flags.allow_redirect, flags.fetch_header, source))
+    fetched = fetch.read(source, flags.ref_dir, Network.of(flags, source))
     target = output_directory(fetched, flags, directory)
     with claimed(target):
         with report.progress("Compiling"):

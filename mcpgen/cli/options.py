@@ -158,6 +158,11 @@ def _of_tools() -> tuple[Any, ...]:
             help="Let tools accept a name instead of an id, if exactly one other tool finds the id by the name.",
         ),
         click.option(
+            "--views",
+            is_flag=True,
+            help="Let clients that support MCP Apps show results as tables, cards and forms.",
+        ),
+        click.option(
             "--tools",
             type=click.Choice(SURFACES),
             help="List all tools (all, the default), or only tools that find and call the others (search).",
@@ -219,6 +224,16 @@ def compiling(command: Command) -> Command:
             multiple=True,
             metavar="NAME=VARIABLE",
             help="Send a header when fetching SOURCE by URL; the value comes from the environment variable VARIABLE.",
+        ),
+        click.option(
+            "--fetch-cert",
+            metavar="VARIABLE",
+            help="Show a client certificate when fetching SOURCE by URL; the environment variable names its PEM file.",
+        ),
+        click.option(
+            "--fetch-key",
+            metavar="VARIABLE",
+            help="The variable that names the key of --fetch-cert; VARIABLE_PASSWORD holds the passphrase, if any.",
         ),
         click.option(
             "--ref-dir",

@@ -20,7 +20,7 @@ PURPOSES = {
     "hooks": "your own code around calls; also added once `hooks.py` defines something",
     "http": "serve many clients over HTTP",
     "install": "the command `install`, for machines without mcpgen",
-    "reach": "constant header fields by a setting",
+    "reach": "unix sockets, proxies with exceptions, constant header fields, secrets of commands",
     "reload": "load regenerated tools without a restart",
     "shell": "call tools from a shell",
     "telemetry": "metrics and traces",
@@ -82,6 +82,7 @@ NEEDS = (
     Need("workflows", "a tool calls other tools, step by step", ("Header.workflows", "Binding.workflow")),
     Need("search", "the tools are found by a search", ("Header.search",)),
     Need("programs", "models write programs that call tools", ("Search.finders=run_",)),
+    Need("views", "clients show results as tables, cards and forms", ("Header.views", "Binding.view")),
     Need("oauth", "the server fetches access tokens", ("CredentialWays.fetched", "Scheme.login")),
     Need("login", "users log in with a browser", ("CredentialWays.user", "Scheme.user")),
 )

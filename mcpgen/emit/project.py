@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
+from mcpgen import views
 from mcpgen.base import assets, runtime
 from mcpgen.base.tree import FileTree
 from mcpgen.emit import attributes, checksums, features, offered, parts, table, wings
@@ -51,6 +52,7 @@ EXTRAS = {
     "http": ("http", HTTP_DEPENDENCIES),
     "keyring": ("login", ("keyring>=25.6,<26",)),
     "programs": ("programs", ("pydantic-monty>=1.4,<2",)),
+    "socks": ("reach", ("aiohttp-socks>=0.11,<0.13",)),
     "otel": ("telemetry", ("opentelemetry-proto>=1.36,<2",)),
 }
 """Name of each extra → the part that uses it, and its dependencies. `keyring` keeps the refresh tokens of logins."""
@@ -123,6 +125,8 @@ def _package_files(of_wings: frozenset[str]) -> dict[str, bytes]:
     if "http" not in parts.parts_of(of_wings):
         left_out.add(_ENTRY_OF_HTTP)
     files = {path: place.read_bytes() for path, place in places.items() if path not in left_out}
+    if "views" in of_wings:
+        files[f"{RUNTIME}views/application.html"] = views.application()
     runtime = {path.removeprefix(RUNTIME): data for path, data in files.items() if path.startswith(RUNTIME)}
     return {**files, f"{RUNTIME}{checksums.NAME}": checksums.checksums(runtime)}
 
@@ -154,6 +158,7 @@ def _values(catalog: Catalog, has: frozenset[str]) -> dict[str, object]:
     return {
         "identity": catalog.identity,
         "search": catalog.search is not None,
+        "views": any(tool.view is not None for tool in catalog.tools),
         "base_url": next((server.url for server in catalog.servers if "://" in server.url), ""),
         "environment": variables,
         "settings": setting_rows(catalog, has),

@@ -161,6 +161,7 @@ def _header(catalog: Catalog, tools: bytes, features: Mapping[str, bytes], size:
         **({"skills": True} if any(each.resource.skill for each in catalog.offered) else {}),
         **({"workflows": True} if any(tool.binding.workflow for tool in catalog.tools) else {}),
         **({"search": _search(catalog, catalog.search)} if catalog.search else {}),
+        **({"views": True} if any(tool.view is not None for tool in catalog.tools) else {}),
     }
 
 
@@ -312,6 +313,8 @@ def _rules(tool: ToolSpec) -> JsonObject:
     result.update(of_jobs(binding))
     if tool.output_form is not None:
         result["output"] = tool.output_form
+    if tool.view is not None:
+        result["view"] = tool.view
     return {**result, **_asks(tool)}
 
 

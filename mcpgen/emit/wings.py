@@ -44,6 +44,7 @@ WINGS = (
     Wing("secrets"),
     Wing("skills"),
     Wing("templates"),
+    Wing("views"),
     Wing("watching", (), ("features",)),
     Wing("workflows", ("inner_calls", "pointers", "questions")),
     # How the server gets and uses access tokens

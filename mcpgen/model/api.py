@@ -296,6 +296,7 @@ class Decisions:
     task: TaskRule | None = None
     workflow: Workflow | None = None
     listed: bool | None = None
+    view: JsonObject | None = None
     requires: tuple[Capability, ...] | None = None
     timeout: float | None = None
     portable: bool | None = None

@@ -238,6 +238,7 @@ class ToolSpec:
     name. `renamed`: slots whose argument was named by a person. `aliases`: other names of the tool. `input_schema`
     lacks the arguments that `questions` ask the user. `accepted`: where a client can see the state of work that goes on
     after the response; None if no such work is recognised, or if the server itself follows the work (`binding.task`).
+    `view`: how clients show its calls, as `bindings.json` says it, or None if the tool has no view.
     """
 
     name: str
@@ -257,6 +258,7 @@ class ToolSpec:
     renamed: frozenset[Slot] = frozenset()
     aliases: tuple[str, ...] = ()
     accepted: Accepted | None = None
+    view: JsonObject | None = None
 
     @property
     def description(self) -> str:

@@ -248,6 +248,7 @@ class Change:
     pages: Pages | None = None
     result: ResultView | None = None
     task: TaskRule | None = None
+    view: JsonObject | None = None
     requires: tuple[Capability, ...] | None = None
     timeout: float | None = None
     portable: bool | None = None

@@ -37,6 +37,7 @@ CALLS = {
     "search": ({}, '{"id":"1","name":"Titanic"}'),
     "templates": ({"name": "a"}, '{"id":"1","name":"Titanic"}'),
     "watching": ({}, '{"id":"1","name":"Titanic"}'),
+    "views": ({}, '{"id":"1","name":"Titanic"}'),
 }
 """Name of a wing → arguments of a call, and a text of its result. Servers without their credentials name them."""
 

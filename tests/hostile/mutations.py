@@ -13,6 +13,7 @@ from tests.hostile.mutations_of_input import OF_INPUT
 from tests.hostile.mutations_of_install import OF_INSTALL
 from tests.hostile.mutations_of_logins import OF_LOGINS
 from tests.hostile.mutations_of_origins import OF_ORIGINS
+from tests.hostile.mutations_of_reach import OF_REACH
 from tests.hostile.mutations_of_results import OF_RESULTS
 from tests.hostile.mutations_of_search import OF_SEARCH
 from tests.hostile.mutations_of_serving import OF_SERVING
@@ -423,6 +424,7 @@ MUTATIONS = (
     *OF_DELEGATION,
     *OF_IDENTITY,
     *OF_ORIGINS,
+    *OF_REACH,
     *OF_RESULTS,
     *OF_SERVING,
     *OF_WORK,

@@ -26,7 +26,8 @@ _BAD = {"error", "warning"}
 class Page:
     """One browser tab. `errors`: error messages of the console.
 
-    `dialogs`, `requests`: dialogs that the page opened, and URLs that it requested.
+    `dialogs`, `requests`: dialogs that the page opened, and URLs that it requested. `contexts`: frame -> the id of the
+    context in which its scripts run.
     """
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
@@ -36,6 +37,7 @@ class Page:
         self.errors: list[str] = []
         self.dialogs: list[str] = []
         self.requests: list[str] = []
+        self.contexts: dict[str, int] = {}
 
     async def ask(self, method: str, **params: Any) -> Any:
         """Send a DevTools command, and return its result."""
@@ -112,6 +114,8 @@ class Page:
             self.errors.append(params["entry"]["text"])
         elif method == "Runtime.consoleAPICalled":
             self.errors.append(f"console.{params['type']}")
+        elif method == "Runtime.executionContextCreated" and params["context"]["auxData"].get("isDefault"):
+            self.contexts[params["context"]["auxData"]["frameId"]] = params["context"]["id"]
         elif method == "Page.javascriptDialogOpening":
             self.dialogs.append(params["message"])
         elif method == "Network.requestWillBeSent" and params["request"]["url"] != "about:blank":
@@ -119,12 +123,13 @@ class Page:
 
 
 @asynccontextmanager
-async def browsing(profile: Path) -> AsyncIterator[Page]:
-    """Yield the tab of a new browser. The browser ends with the `with` block."""
+async def browsing(profile: Path, *flags: str) -> AsyncIterator[Page]:
+    """Yield the tab of a new browser, which ends with the `with` block. `flags`: further flags of the browser."""
     assert CHROMIUM is not None
     process = await asyncio.create_subprocess_exec(
         CHROMIUM,
         *FLAGS,
+        *flags,
         f"--user-data-dir={profile}",
         "about:blank",
         stdin=asyncio.subprocess.DEVNULL,

@@ -77,8 +77,8 @@ def test_steps_stand_in_the_order_that_keeps_calls_safe(first: str, then: str) -
     assert last < ORDER.index(then)
 
 
-def test_only_the_check_of_the_output_follows_the_redaction() -> None:
-    assert [name for name, *_ in steps.LAST] == ["redaction", "output schema"]
+def test_only_the_check_of_the_output_and_the_view_follow_the_redaction() -> None:
+    assert [name for name, *_ in steps.LAST] == ["redaction", "output schema", "view"]
 
 
 def test_rows_of_one_name_stand_together() -> None:

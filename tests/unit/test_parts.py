@@ -53,6 +53,8 @@ WITHIN = {
     "ListedPart": "search",
     "AskedQuestion": "questions",
     "View": "results",
+    "ToolView": "views",
+    "Column": "views",
     "Condition": "results or jobs",
     "Link": "results",
     "EmbeddedResource": "results",

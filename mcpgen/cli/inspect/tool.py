@@ -312,6 +312,7 @@ _WORDS: Mapping[str, Callable[[JsonValue], Iterable[str]]] = {
     "failed": lambda conditions: [f"failed if: {' or '.join(map(_condition, as_list(conditions)))}"],
     "remove": lambda pointers: [f"removed from every answer: {_flat(pointers)}"],
     "select": _selected,
+    "headers": lambda names: [f"told header fields: {_flat(names)}"],
     "text": lambda parts: [f"shown as: {text(parts)}"],
     "links": lambda links: [
         f"links to: {text(link['uri'])} ({text(link['name'])})" for link in map(as_object, as_list(links))

@@ -22,8 +22,7 @@ from mcpgen.model.workflow import (
     Workflow,
     WorkflowStep,
 )
-from mcpgen.read.arazzo.facts import Facts, read_facts
-from mcpgen.read.arazzo.keys import invalid, read_list, read_object, read_text, unsupported
+from mcpgen.read.arazzo.facts import Facts, invalid, read_facts, read_list, read_object, read_text, unsupported
 from mcpgen.read.arazzo.values import read_outputs, read_payload, read_selector, read_value
 from mcpgen.read.document import Document
 from mcpgen.read.openapi.references import References

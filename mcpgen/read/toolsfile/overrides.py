@@ -62,6 +62,7 @@ def _change(key: str, entry: JsonObject, where: Where, diagnostics: Diagnostics)
         pages=settings.pages(entry),
         result=results.read(entry, where, diagnostics),
         task=tasks.read(entry, where, diagnostics),
+        view=settings.view(entry),
         timeout=settings.timeout(entry),
         requires=settings.requires(entry),
         portable=settings.portable(entry),

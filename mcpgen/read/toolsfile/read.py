@@ -79,6 +79,7 @@ def read(document: Document, definitions: Definitions, diagnostics: Diagnostics)
         output=settings.output(identity),
         fields=settings.fields(identity),
         redirects=settings.redirects(identity),
+        headers=settings.headers(root, top, diagnostics),
         lookups=settings.lookups(identity),
         pages=settings.pages(identity),
         confirm=settings.confirm_of_kinds(identity),

@@ -99,6 +99,7 @@ def _read_tool(entry: JsonValue, where: Where, around: ToolContext) -> Operation
         output_schema=settings.output_schema(entry, where, diagnostics),
         result=results.read(entry, where, diagnostics),
         task=tasks.read(entry, where, diagnostics),
+        view=settings.view(entry),
         fields=settings.fields(entry),
         redirects=settings.redirects(entry),
         lookups=settings.lookups(entry),

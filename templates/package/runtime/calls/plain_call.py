@@ -347,7 +347,6 @@ _TEXT_BLOCK = {"type", "text"}
 _LONG = 64 * 1024
 """Size in bytes from which examining a response takes long. The event loop runs once before such a response."""
 
-
 SILENT = Dialogue("", "")
 """How a call asks the user that nobody waits for: not at all."""
 
@@ -396,7 +395,8 @@ class Exchange:
         if span is not None:
             span.status = answer.status
         if answer.status == UNAUTHORIZED and self._settings.rotation is not None:
-            self._settings.rotation.refused()
+            with budget as seconds:
+                await self._settings.rotation.refused(seconds)
         answer.redact(self._redactor.field)
         if answer.size > _LONG:
             await asyncio.sleep(0)  # other calls run here, so that they need not wait for work on a long response

@@ -163,9 +163,10 @@ LAST: tuple[Row, ...] = (
         lambda services, tool: tool.output_schema is not None,
         ("..results.structured", "promise"),
     ),
+    ("view", _binds("view"), ("..views.views", "tell")),
 )
-"""Steps of every result. All text comes into a result before the redaction. The step after it examines what the client
-gets.
+"""Steps of every result. All text comes into a result before the redaction. The steps after it examine what the client
+gets, and say how the client can show it.
 """
 
 PREPARING, SENDING = ("request", "credentials"), ("send", "send")

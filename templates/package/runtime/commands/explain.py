@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..settings.settings import Settings
     from ..tables.table import Binding, Scheme, Server
 
-
 LONGEST = 64 * 1024
 """Largest text in bytes that is shown."""
 
@@ -112,7 +111,6 @@ SCHEMA = 1
 
 MISUSED = 2
 _SHOWN: credentials.Encoding = {"query": str, "base64": "base64({})".format}
-
 
 _BY_OTHERS = {"always": "it is not called", "when-supported": "it is called all the same"}
 

@@ -471,11 +471,15 @@ def takes_urls(capabilities: object) -> bool:
 
 
 def declared(capabilities: object) -> frozenset[str]:
-    """Return which of the capabilities `sampling` and `roots` a client declares.
+    """Return which of the capabilities `sampling` and `roots` a client declares, and `ui` if it shows views (MCP Apps).
 
     `takes_forms` and `takes_urls` read `elicitation`, the capability for questions to the user.
     """
-    return frozenset(each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities)
+    shown = capabilities
+    for key in ("extensions", "io.modelcontextprotocol/ui", "mimeTypes"):
+        shown = shown.get(key) if isinstance(shown, dict) else None
+    found = {each for each in ("sampling", "roots") if isinstance(capabilities, dict) and each in capabilities}
+    return frozenset(found | {"ui"} if isinstance(shown, list) and "text/html;profile=mcp-app" in shown else found)
 
 
 def handshake_dialogue(capabilities: object, revision: str) -> Dialogue:

@@ -185,6 +185,7 @@ class Features:
         self.polls = catalog.offers("polls")
         self._cache = PASSING if catalog.private else STALE if changes else FIXED
         self._kept = f"{catalog.name}://result/"
+        self._shown = catalog if "views" in catalog.header else None
         self._resources: list[Resource] = catalog.entries("resources")
         entries: list[Prompt] = catalog.entries("prompts")
         self._prompts = {each["listed"]["name"]: each for each in entries}
@@ -229,6 +230,10 @@ class Features:
             return Contents(uri, None, f"There is nothing at this URI: it has more than {LONGEST_URI:,} characters.")
         if uri.startswith(self._kept):
             return None
+        if self._shown is not None and uri.startswith("ui://views"):
+            from ..views.views import contents  # imported here: few servers have views
+
+            return contents(uri, self._shown)
         if uri in self._fixed:
             entry = self._fixed[uri]
             return Fetched(entry, {}) if "binding" in entry else Contents(uri, [_content(entry)], fixed=True)

@@ -533,6 +533,10 @@ class Protocol:
         if "asks" in catalog.header:
             is_private, can_ask = True, dialogue(request, revision, self._dialogue).way
             tools = tools if can_ask else catalog.without_asking
+        if "views" in catalog.header and "ui" in dialogue(request, revision, self._dialogue).declares:
+            from ..views.views import with_pages  # imported here: few servers have views
+
+            is_private, tools = True, with_pages(catalog, tools)
         before, behind = list_result(revision, catalog.server, self._changes, is_private)
         line = long_answer(request.id, before, tools, behind)
         if sum(map(len, line)) > MAX_LINE:

@@ -221,6 +221,7 @@ class Header(TypedDict):
     skills: NotRequired[Annotated[Literal[True], "Some resource has `skill`."]]
     workflows: NotRequired[Annotated[Literal[True], "Some tool is a workflow, which calls other tools."]]
     search: NotRequired[Search]
+    views: NotRequired[Annotated[Literal[True], "Some tool has a view."]]
 
 
 # Templates: each node says how to make a value or text that a request sends, from the arguments of a call.
@@ -456,6 +457,7 @@ class View(TypedDict):
     ]
     remove: NotRequired[Annotated[NonEmpty[Pointer], "Parts to remove, before all other rules, and from every answer."]]
     select: NotRequired[Pointer | NonEmptyMap[Pointer]]
+    headers: NotRequired[Annotated[NonEmpty[Text], "Header fields of a good answer that are told beside it."]]
     text: NotRequired[ShownText]
     links: NotRequired[NonEmpty[Link]]
     blocks: NotRequired[Annotated[NonEmpty[ShownBlock], "Content blocks of the result, in order."]]
@@ -548,6 +550,26 @@ class TaskRule(TypedDict):
     message: NotRequired[Pointer]
     interval: NotRequired[Annotated[Seconds, "Seconds between two polls."]]
     ttl: NotRequired[Annotated[Seconds, "Seconds that the job is polled."]]
+
+
+class Column(TypedDict):
+    """Member of an item that a view shows, as a path of names with dots between them, and what its value is to people:
+    for example a time in `seconds` since 1970, or an amount in `cents`.
+    """
+
+    name: Text
+    shows: NotRequired[Literal["badge", "seconds", "milliseconds", "money", "cents", "image"]]
+
+
+class ToolView(TypedDict):
+    """How clients with the extension MCP Apps show the calls of a tool."""
+
+    kind: Literal["table", "card", "form"]
+    title: NotRequired[Text]
+    items: NotRequired[Annotated[Place, "Place of the list, or of the object of a card."]]
+    columns: NotRequired[NonEmpty[Column]]
+    before: NotRequired[Annotated[Name, "Tool that reads what a call changes."]]
+    given: NotRequired[Annotated[NonEmptyMap[Argument], "Argument of `before` -> argument of the call that it gets."]]
 
 
 @Has(oneOf=[{"required": ["workflow"]}, {"required": ["method", "server", "path", "accept"]}])
@@ -652,6 +674,7 @@ class Binding(TypedDict):
     requires: NotRequired[Annotated[NonEmpty[ClientCapability], "Capabilities that a client must have for a call."]]
     result: NotRequired[View]
     task: NotRequired[TaskRule]
+    view: NotRequired[ToolView]
 
 
 class Table(Header):
