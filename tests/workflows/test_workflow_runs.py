@@ -31,6 +31,12 @@ MORE = """
   - {id: list, call: list_invoices, with: {customer_id: 1}}
   - {id: mails, call: send_mail, each: {in: '{list}', most: 3}, with: {to: 'x{index}', text: 'about {item/id}'}}
   outputs: {sent: '{mails}'}
+- name: mail_two
+  description: Write to two at most.
+  confirm: never
+  steps:
+  - {id: list, call: list_invoices, with: {customer_id: 1}}
+  - {id: mails, call: send_mail, each: {in: '{list}', most: 2}, with: {to: x, text: y}}
 - name: wait_for_job
   description: Wait for a job.
   steps:
@@ -233,6 +239,14 @@ def test_items_retries_and_conditions(project: Path) -> None:
     assert shop.mails[2] == {"to": "x1", "text": "about 71"}
     assert shop.job == 3
     assert len(shop.writes) == 6
+
+
+def test_a_loop_has_no_more_items_than_its_owner_says(project: Path) -> None:
+    async def scene(scene: Scene) -> None:
+        told = text(await scene.call("mail_two"))
+        assert "The step mails is made for at most 2 items, and there are 3." in told
+
+    assert run(project, scene).writes == []
 
 
 def test_a_workflow_calls_another(project: Path) -> None:
