@@ -318,7 +318,7 @@ def _curated(
     more += tuple(operation for operation in api.operations if operation.key not in keys)
     skipped = select(api.skipped, flags.selecting("include"), flags.selecting("exclude"))
     workflows = sources.workflows(_arazzo_documents(source, settings, flags), described)
-    api = merge(replace(api, operations=kept, skipped=skipped), workflows, flags.servers)
+    api = merge(replace(api, operations=kept, skipped=skipped), workflows, ())
     for each in reversed(flags.files):
         api = apply(api, each.changes, left_out + more, known, diagnostics, whole=not sources.unread)
     api = with_task_operations(hide_logins(api, diagnostics), left_out + more, diagnostics)

@@ -102,7 +102,7 @@ MUTATIONS = (
     Mutation(
         "consent before a call",
         "steps.py",
-        '    ("consent", _confirms, ("..questions.consent", "confirm")),\n',
+        '    ("consent", _binds("confirm"), ("..questions.consent", "confirm")),\n',
         "",
         ("tests/runtime/test_consent.py",),
     ),
